@@ -1,11 +1,15 @@
 // Optional edits of libraries that remove unused parts from a start. A library in another version than the checked one,
 // or with text that an edit does not fit, is bundled unedited, with a notice. Everything works without edits.
+//
+// Each group is kept because it saves at least 3 % of a command. The figures are times without the group divided by times
+// with it: medians of 41 pairs or more on Node 20 and on Node 24, for `rooms list` of 30 rooms on a loopback service. Edits
+// of Commander and of node:assert in undici are gone: together they saved 2.8 % and 2.4 %.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-const checkedWith = { 'cli-table3': '0.6.5', commander: '14.0.3', undici: '7.30.2' }
+const checkedWith = { 'cli-table3': '0.6.5', undici: '7.30.2' }
 
 /** Replaces unused parts of a library. */
 const leftOut = "function () { throw new Error('left out of the bundle: see .esbuild-edits.mjs') }"
@@ -13,6 +17,7 @@ const leftOut = "function () { throw new Error('left out of the bundle: see .esb
 /**
  * Node 20 would spend 85 ms at exit on compiling the WebAssembly of the HTTP parser again with optimizations. A module
  * keeps the budget of its creation; the default is restored because V8 rejects code of another configuration.
+ * Measured: 1.31 for `rooms list --all` of 19,990 rooms on Node 20.
  */
 const compileOnce = `function compileOnce (bytes) {
   if (!process.version.startsWith('v20.')) return new WebAssembly.Module(bytes)
@@ -27,7 +32,7 @@ const compileOnce = `function compileOnce (bytes) {
 
 /**
  * The WebAssembly parser takes 4 ms to start, and most commands end with one plain response that needs no parser. It
- * starts, with one call to compile it, while the program waits for the service.
+ * starts, with one call to compile it, while the program waits for the service. Measured: 1.10 and 1.07.
  */
 const parserWhenNeeded = `const { parsePlainResponse } = require('plain-answer')
 function makeParser () {
@@ -61,14 +66,7 @@ const plainFirst = `if (!this.llhttp) {
     const { socket, llhttp } = this`
 
 const edits = {
-  // Executable subcommands.
-  'commander/lib/command.js': [
-    [
-      "const childProcess = require('node:child_process');",
-      "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };",
-    ],
-  ],
-  // Measuring compiles a pattern of all emoji, but most text is ASCII.
+  // Measuring compiles a pattern of all emoji, but most text is ASCII. Measured for tables: 1.07 and 1.05.
   'cli-table3/src/utils.js': [
     [
       "const stringWidth = require('string-width');",
@@ -77,6 +75,7 @@ const edits = {
   ],
   // A debug message measures its ellipsis, which is not ASCII.
   'cli-table3/src/cell.js': [['let content = utils.truncate(this.content, 10, this.truncate);', "let content = '';"]],
+  // Parts of undici that this program does not use, here and below: 1.15 and 1.20.
   // HTTP/2 is opt-in. node:http provides only one number, which equals this default.
   'undici/lib/dispatcher/client.js': [
     ["const connectH2 = require('./client-h2.js')", `const connectH2 = ${leftOut}`],
@@ -111,9 +110,6 @@ const edits = {
   ],
 }
 
-/** node:assert takes longer to load than the rest of undici. */
-const assertion = ["const assert = require('node:assert')", "const assert = (...args) => args[0] || require('node:assert')(...args)"]
-
 /** Tables of the HTTP parser, of which undici reads two; computed at build time. */
 const parserTables = 'undici/lib/llhttp/constants.js'
 
@@ -127,14 +123,12 @@ export function edited(file, text) {
     const { ERROR, TYPE } = require(parserTables)
     return `module.exports = ${JSON.stringify({ ERROR, TYPE })}`
   }
-  const all = [...(edits[file] ?? [])]
-  if (file.startsWith('undici/') && text.includes('node:assert')) all.push(assertion)
-  for (const [before, after] of all) {
+  for (const [before, after] of edits[file] ?? []) {
     const parts = text.split(before)
     if (parts.length !== 2) throw new Error(`${file} has changed: it does not have exactly one “${before}”`)
     text = parts.join(after)
   }
-  const unforeseen = file.startsWith('undici/') && /\bassert\.|constants\.(?!ERROR\b|TYPE\b|js\b)/.exec(text)
+  const unforeseen = file.startsWith('undici/') && /constants\.(?!ERROR\b|TYPE\b|js\b)/.exec(text)
   if (unforeseen) throw new Error(`${file} has changed: nothing provides for its “${unforeseen[0]}…”`)
   return text
 }

@@ -1,5 +1,6 @@
 // Converts a part of the program, an ES module of esbuild, to CommonJS with plain values. esbuild's own conversion
-// creates two getters per exported name, which takes a tenth of a start and a quarter of the code cache.
+// creates two getters per exported name, which fill a quarter of the code cache. Measured like the edits of libraries: 1.04
+// on Node 20 and on Node 24.
 
 const importStatement = /^import(?:([^"(]*?)from)?"([^"]+)";\s*/
 const importClause = /^\s*(?:(?:\*as )?([\w$]+))?,?(?:\{([^}]*)\})?\s*$/

@@ -25,10 +25,10 @@ export interface DurationRange {
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
   const ms = readDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? 0
   if (ms > 0 && ms >= (least ?? 0) && ms <= (most ?? Number.POSITIVE_INFINITY)) return ms
-  const from = least === undefined ? 'above 0' : `from ${formatDuration(least)}`
-  const range = most === undefined ? from : `${from} ${least ? 'to' : 'and up to'} ${formatDuration(most)}`
+  const from = least === undefined ? 'above 0' : `at least ${formatDuration(least)}`
+  const range = most === undefined ? from : `${from} and at most ${formatDuration(most)}`
   throw new UsageError(
-    `${flag ? `${flag}: ` : ''}“${text}” is not a duration ${range}, as in 30s, 10m or 1m30s`,
+    `${flag ?? 'the value'} must be a duration such as 30s or 1m30s, ${range}, not “${text}”`,
   )
 }
 

@@ -115,7 +115,6 @@ export class NotFoundError extends MeetroomError {
   readonly code = 'not_found'
 }
 
-/** The key is missing or refused. */
 export class AuthError extends MeetroomError {
   readonly exitCode = 4
   readonly code = 'auth'
@@ -144,7 +143,6 @@ export class UnknownOutcomeError extends MeetroomError {
   readonly code = 'unknown_outcome'
 }
 
-/** Some items of a bulk operation failed. */
 export class PartialError extends MeetroomError {
   readonly exitCode = 8
   readonly code: string = 'partial'
@@ -165,7 +163,6 @@ export class ConfirmationError extends MeetroomError {
   readonly code = 'confirmation'
 }
 
-/** A check found a problem. */
 export class UnhealthyError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'unhealthy'
@@ -181,13 +178,47 @@ export class OutputError extends MeetroomError {
 export class AuditError extends OutputError {}
 
 /** Creates the error for exhausted file handles; undefined for any other cause. */
-export function exhaustedHandlesError(cause: unknown): OutputError | undefined {
+export function toExhaustedHandlesError(cause: unknown): OutputError | undefined {
   const { code } = Object(cause) as { code?: unknown }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
-  return new OutputError('too few file handles: the limit of open files is reached', {
-    hint: 'raise it, as in: ulimit -n 1024',
+  return new OutputError('too many open files: the limit is reached', {
+    hint: 'raise the limit with: ulimit -n 1024',
     cause,
   })
+}
+
+/**
+ * Describes an error of the operating system without its code.
+ * @param missing reason when a file or directory of the path does not exist
+ */
+export function describeSystemError(cause: unknown, missing = 'no such file'): string {
+  const { code } = Object(cause) as { code?: unknown }
+  const reasons: Readonly<Record<string, string>> = {
+    EACCES: 'permission denied',
+    EADDRINUSE: 'another program uses this port',
+    EADDRNOTAVAIL: 'this machine does not have that IP address',
+    EBUSY: 'it is in use',
+    EDQUOT: 'the disk quota is exceeded',
+    EEXIST: 'a file of this name exists',
+    EFBIG: 'the file is too large',
+    EINVAL: 'the system does not support this',
+    EIO: 'the device failed',
+    EISDIR: 'it is a directory',
+    ELOOP: 'too many symbolic links',
+    EMFILE: 'too many open files',
+    ENAMETOOLONG: 'the name is too long',
+    ENFILE: 'too many open files',
+    ENOEXEC: 'it is not a program',
+    ENOMEM: 'not enough memory',
+    ENOSPC: 'no space left on the disk',
+    ENOTDIR: 'a part of the path is not a directory',
+    ENOTFOUND: 'no such host',
+    EPERM: 'permission denied',
+    EROFS: 'the file system is read-only',
+    ETXTBSY: 'it is in use',
+    ENOENT: missing,
+  }
+  return (typeof code === 'string' && reasons[code]) || 'the operating system refuses it'
 }
 
 /** Exit codes by signal, as in shells. */
@@ -215,7 +246,6 @@ export function toMeetroomError(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }
 
-/** An unexpected failure. */
 export class BugError extends MeetroomError {
   readonly exitCode = 70
   readonly code = 'bug'

@@ -17,7 +17,7 @@ export interface Terminal {
 }
 
 /** Output for programs. The caller has checked that it is not a terminal. */
-export interface Pipe {
+interface Pipe {
   readonly isTTY: false
   readonly columns: number | undefined
   write(data: string | Uint8Array): Promise<void>
@@ -31,7 +31,7 @@ export type Input = NodeJS.ReadableStream & {
 }
 
 /** Signals that ask the program to stop. */
-export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -49,6 +49,12 @@ export interface Host {
   readonly pid: number
   /** User ID; undefined on systems without user IDs. */
   readonly uid: number | undefined
+  /** ID of the user who owns new files; undefined on systems without user IDs. */
+  readonly effectiveUid: number | undefined
+  /** Path of Node's executable. */
+  readonly nodePath: string
+  /** Directory of the package, which holds `bin` and `dist`. */
+  readonly packageDir: string
   userName(): Promise<string>
   isAlive(pid: number): boolean
   /** Kills a process, or the process group `-pid`. Ignores ended processes. */
@@ -74,7 +80,7 @@ export interface Host {
  * Opens the stream at the first write, as opening takes milliseconds.
  * @param mayBlock returns true when a slow reader may block the program; pipes and files need no stream then
  */
-function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
+function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
   let opened: NodeJS.WriteStream | undefined
   const stream = () => {
     if (opened) return opened
@@ -127,7 +133,7 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
 }
 
 /** Creates the host of the real machine, the only user of `process`. */
-export function processHost(): Host {
+export function createProcessHost(): Host {
   let listeners = 0
   // Without a listener, a signal ends a blocked program.
   const mayBlock = () => listeners === 0
@@ -137,8 +143,8 @@ export function processHost(): Host {
     get stdin() {
       return process.stdin
     },
-    stdout: output(1, () => process.stdout, mayBlock),
-    stderr: output(2, () => process.stderr, mayBlock),
+    stdout: createOutput(1, () => process.stdout, mayBlock),
+    stderr: createOutput(2, () => process.stderr, mayBlock),
     get prompt() {
       return process.stderr
     },
@@ -149,6 +155,9 @@ export function processHost(): Host {
     },
     pid: process.pid,
     uid: process.getuid?.(),
+    effectiveUid: process.geteuid?.(),
+    nodePath: process.execPath,
+    packageDir: `${import.meta.dirname}/..`,
     async userName() {
       const { userInfo } = await import('node:os')
       try {

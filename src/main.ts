@@ -6,35 +6,34 @@ import type { DefineAction } from './cli/kernel/action.ts'
 import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
 import { Context } from './cli/kernel/context.ts'
 import type { Effect } from './cli/kernel/effect.ts'
-import { MeetroomCommand } from './cli/kernel/meetroom-command.ts'
+import { commandPath, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
 import { resolveRooms } from './cli/lists/room-arguments.ts'
-import { isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
-import { createRedactor, type Redact } from './cli/output/redaction/redact.ts'
+import { createRedactor, type Redact } from './cli/output/redaction/redaction.ts'
 import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
 import { visibleLines } from './cli/output/terminal/visible.ts'
 import type { Backup } from './cli/requests/backup.ts'
-import { RequestShown } from './cli/requests/before-send.ts'
+import { RequestPreview } from './cli/requests/before-send.ts'
 import type { Connect } from './cli/requests/service.ts'
-import type { Called } from './cli/usage/explain.ts'
+import type { CalledCommand } from './cli/usage/explain.ts'
 import {
   ClosedOutput,
-  exhaustedHandlesError,
   InterruptedError,
   type MeetroomError,
   NotFoundError,
   suggestHelp,
+  toExhaustedHandlesError,
   toMeetroomError,
   UsageError,
 } from './errors.ts'
-import { type Host, processHost } from './host.ts'
+import { createProcessHost, type Host } from './host.ts'
 
-const aboutAll: ReadonlySet<string> = new Set(['commands', 'schema'])
+const allGroupCommands: ReadonlySet<string> = new Set(['commands', 'schema'])
 
 /** Runs one command line and returns its exit code. Catches every error. */
 export async function main(
   argv: readonly string[],
-  machine: Host = processHost(),
+  machine: Host = createProcessHost(),
   connect?: Connect,
 ): Promise<number> {
   const line = readCommandLine(argv, machine.env)
@@ -49,10 +48,10 @@ export async function main(
   })
   let context: Context | undefined
   let program: MeetroomCommand | undefined
-  let called: Called | undefined
+  let calledCommand: CalledCommand | undefined
   try {
-    let shown = ''
-    const act: DefineAction = <A extends unknown[]>(
+    let helpText = ''
+    const defineAction: DefineAction = <A extends unknown[]>(
       effect: Effect,
       work: (context: Context, ...args: A) => Promise<void>,
     ) =>
@@ -60,20 +59,20 @@ export async function main(
         async (...args: unknown[]) => {
           // Commander passes positionals, options and the command.
           const command = args.pop() as Command
-          called = {
+          calledCommand = {
             names: command.registeredArguments.map((argument) => argument.name()),
             given: args.slice(0, -1).flat().filter(isText),
             argv,
-            words: line.operands.slice(0, wordsOf(command).split(' ').length),
+            words: line.operands.slice(0, commandPath(command).length),
           }
           context = new Context(host, {
             flags: command.optsWithGlobals(),
-            command: wordsOf(command),
+            command: commandPath(command).join(' '),
             interrupt: interruption.signal,
             connect,
-            openSaver,
+            openBackup,
           })
-          await context.permit(effect, effect === 'reads' || isForEachProfile(command))
+          await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
           const run = async (each: Context) =>
             work(each, ...((await resolveRooms(each, command, checked)) as A))
@@ -86,33 +85,34 @@ export async function main(
     if (line.problem) throw line.problem
     const { operands } = line
     const [first = ''] = operands
-    const wanted = aboutAll.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
+    const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
     const write = (text: string) => {
-      shown += text
+      helpText += text
     }
-    program = await buildProgram(host, act, write, wanted)
+    program = await buildProgram(host, defineAction, write, wanted)
     try {
       if (argv.length === 0) program.outputHelp()
       else await program.parseAsync([...line.argv], { from: 'user' })
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
       if (error.exitCode !== 0)
-        throw error.code === 'commander.help' ? commandMissing(program, operands) : error
+        throw error.code === 'commander.help' ? missingCommandError(program, operands) : error
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
-    const printer = new Printer(host, options, redactorOf(host, context))
+    const printer = new Printer(host, options, createErrorRedactor(host, context))
     // From here on, nothing can be interrupted.
     stopListening()
-    const help = visibleLines(shown)
-    await printer.data(isAsciiOnly(host) ? toAscii(help) : shown, visibleLines)
+    const help = visibleLines(helpText)
+    await printer.data(isAsciiOnly(host) ? toAscii(help) : helpText, visibleLines)
     return 0
   } catch (cause) {
-    if (cause instanceof ClosedOutput || cause instanceof RequestShown) return 0
+    if (cause instanceof ClosedOutput || cause instanceof RequestPreview) return 0
     const error = interruption.signal.aborted
-      ? interrupted(cause, interruption.signal)
+      ? toInterruptedError(cause, interruption.signal)
       : cause instanceof CommanderError
         ? (await import('./cli/usage/usage-error.ts')).explainUsage(cause, { ...line, typed: argv }, program)
-        : await explainError(foreseen(cause), context, called)
+        : await explainError(toExpectedError(cause), context, calledCommand)
+    const { reportError } = await import('./cli/output/error.ts')
     await reportError(host, error, reportSettings(line, host, context))
     return error.exitCode
   } finally {
@@ -127,13 +127,8 @@ function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
-function wordsOf(command: Command): string {
-  const { parent } = command
-  return parent?.parent ? `${wordsOf(parent)} ${command.name()}` : command.name()
-}
-
 /** Loads the backup module only when flags or settings need it. */
-async function openSaver(context: Context): Promise<Backup | undefined> {
+async function openBackup(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
   const { saveDeleted } = await context.settings()
@@ -142,8 +137,8 @@ async function openSaver(context: Context): Promise<Backup | undefined> {
   return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
-function commandMissing(program: Command, [name]: readonly string[]): UsageError {
-  const group = program.commands.find((known) => name && [known.name(), ...known.aliases()].includes(name))
+function missingCommandError(program: Command, [name]: readonly string[]): UsageError {
+  const group = name ? findCommand(program, name) : undefined
   if (!group) return new UsageError('no command given', { hint: ['see: ', suggestHelp()] })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
@@ -151,7 +146,7 @@ function commandMissing(program: Command, [name]: readonly string[]): UsageError
   })
 }
 
-function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
+function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError {
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
@@ -159,19 +154,19 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
 async function explainError(
   error: MeetroomError,
   context: Context | undefined,
-  called: Called | undefined,
+  calledCommand: CalledCommand | undefined,
 ): Promise<MeetroomError> {
-  if (!context || !called || !(error instanceof NotFoundError)) return error
+  if (!context || !calledCommand || !(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/usage/explain.ts')
-  return explainMissing(error, context, called)
+  return explainMissing(error, context, calledCommand)
 }
 
-function foreseen(cause: unknown): MeetroomError {
+function toExpectedError(cause: unknown): MeetroomError {
   return toSystemError(cause) ?? toMeetroomError(cause)
 }
 
 function toSystemError(cause: unknown): MeetroomError | undefined {
-  const handles = exhaustedHandlesError(cause)
+  const handles = toExhaustedHandlesError(cause)
   if (handles) return handles
   const { syscall } = Object(cause) as NodeJS.ErrnoException
   if (syscall === 'uv_cwd')
@@ -180,17 +175,17 @@ function toSystemError(cause: unknown): MeetroomError | undefined {
 
 /** Collects the output settings of errors, also for an unfinished command line. */
 function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
-  const guessed = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
+  const expectedFormat = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
-    json: isJson(context?.format ?? guessed),
+    format: context?.format ?? expectedFormat,
     color: line.color,
     verbose: line.verbose,
-    redact: redactorOf(host, context),
+    redact: createErrorRedactor(host, context),
     target: context?.target ?? line.target,
   }
 }
 
 /** Without a context, only the key of the environment is known. */
-function redactorOf(host: Host, context: Context | undefined): Redact {
+function createErrorRedactor(host: Host, context: Context | undefined): Redact {
   return context?.redact ?? createRedactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

@@ -1,9 +1,9 @@
-import { type Host, processHost } from './host.ts'
+import { createProcessHost, type Host } from './host.ts'
 import { version } from './version.ts'
 
 /** Prints the version before loading anything else. */
 export async function start(argv: readonly string[]): Promise<number> {
-  const host = processHost()
+  const host = createProcessHost()
   const [first = ''] = argv
   const isVersion = argv.length === 1 && ['--version', '-V'].includes(first)
   if (isVersion && (await isWritten(host, `${version}\n`))) return 0

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { posixTools } from './helpers/tools.ts'
 import { leaves } from './helpers/tree.ts'
 
 const src = resolve(import.meta.dirname, '../src')
@@ -46,6 +47,7 @@ const mayImport: Record<string, readonly string[]> = {
     'help',
     'embedded',
     'duration',
+    'hash',
     'errors',
     'host',
     'version',
@@ -57,6 +59,7 @@ const mayImport: Record<string, readonly string[]> = {
   api: ['api', 'errors'],
   help: [],
   duration: ['errors'],
+  hash: [],
   errors: [],
   host: [],
   version: [],
@@ -82,14 +85,23 @@ test('folders do not import each other in a cycle, types and dynamic imports inc
   expect(findCycle(edges)).toEqual([])
 })
 
-test('cli holds no loose files, and src only those that every layer may need', () => {
+test('cli has no files of its own, and src has only files that any layer may import', () => {
   expect(files.filter((file) => dirname(file) === 'cli')).toEqual([])
   expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
-    ...['duration.ts', 'errors.ts', 'host.ts', 'main.ts', 'markdown.d.ts', 'start.ts', 'version.ts'],
+    ...[
+      'duration.ts',
+      'errors.ts',
+      'hash.ts',
+      'host.ts',
+      'main.ts',
+      'markdown.d.ts',
+      'start.ts',
+      'version.ts',
+    ],
   ])
 })
 
-test('each command has a file that is found by its words', async () => {
+test('each command has a file named after it', async () => {
   const fileOf = (words: readonly string[]) => {
     // `__complete`, which only shells call.
     const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
@@ -108,9 +120,10 @@ test('each command has a file that is found by its words', async () => {
 test('the modules that every command loads do not import zod', () => {
   const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
-  const ofSchema = ['command-schemas.ts', 'errors.ts', 'schemas.ts'].map(
-    (file) => `cli/commands/schema/${file}`,
-  )
+  const ofSchema = [
+    ...['cli/commands/schema/schemas.ts', 'cli/output/schemas/errors.ts'],
+    'cli/output/schemas/printed.ts',
+  ]
   expect([...new Set(loads.filter(({ to }) => to === 'zod').map(({ from }) => from))].sort()).toEqual([
     ...withZod,
     ...ofSchema,
@@ -125,7 +138,7 @@ test('only host.ts touches process', () => {
   expect(touching).toEqual(['host.ts'])
 })
 
-test('no module prints except through the host', () => {
+test('modules print only through the host', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
@@ -151,12 +164,12 @@ function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly st
   return [...edges.keys()].map((node) => cycleFrom(node, [])).find((cycle) => cycle !== undefined) ?? []
 }
 
-test('nothing reaches a terminal but through visible.ts: no other module calls a text visible', () => {
+test('only visible.ts marks text as safe for the terminal', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
     'cli/output/terminal/visible.ts',
   ])
   // What libraries make of visible text.
-  expect(files.filter((file) => /\bcomposed\(/.test(code(file))).sort()).toEqual([
+  expect(files.filter((file) => /\bmarkVisible\(/.test(code(file))).sort()).toEqual([
     'cli/output/formats/fit.ts',
     'cli/output/formats/layout.ts',
     'cli/output/formats/table.ts',
@@ -169,15 +182,34 @@ test('nothing reaches a terminal but through visible.ts: no other module calls a
   expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/requests/ask.ts'])
 })
 
-test('only make-directory.ts makes directories', () => {
+test('counts and their nouns are formatted by plural.ts', () => {
+  expect(files.filter((file) => /=== 1 \? ['`]\w|\band \$\{[^}]*\} more\b/.test(code(file)))).toEqual([
+    'api/plural.ts',
+  ])
+})
+
+test('secrets are masked in output/redaction, which other folders import through its entry file', () => {
+  const folder = 'cli/output/redaction'
+  const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)
+  expect(inside.length).toBeGreaterThan(20)
+  const others = inside.filter(({ to }) => to !== `${folder}/redaction.ts`)
+  expect(others.map(({ from, to }) => [from, to])).toEqual([
+    ['cli/requests/request.ts', `${folder}/requests.ts`],
+  ])
+  // The definition, and flags that accept no secret field.
+  const knowing = files.filter((file) => dirname(file) !== folder && code(file).includes('secretFields'))
+  expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
+})
+
+test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
-test('no module uses URL.canParse, which fails on Latin-1 text in Node 20 once V8 has optimized it', () => {
+test('modules avoid URL.canParse, which fails on Latin-1 text in Node 20 once V8 has optimized it', () => {
   expect(files.filter((file) => /\bcanParse\b/.test(code(file)))).toEqual([])
 })
 
-test('no module keeps state', () => {
+test('modules keep no state', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })
 
@@ -186,22 +218,22 @@ function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
 
-test('templates with a tag hold ASCII only: the build escapes other characters, but not there', () => {
+test('tagged templates contain only ASCII, as the build does not escape other characters in them', () => {
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
 
-test('times of the service are read in one place', () => {
+test('only one module parses the times of the service', () => {
   // The others read HTTP dates, certificates and what the user typed.
   const readers = [
-    ...['api/readings.ts', 'client/retry-after.ts'],
+    ...['api/readings.ts', 'client/retry-policy.ts'],
     ...['cli/commands/doctor/network.ts', 'cli/commands/doctor/service.ts'],
   ]
   const found = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('Date.parse('))
   expect(found.sort()).toEqual([...readers, 'cli/filter/compare.ts'].sort())
 })
 
-test('hints and notices hold suggestions, printed with the flags of the run; only help texts spell commands out', () => {
+test('hints and notices build commands from suggestions; only help texts contain written commands', () => {
   const helpTexts = [
     ...['commands/program.ts', 'shell/scripts.ts', 'commands/complete.ts', 'commands/sessions/watch.ts'],
   ]
@@ -228,4 +260,38 @@ test('test files that start the built program end in .built.test.ts or are suite
   const starters = tests.filter((path) => startsProgram(join(import.meta.dirname, path)))
   expect(starters).toContain('program.built.test.ts')
   expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
+})
+
+test('the folders of test match the folders of src', () => {
+  const own = ['bench', 'bin', 'build', 'fixtures', 'helpers', 'suites']
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.test.ts'),
+  )
+  const folders = new Set(tests.map(dirname))
+  expect(folders.size).toBeGreaterThan(30)
+  const strange = [...folders].filter(
+    (folder) => !own.includes(folder.split('/')[0] ?? '') && !existsSync(join(src, folder)),
+  )
+  expect(strange).toEqual([])
+})
+
+test('tests run only Node, npm and POSIX programs unless they check for other programs first', () => {
+  const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  const unchecked = paths
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('bench/'))
+    .flatMap((path) => {
+      const text = readFileSync(join(import.meta.dirname, path), 'utf8')
+      const run = text.matchAll(
+        /\b(?:spawn|execFile|execFileSync|runCommand|startProgram)\(\s*'(?:\/bin\/)?([\w-]+)'/g,
+      )
+      const programs = new Set([...run].map(([, program = '']) => program))
+      const known = ['npm', ...posixTools]
+      // The result of `spawnSync` says that a program is missing.
+      const isChecked = (program: string) =>
+        text.includes(`hasTool('${program}'`) || text.includes(`spawnSync('${program}'`)
+      return [...programs]
+        .filter((program) => !known.includes(program) && !isChecked(program))
+        .map((program) => `${path}: ${program}`)
+    })
+  expect(unchecked).toEqual([])
 })

@@ -99,7 +99,7 @@ describe.each([
   'test/README.md',
   ...topicNames.map((name) => `src/help/${name}.md`),
 ])('links of %s', (file) => {
-  test('resolve to files and headings that exist', () => {
+  test('resolve to existing files and headings', () => {
     const text = readFileSync(join(root, file), 'utf8')
     const links = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
       ([, href = '']) => href,
@@ -126,7 +126,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-test('the README has at most 250 lines, none longer than 400 characters', () => {
+test('the README has at most 250 lines of at most 400 characters', () => {
   const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n')
   expect(lines.length).toBeLessThanOrEqual(251)
   expect(lines.filter((line) => line.length > 400)).toEqual([])

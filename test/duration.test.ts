@@ -18,14 +18,14 @@ describe('a duration', () => {
     ['1.001s', 1001],
     ['250ms', 250],
     ['0d', 0],
-  ])('%s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
+  ])('of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   test.each(['', '30', 's', '1.5m', '30s1m', '1m1m', '-1s', '1 s', '1S', '1e3s', '1y', ' 1s', '1s\n', '٣s'])(
-    '“%s” is none',
+    'of “%s” is invalid',
     (text) => expect(readDuration(text)).toBeUndefined(),
   )
 
-  test('is the sum of its parts, each unit at most once and the longest first', () => {
+  test('is the sum of its units, each at most once and the longest first', () => {
     const parts = fc.record(
       Object.fromEntries(Object.keys(units).map((unit) => [unit, fc.nat(999_999_999)])),
       { requiredKeys: [] },
@@ -49,7 +49,7 @@ describe('a duration', () => {
     )
   })
 
-  test('is read back from how it is written', () => {
+  test('round-trips through its formatted text', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 10), (ms) => {
         expect(readDuration(formatDuration(ms))).toBe(ms)
@@ -57,7 +57,7 @@ describe('a duration', () => {
     )
   })
 
-  test('is written with as few units as it takes', () => {
+  test('is formatted with as few units as possible', () => {
     expect([0, 500, 30_000, 90_000, 600_000, 3_605_000, 86_400_000].map(formatDuration)).toEqual([
       ...['0s', '0.5s', '30s', '1m30s', '10m', '1h5s', '24h'],
     ])
@@ -67,22 +67,22 @@ describe('a duration', () => {
 describe('the duration of a flag', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('is a number of seconds, too', () => {
+  test('can be a number of seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])
   })
 
   test.each([
-    [{}, '0', '“0” is not a duration above 0, as in 30s, 10m or 1m30s'],
-    [{ most: 60_000 }, '61', '“61” is not a duration above 0 and up to 1m, as in 30s, 10m or 1m30s'],
-    [{ least: 100 }, '99ms', '“99ms” is not a duration from 0.1s, as in 30s, 10m or 1m30s'],
-    [range, '1..5', '“1..5” is not a duration from 0.1s to 24h, as in 30s, 10m or 1m30s'],
-  ])('of %j refuses %s and says what it may be', (given, text, message) => {
-    expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause: ${message}`))
+    [{}, '0', 'must be a duration such as 30s or 1m30s, above 0, not “0”'],
+    [{ most: 60_000 }, '61', 'must be a duration such as 30s or 1m30s, above 0 and at most 1m, not “61”'],
+    [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
+    [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
+  ])('of %j refuses %s and names the valid values', (given, text, message) => {
+    expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
   })
 
-  test('is in the range or refused, whatever the text', () => {
+  test('is in the range or refused, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,6}(ms|[wdhms]){0,3}$/), fc.float().map(String)),

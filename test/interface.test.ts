@@ -95,7 +95,7 @@ describe('the comparison of two interfaces', () => {
       'a new kind of object',
       (it) => (it.schemas['rooms list'] = { '|': [{ count: 'integer' }, it.schemas['rooms list']] }),
     ],
-  ])('passes %s', (_, change) => {
+  ])('accepts %s', (_, change) => {
     const changed = example()
     change(changed)
     expect(incompatibilities(example(), changed)).toEqual([])

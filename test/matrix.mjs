@@ -15,11 +15,11 @@ const cache = resolve('node_modules/.cache')
 /** The tests that run the built program; the Node that runs the runner may be another. */
 const builtTests = [
   'test/program.built.test.ts',
-  'test/bulk.built.test.ts',
-  'test/stall.built.test.ts',
-  'test/launcher.built.test.ts',
+  'test/cli/bulk/import.built.test.ts',
+  'test/client/http/stall.built.test.ts',
+  'test/bin/launcher.built.test.ts',
   'test/suites/process',
-  'test/cli/serve.built.test.ts',
+  'test/cli/commands/serve/serve.built.test.ts',
 ]
 
 /** The executable of a release, from the package `node` of the registry; undefined when it cannot be had. */

@@ -64,7 +64,7 @@ test.each(Object.entries(targets))(
   },
 )
 
-test('the workspace is still there in the next command, and for nobody else to read', async () => {
+test('the workspace persists for the next command and has owner-only access', async () => {
   const env = home()
   const dir = env['MEETROOM_DATA_DIR'] ?? ''
   await runBuilt(['--local', 'rooms', 'create', '--name', 'First room', '--type', 'open'], env)
@@ -74,23 +74,23 @@ test('the workspace is still there in the next command, and for nobody else to r
   expect(statSync(join(dir, 'api-key')).mode & 0o777).toBe(0o600)
 })
 
-test('--version prints the version and touches nothing', async () => {
+test('--version prints the version and creates no file', async () => {
   const env = home()
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
 })
 
-test('a service that is not there is exit code 5, with one line that says so', async () => {
+test('a service without a listening port makes the program exit 5 with one line', async () => {
   const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
     stdout: '',
-    stderr: 'error: no answer from 127.0.0.1:9: connection refused\n',
+    stderr: 'error: no response from 127.0.0.1:9: connection refused\n',
   })
 })
 
-test('a service that never answers keeps the program waiting until the deadline, which is exit code 5', async () => {
+test('a silent service makes the program exit 5 at the timeout', async () => {
   const server = createServer(() => {})
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(() => {
@@ -106,12 +106,12 @@ test('a service that never answers keeps the program waiting until the deadline,
   expect(await runBuilt(['rooms', 'list', '--timeout', '0.3'], env)).toEqual({
     code: 5,
     stdout: '',
-    stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
+    stderr: `error: no response from 127.0.0.1:${port} within 0.3 s\n`,
   })
 })
 
 test.each(Object.entries(targets))(
-  'lists are sorted, counted and selected from, and rooms found by name, in the built program %s',
+  'sorting, counts, selected fields and room names work in the built program %s',
   { timeout: 60_000 },
   async (_, target) => {
     const env = await target()

@@ -3,7 +3,6 @@ import type { OperationName } from './endpoints.ts'
 import type { BodyOf } from './operation.ts'
 import type { Operations } from './operations.ts'
 
-/** A request body whose optional fields may be undefined. */
 export type Draft<T> = T extends object
   ? { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) }
   : T

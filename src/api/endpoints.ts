@@ -27,11 +27,11 @@ export interface Endpoint extends Route {
   readonly paging?: true
 }
 
-function one<R extends ResourceName>(resource: R) {
+function itemEndpoint<R extends ResourceName>(resource: R) {
   return { resource, many: false, result: resources[resource].name as Resources[R]['name'] } as const
 }
 
-function many<R extends ResourceName>(resource: R) {
+function listEndpoint<R extends ResourceName>(resource: R) {
   return { resource, many: true, result: resources[resource].plural as Resources[R]['plural'] } as const
 }
 
@@ -41,7 +41,7 @@ export const endpoints = {
     summary: 'List rooms',
     method: 'GET',
     path: '/rooms',
-    ...many('room'),
+    ...listEndpoint('room'),
     paged: true,
     paging: true,
   },
@@ -50,7 +50,7 @@ export const endpoints = {
     summary: 'Create a room',
     method: 'POST',
     path: '/rooms',
-    ...one('room'),
+    ...itemEndpoint('room'),
     paging: true,
     check: ['rooms', 'list', '--name', '{name}'],
   },
@@ -59,14 +59,14 @@ export const endpoints = {
     summary: 'Show a room',
     method: 'GET',
     path: '/rooms/{id}',
-    ...one('room'),
+    ...itemEndpoint('room'),
   },
   updateRoom: {
     id: 'rooms.update',
     summary: 'Change the settings of a room',
     method: 'PUT',
     path: '/rooms/{id}',
-    ...one('room'),
+    ...itemEndpoint('room'),
     check: ['rooms', 'get', '{id}'],
   },
   deleteRoom: {
@@ -74,7 +74,7 @@ export const endpoints = {
     summary: 'Delete a room',
     method: 'DELETE',
     path: '/rooms/{id}',
-    ...one('room'),
+    ...itemEndpoint('room'),
     check: ['rooms', 'get', '{id}'],
   },
   listSessions: {
@@ -82,7 +82,7 @@ export const endpoints = {
     summary: 'List the sessions of a room',
     method: 'GET',
     path: '/rooms/{room_id}/sessions',
-    ...many('session'),
+    ...listEndpoint('session'),
     paged: 'when asked',
     paging: true,
   },
@@ -91,14 +91,14 @@ export const endpoints = {
     summary: 'Create pages in a room',
     method: 'POST',
     path: '/rooms/{room_id}/pages/create_many',
-    ...many('page'),
+    ...listEndpoint('page'),
   },
   listMembers: {
     id: 'members.list',
     summary: 'List the members of a room',
     method: 'GET',
     path: '/rooms/{room_id}/members',
-    ...many('member'),
+    ...listEndpoint('member'),
     paged: true,
     paging: true,
   },
@@ -107,7 +107,7 @@ export const endpoints = {
     summary: 'Invite a user to a room',
     method: 'POST',
     path: '/rooms/{room_id}/members',
-    ...one('member'),
+    ...itemEndpoint('member'),
     check: ['members', 'list', '{room_id}'],
   },
   getMember: {
@@ -115,14 +115,14 @@ export const endpoints = {
     summary: 'Show a member of a room',
     method: 'GET',
     path: '/rooms/{room_id}/members/{member_id}',
-    ...one('member'),
+    ...itemEndpoint('member'),
   },
   updateMember: {
     id: 'members.update',
     summary: 'Change a member’s name, role or block',
     method: 'PUT',
     path: '/rooms/{room_id}/members/{member_id}',
-    ...one('member'),
+    ...itemEndpoint('member'),
     check: ['members', 'get', '{room_id}', '{member_id}'],
   },
   sendMessage: {
@@ -130,7 +130,7 @@ export const endpoints = {
     summary: 'Send a message to the live sessions of a room',
     method: 'POST',
     path: '/rooms/{room_id}/message',
-    ...one('message'),
+    ...itemEndpoint('message'),
     bare: true,
   },
   listUsers: {
@@ -138,7 +138,7 @@ export const endpoints = {
     summary: 'List the users of the workspace',
     method: 'GET',
     path: '/users',
-    ...many('user'),
+    ...listEndpoint('user'),
     paged: true,
     paging: true,
   },
@@ -147,7 +147,7 @@ export const endpoints = {
     summary: 'Create a user',
     method: 'POST',
     path: '/users',
-    ...one('user'),
+    ...itemEndpoint('user'),
     // Creating an existing user overwrites it (API specification, rule 3), so a repetition changes nothing.
     repeatable: true,
     check: ['users', 'get', '{user_id}'],
@@ -157,14 +157,14 @@ export const endpoints = {
     summary: 'Show a user',
     method: 'GET',
     path: '/users/{user_id}',
-    ...one('user'),
+    ...itemEndpoint('user'),
   },
   updateUser: {
     id: 'users.update',
     summary: 'Change a user',
     method: 'PUT',
     path: '/users/{user_id}',
-    ...one('user'),
+    ...itemEndpoint('user'),
     check: ['users', 'get', '{user_id}'],
   },
   deleteUser: {
@@ -172,7 +172,7 @@ export const endpoints = {
     summary: 'Delete a user',
     method: 'DELETE',
     path: '/users/{user_id}',
-    ...one('user'),
+    ...itemEndpoint('user'),
     check: ['users', 'get', '{user_id}'],
   },
 } as const satisfies Record<string, Endpoint>

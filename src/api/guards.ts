@@ -10,14 +10,14 @@ export function findResponseProblem(name: OperationName, value: unknown): string
   const found = value[result]
   if (many && found === null && endpoint.method === 'GET') return undefined
   if (many && !Array.isArray(found)) return `${result} is not a list`
-  const id = idField(endpoint)
+  const id = getIdField(endpoint)
   const items: readonly unknown[] = many && Array.isArray(found) ? found : [found]
-  const wrong = items.findIndex((item) => !isRecord(item) || !isId(item[id]))
-  if (wrong < 0) return undefined
-  return `${many ? `${result}[${wrong}]` : result} has no ${id}`
+  const invalidIndex = items.findIndex((item) => !isRecord(item) || !isId(item[id]))
+  if (invalidIndex < 0) return undefined
+  return `${many ? `${result}[${invalidIndex}]` : result} has no ${id}`
 }
 
-export function idField({ resource }: Endpoint): string {
+export function getIdField({ resource }: Endpoint): string {
   const { id = 'id' }: { id?: string } = resources[resource]
   return id
 }

@@ -49,6 +49,24 @@ function readLossless(text: string): unknown {
   })
 }
 
+/**
+ * Describes why a text is not JSON, with the place of the mistake.
+ * @param error thrown by `readJson` or `parseJson` for the text
+ */
+export function describeJsonError(error: unknown, text: string): string {
+  if (error instanceof NestingError) return error.message
+  const { message } = error as Error
+  const [, position] = /at position (\d+)/.exec(message) ?? []
+  const [, token] = /^Unexpected token '?([\s\S]+?)'?(, | in JSON)/.exec(message) ?? []
+  // A text that ends too soon has its mistake at its end.
+  const at =
+    position === undefined ? (token === undefined ? text.length : text.indexOf(token)) : Number(position)
+  const character = Array.from(text.slice(at, at + 2))[0]
+  if (character === undefined) return 'it ends too early'
+  const before = text.slice(0, at).split('\n')
+  return `unexpected “${character}” at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+}
+
 /** Serializes a value of `readJson`, on one line or indented by `space` spaces. */
 export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
@@ -62,7 +80,6 @@ function isOrdinary(value: unknown): boolean {
   return true
 }
 
-/** Returns true for a string, number, boolean or null, including a `LosslessNumber`. */
 export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
 }
@@ -73,7 +90,7 @@ export function isPlain(text: string): boolean {
 }
 
 /** Returns the value of a response, parsed again without loss when numbers need it. */
-export function readAnswer(answer: { text: string; value: unknown }): unknown {
+export function readResponseValue(answer: { text: string; value: unknown }): unknown {
   return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
 }
 

@@ -53,7 +53,7 @@ function describe(operation: Operation): object {
 
 function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): object[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, ...rest } = schemaOf(field as z.ZodType, 'output')
+    const { description, ...rest } = toSchema(field as z.ZodType, 'output')
     return {
       name,
       in: place,
@@ -65,10 +65,10 @@ function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): objec
 }
 
 function content(schema: z.ZodType): object {
-  return { content: { 'application/json': { schema: schemaOf(schema, 'input') } } }
+  return { content: { 'application/json': { schema: toSchema(schema, 'input') } } }
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): { description?: string } {
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): { description?: string } {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }

@@ -3,43 +3,42 @@ import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import type { Operation, ParamName } from './operation.ts'
 import type { Resource } from './resource.ts'
 import { member, paging, type ResourceName, resources, room, user } from './resources.ts'
-import { bodySchema, itemSchema, querySchema } from './schemas.ts'
+import { createBodySchema, createItemSchema, createQuerySchema } from './schemas.ts'
 
 export type Operations = typeof endpoints
 
 /** Descriptions of path parameters. A bare `{id}` is the ID of a room. */
 const params: Readonly<Record<ParamName, string>> = {
-  id: room.words.id,
-  room_id: room.words.id,
-  member_id: member.words.id,
-  user_id: user.words.user_id,
+  id: room.descriptions.id,
+  room_id: room.descriptions.id,
+  member_id: member.descriptions.id,
+  user_id: user.descriptions.user_id,
 }
 
 function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
   const { method, path, many, bare, result, paged } = endpoint
-  const inPath = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))
-  const item = itemSchema(fields)
-  const body = bodySchema(method === 'POST' ? 'create' : 'update', fields)
+  const pathParams = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))
+  const item = createItemSchema(fields)
+  const body = createBodySchema(method === 'POST' ? 'create' : 'update', fields)
   return {
     ...endpoint,
-    ...(inPath.length > 0 && {
+    ...(pathParams.length > 0 && {
       params: z.object(
-        Object.fromEntries(inPath.map(([name, words]) => [name, z.string().min(1).describe(words)])),
+        Object.fromEntries(pathParams.map(([name, words]) => [name, z.string().min(1).describe(words)])),
       ),
     }),
-    ...(method === 'GET' && many && { query: querySchema(paged ? { ...paging, ...fields } : fields) }),
+    ...(method === 'GET' && many && { query: createQuerySchema(paged ? { ...paging, ...fields } : fields) }),
     ...((method === 'POST' || method === 'PUT') && { body: many ? z.array(body) : body }),
     response: bare
       ? item
       : z.looseObject({
           [result]: many ? z.array(item) : item,
-          ...(endpoint.paging && { paging: itemSchema(paging).nullish() }),
+          ...(endpoint.paging && { paging: createItemSchema(paging).nullish() }),
         }),
   }
 }
 
-/** Adds schemas to the endpoints, in the order of the API specification, section 4. */
-export function operationsOf(
+export function createOperations(
   table: Readonly<Record<ResourceName, Resource>>,
 ): Readonly<Record<OperationName, Operation>> {
   const all = Object.entries(endpoints).map(([name, endpoint]) => [
@@ -49,4 +48,4 @@ export function operationsOf(
   return Object.fromEntries(all)
 }
 
-export const operations = operationsOf(resources)
+export const operations = createOperations(resources)

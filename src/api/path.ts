@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts'
-import { textOf } from './text-of.ts'
+import { toText } from './to-text.ts'
 
 /**
- * Fills a path template with URL-encoded values. URL parsers resolve `..`: `rooms delete ..` would send `DELETE /v1/`.
+ * URL parsers resolve `..`: `rooms delete ..` would send `DELETE /v1/`.
  * @throws {UsageError} when a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -14,13 +14,13 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
 }
 
 function encodeSegment(name: string, value: string): string {
-  const problem = segmentProblem(name, value)
+  const problem = findSegmentProblem(name, value)
   if (problem !== undefined) throw new UsageError(problem)
   return encodeURIComponent(value)
 }
 
 /** Explains why a value cannot be a path segment; undefined when it can. */
-export function segmentProblem(name: string, value: string): string | undefined {
+export function findSegmentProblem(name: string, value: string): string | undefined {
   const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
   if (value === '') return `the ${what()} is empty`
   if (value === '.' || value === '..') return `“${value}” is not a valid ${what()}`
@@ -34,18 +34,18 @@ export function hasDotSegment(path: string): boolean {
 }
 
 /** Joins arrays with commas, and spells null out. */
-function queryText(value: unknown): string {
-  if (Array.isArray(value)) return value.map((item) => textOf(item)).join(',')
-  return value === null ? 'null' : textOf(value)
+function toQueryText(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => toText(item)).join(',')
+  return value === null ? 'null' : toText(value)
 }
 
 /** @throws {UsageError} when a value is not valid Unicode */
-export function queryString(query?: Readonly<Record<string, unknown>>): string {
+export function formatQueryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
-      const text = queryText(value)
+      const text = toQueryText(value)
       if (!`${name}${text}`.isWellFormed()) throw new UsageError(`the value of ${name} is not valid Unicode`)
       return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
     })

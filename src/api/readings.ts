@@ -1,4 +1,4 @@
-import { textOf } from './text-of.ts'
+import { toText } from './to-text.ts'
 
 /**
  * Services write times, booleans and numbers differently. Each function returns null for “none”, and undefined for a
@@ -17,7 +17,7 @@ const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:
 export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === null || value === '' || value === false) return null
   if (value === undefined || value === true) return undefined
-  const text = typeof value === 'string' ? value.trim() : textOf(value)
+  const text = typeof value === 'string' ? value.trim() : toText(value)
   const ms = /^-?\d+(\.\d+)?$/.test(text) ? parseEpoch(Number(text)) : parseDate(text)
   return ms !== undefined && ms < earliestMs ? null : ms
 }
@@ -36,14 +36,14 @@ function parseDate(text: string): number | undefined {
     if (text.slice(8, 10) <= '28' && !Number.isNaN(ms)) return ms
   }
   const [, day, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
-  if (day === undefined) return mailTime.test(text) ? validTime(Date.parse(text)) : undefined
+  if (day === undefined) return mailTime.test(text) ? toValidTime(Date.parse(text)) : undefined
   // Date.parse reads 30 February as 2 March.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined
-  return validTime(Date.parse(`${day}T${time.replace(',', '.')}${normalizeZone(zone)}`))
+  return toValidTime(Date.parse(`${day}T${time.replace(',', '.')}${normalizeZone(zone)}`))
 }
 
 function isDay(day: string): boolean {
-  const midnight = validTime(Date.parse(`${day}T00:00Z`))
+  const midnight = toValidTime(Date.parse(`${day}T00:00Z`))
   return midnight !== undefined && new Date(midnight).toISOString().startsWith(day)
 }
 
@@ -53,7 +53,7 @@ function normalizeZone(zone: string): string {
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 }
 
-function validTime(ms: number): number | undefined {
+function toValidTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
@@ -69,7 +69,7 @@ export function parseBoolean(value: unknown): boolean | null | undefined {
   if (typeof value === 'boolean') return value
   if (value === null || value === '') return null
   if (value === undefined) return undefined
-  const text = textOf(value).trim().toLowerCase()
+  const text = toText(value).trim().toLowerCase()
   if (text === 'true' || text === '1') return true
   return text === 'false' || text === '0' ? false : undefined
 }
@@ -78,6 +78,6 @@ export function parseNumber(value: unknown): number | null | undefined {
   if (typeof value === 'number') return value
   if (value === null || value === '') return null
   if (value === undefined || typeof value === 'boolean') return undefined
-  const text = textOf(value).trim()
+  const text = toText(value).trim()
   return /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined
 }

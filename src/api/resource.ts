@@ -25,7 +25,7 @@ export type WriteKind = 'create' | 'update'
 export interface Field {
   readonly type: FieldType
   /** Description for help texts and the OpenAPI document. */
-  readonly words: string
+  readonly description: string
   readonly write?: WriteKind | 'create update'
   readonly required?: true
   /** True when setting the field to true interrupts users. */
@@ -39,7 +39,7 @@ export interface Field {
    * Presence in responses. Default: listed in the API specification, may be null or missing. `always`: present.
    * `unlisted`: sent, but not in the specification. `deprecated`: without a value.
    */
-  readonly answer?: 'always' | 'unlisted' | 'deprecated' | 'never'
+  readonly presence?: 'always' | 'unlisted' | 'deprecated' | 'never'
   /** Table column: its place from 1, and its weight. Columns of low weight shrink and disappear first. */
   readonly column?: readonly [place: number, weight: number]
 }
@@ -50,43 +50,40 @@ export interface Resource<F extends Fields = Fields> {
   readonly name: string
   readonly plural: string
   readonly id?: string
-  /** Field that people recognize an item by. */
   readonly label?: string
   readonly fields: F
-  readonly words: { readonly [K in keyof F]: string }
+  readonly descriptions: { readonly [K in keyof F]: string }
 }
 
-export function resource<
+export function defineResource<
   const F extends Fields,
   const D extends { name: string; plural: string; id?: keyof F & string; label?: keyof F & string },
 >(definition: D & { fields: F }): D & Resource<F> {
-  return { ...definition, words: wordsOf(definition.fields) }
+  return { ...definition, descriptions: describeFields(definition.fields) }
 }
 
-export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
-  const words = Object.entries(fields).map(([name, field]) => [name, field.words])
-  return Object.fromEntries(words)
+export function describeFields<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
+  const descriptions = Object.entries(fields).map(([name, field]) => [name, field.description])
+  return Object.fromEntries(descriptions)
 }
 
 /** Returns the fields that a request writes, most important first: the first invalid one is reported. */
-export function writableFields(write: WriteKind, fields: Fields): [string, Field][] {
+export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))
-    .sort(([, a], [, b]) => weightOf(b) - weightOf(a))
+    .sort(([, a], [, b]) => readWeight(b) - readWeight(a))
 }
 
-const weightOf = ({ column }: Field) => column?.[1] ?? 0
+const readWeight = ({ column }: Field) => column?.[1] ?? 0
 
-/** Returns the response fields of the API specification, in its order. */
-export function listedFields(fields: Fields): [string, Field][] {
-  return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
+export function selectListedFields(fields: Fields): [string, Field][] {
+  return Object.entries(fields).filter(([, { presence }]) => !presence || presence === 'always')
 }
 
-export function deprecatedFields(fields: Fields): string[] {
-  return Object.entries(fields).flatMap(([name, { answer }]) => (answer === 'deprecated' ? [name] : []))
+export function selectDeprecatedFields(fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([name, { presence }]) => (presence === 'deprecated' ? [name] : []))
 }
 
-/** Returns the response fields that the API specification does not list. */
-export function unlistedFields(fields: Fields): [string, Field][] {
-  return Object.entries(fields).filter(([, { answer }]) => answer === 'unlisted')
+export function selectUnlistedFields(fields: Fields): [string, Field][] {
+  return Object.entries(fields).filter(([, { presence }]) => presence === 'unlisted')
 }

@@ -1,4 +1,4 @@
-import { type Resource, resource } from './resource.ts'
+import { defineResource, type Resource } from './resource.ts'
 import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /**
@@ -6,115 +6,120 @@ import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vo
  * import and export derive from them. This module must not load zod, which takes longer than a request.
  */
 
-const gone = { type: 'text', words: 'no longer used', answer: 'deprecated' } as const
+const gone = { type: 'text', description: 'no longer used', presence: 'deprecated' } as const
 
 /** Member (API specification, sections 2.2 and 4). An anonymous participant of an open room has no user. */
-export const member = resource({
+export const member = defineResource({
   name: 'member',
   plural: 'members',
   id: 'id',
   label: 'user_id',
   fields: {
-    id: { type: 'id', words: 'member id', answer: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'member id', presence: 'always', column: [1, 9] },
     user_id: {
       type: 'id',
-      words: 'the user this member refers to',
+      description: 'the user this member refers to',
       write: 'create',
       required: true,
       column: [2, 8],
     },
-    room_id: { type: 'id', words: 'the room' },
+    room_id: { type: 'id', description: 'the room' },
     type: {
       type: memberTypes,
-      words: 'role in the room: guest, host (administrator) or monitor (watches, cannot join)',
+      description: 'role in the room: guest, host (administrator) or monitor (watches, cannot join)',
       write: 'create update',
       column: [3, 7],
     },
     name: {
       type: 'text',
-      words: 'display name in the meeting room',
+      description: 'display name in the meeting room',
       write: 'update',
-      answer: 'unlisted',
+      presence: 'unlisted',
       column: [5, 5],
     },
     is_blocked: {
       type: 'boolean',
-      words: 'kick the user out of the room and keep them out; private rooms only',
+      description: 'block the user: remove them from the room and keep them out; private rooms only',
       write: 'update',
       destructive: true,
-      answer: 'unlisted',
+      presence: 'unlisted',
     },
-    created_at: { type: 'time', words: 'when the member was invited (UTC)', answer: 'unlisted' },
-    updated_at: { type: 'time', words: 'when the member was last changed (UTC)', answer: 'unlisted' },
+    created_at: { type: 'time', description: 'when the member was invited (UTC)', presence: 'unlisted' },
+    updated_at: { type: 'time', description: 'when the member was last changed (UTC)', presence: 'unlisted' },
   },
 })
 
 const { user_id, type: member_type, name: member_name } = member.fields
 
 /** Room (API specification, sections 2.1 and 2.7). */
-export const room = resource({
+export const room = defineResource({
   name: 'room',
   plural: 'rooms',
   id: 'id',
   label: 'name',
   fields: {
-    id: { type: 'id', words: 'room id', answer: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'room id', presence: 'always', column: [1, 9] },
     type: {
       type: roomTypes,
-      words:
+      description:
         'who may join and replay: open (anyone with the URL), public (any workspace member), private (only invited users)',
       write: 'create',
       required: true,
-      answer: 'always',
+      presence: 'always',
       column: [3, 7],
     },
     name: {
       type: 'name',
-      words: 'human-readable name',
+      description: 'human-readable name',
       write: 'create update',
       required: true,
       query: 'exact name',
       column: [2, 8],
     },
-    application_id: { type: 'id', words: 'id of the owning application' },
-    thumbnail_url: { type: 'url', words: 'URL of the thumbnail' },
-    layout: { type: 'name', words: 'layout name', write: 'create update', query: true, column: [6, 1] },
-    record: { type: 'boolean', words: 'record all meetings in the room', write: 'create', column: [5, 2] },
-    meeting_time: { type: 'number', words: 'meeting time of the room' },
-    started_at: { type: 'time', words: 'when the room was started (UTC)' },
-    terminated_at: { type: 'time', words: 'when the room was terminated (UTC)' },
-    updated_at: { type: 'time', words: 'when the room was last changed (UTC)' },
-    created_at: { type: 'time', words: 'when the room was created (UTC)', column: [7, 4] },
+    application_id: { type: 'id', description: 'id of the owning application' },
+    thumbnail_url: { type: 'url', description: 'URL of the thumbnail' },
+    layout: { type: 'name', description: 'layout name', write: 'create update', query: true, column: [6, 1] },
+    record: {
+      type: 'boolean',
+      description: 'record all meetings in the room',
+      write: 'create',
+      column: [5, 2],
+    },
+    meeting_time: { type: 'number', description: 'meeting time of the room' },
+    started_at: { type: 'time', description: 'when the room was started (UTC)' },
+    terminated_at: { type: 'time', description: 'when the room was terminated (UTC)' },
+    updated_at: { type: 'time', description: 'when the room was last changed (UTC)' },
+    created_at: { type: 'time', description: 'when the room was created (UTC)', column: [7, 4] },
     created_user_id: gone,
     last_thumbnail_updated_at: gone,
     room_template_id: gone,
     is_terminated: {
       type: 'boolean',
-      words: 'whether the room is terminated',
+      description: 'whether the room is terminated',
       write: 'update',
       destructive: true,
       query: true,
-      answer: 'deprecated',
+      presence: 'deprecated',
     },
     is_ephemeral: gone,
     is_recurring: gone,
     max_meeting_seconds: {
       type: 'seconds',
-      words: 'maximum meeting time in seconds; the room is terminated when it has elapsed',
+      description: 'maximum meeting time in seconds; the room is terminated when it has elapsed',
       write: 'create',
-      answer: 'unlisted',
+      presence: 'unlisted',
     },
     // A room that is reopened starts over, so that meeting_time does not show how much of the limit is left.
     remaining_seconds: {
       type: 'number',
-      words: 'meeting time in seconds until the room is terminated; null without max_meeting_seconds',
-      answer: 'unlisted',
+      description: 'meeting time in seconds until the room is terminated; null without max_meeting_seconds',
+      presence: 'unlisted',
     },
     members: {
       type: { list: { user_id, type: member_type, name: { ...member_name, write: 'create' } } },
-      words: 'user to invite',
+      description: 'user to invite',
       write: 'create',
-      answer: 'never',
+      presence: 'never',
     },
     // The API specification names no webhook parameters (section 6.1); these are the embedded service's.
     webhook: {
@@ -122,23 +127,23 @@ export const room = resource({
         object: {
           url: {
             type: 'url',
-            words: 'URL to notify when a participant enters or leaves',
+            description: 'URL to notify when a participant enters or leaves',
             write: 'create',
             required: true,
           },
-          headers: { type: 'headers', words: 'headers to send with notifications', write: 'create' },
-          secret: { type: 'text', words: 'secret to sign notifications with', write: 'create' },
+          headers: { type: 'headers', description: 'headers to send with notifications', write: 'create' },
+          secret: { type: 'text', description: 'secret to sign notifications with', write: 'create' },
         },
       },
-      words: 'notify a URL of entries and exits (section 6.1)',
+      description: 'notification of a URL about entries and exits',
       write: 'create',
-      answer: 'never',
+      presence: 'never',
     },
   },
 })
 
 /** User (API specification, section 2.3). */
-export const user = resource({
+export const user = defineResource({
   name: 'user',
   plural: 'users',
   id: 'user_id',
@@ -146,112 +151,119 @@ export const user = resource({
   fields: {
     user_id: {
       type: 'id',
-      words: 'user id, chosen by the caller',
+      description: 'user id, chosen by the caller',
       write: 'create',
       required: true,
-      answer: 'always',
+      presence: 'always',
       column: [1, 9],
     },
-    name: { type: 'text', words: 'name of the user', write: 'create update', column: [2, 8] },
-    profile_url: { type: 'url', words: 'URL of the profile image', write: 'create update', column: [4, 1] },
+    name: { type: 'text', description: 'name of the user', write: 'create update', column: [2, 8] },
+    profile_url: {
+      type: 'url',
+      description: 'URL of the profile image',
+      write: 'create update',
+      column: [4, 1],
+    },
     default_member_type: {
       type: memberTypes,
-      words: 'default role when invited to a room: guest, host or monitor',
+      description: 'default role when invited to a room: guest, host or monitor',
       write: 'create update',
       column: [3, 5],
     },
-    access_token: { type: 'text', words: 'token of the user', secret: true },
-    created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
-    updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
-    id: { type: 'id', words: 'internal id' },
+    access_token: { type: 'text', description: 'token of the user', secret: true },
+    created_at: { type: 'time', description: 'when the user was created (UTC)', column: [5, 3] },
+    updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
+    id: { type: 'id', description: 'internal id' },
     // The API specification searches users by email but lists no such field; this is the embedded service's name.
-    email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
+    email: { type: 'text', description: 'email address', write: 'create update', presence: 'unlisted' },
     email_search_query: {
       type: 'text',
-      words: 'only users whose e-mail address contains this',
+      description: 'only users whose email address contains this',
       query: true,
-      answer: 'never',
+      presence: 'never',
     },
   },
 })
 
 /** Session (API specification, section 2.4). */
-export const session = resource({
+export const session = defineResource({
   name: 'session',
   plural: 'sessions',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'session id', answer: 'always', column: [1, 9] },
-    member_id: { type: 'id', words: 'the member who is or was connected', column: [3, 5] },
-    user_id: { type: 'id', words: 'the user who is or was connected', query: true, column: [2, 8] },
-    connected_at: { type: 'time', words: 'when the connection began (UTC)', column: [5, 4] },
-    disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: [6, 3] },
+    id: { type: 'id', description: 'session id', presence: 'always', column: [1, 9] },
+    member_id: { type: 'id', description: 'the member who is or was connected', column: [3, 5] },
+    user_id: { type: 'id', description: 'the user who is or was connected', query: true, column: [2, 8] },
+    connected_at: { type: 'time', description: 'when the connection began (UTC)', column: [5, 4] },
+    disconnected_at: { type: 'time', description: 'when the connection ended (UTC)', column: [6, 3] },
     end_reason: {
       type: endReasons,
-      words:
-        'why the session ended: left, lost (connection), kicked (blocked or deleted user) or ended (room or service)',
-      answer: 'unlisted',
+      description:
+        'why the session ended: left, lost (connection), kicked (a user who was blocked or deleted) or ended (room or service)',
+      presence: 'unlisted',
     },
-    is_connecting: { type: 'boolean', words: 'whether the session is online', query: true, answer: 'never' },
+    is_connecting: {
+      type: 'boolean',
+      description: 'whether the session is online',
+      query: true,
+      presence: 'never',
+    },
   },
 })
 
 /** Entity (API specification, section 2.5); `Image` is the only specified type. */
 export const entity = {
-  type: { type: 'name', words: 'kind of entity', write: 'create', required: true },
-  src: { type: 'url', words: 'URL of the image', write: 'create' },
-  fixed: { type: 'boolean', words: 'pin the image in place', write: 'create', answer: 'unlisted' },
+  type: { type: 'name', description: 'kind of entity', write: 'create', required: true },
+  src: { type: 'url', description: 'URL of the image', write: 'create' },
+  fixed: { type: 'boolean', description: 'pin the image in place', write: 'create', presence: 'unlisted' },
 } as const
 
-/** Page (API specification, section 2.5). */
-export const page = resource({
+export const page = defineResource({
   name: 'page',
   plural: 'pages',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'page id', answer: 'always', column: [1, 9] },
-    entities: { type: { list: entity }, words: 'content of the page', write: 'create' },
+    id: { type: 'id', description: 'page id', presence: 'always', column: [1, 9] },
+    entities: { type: { list: entity }, description: 'content of the page', write: 'create' },
     size: {
       type: {
         object: {
-          width: { type: 'number', words: 'width of the page', write: 'create', required: true },
-          height: { type: 'number', words: 'height of the page', write: 'create', required: true },
+          width: { type: 'number', description: 'width of the page', write: 'create', required: true },
+          height: { type: 'number', description: 'height of the page', write: 'create', required: true },
         },
       },
-      words: 'size of the page',
+      description: 'size of the page',
       write: 'create',
-      answer: 'unlisted',
+      presence: 'unlisted',
     },
-    index: { type: 'integer', words: 'position of the page', write: 'create', answer: 'unlisted' },
+    index: { type: 'integer', description: 'position of the page', write: 'create', presence: 'unlisted' },
   },
 })
 
-/** Message (API specification, rule 4). */
-export const message = resource({
+export const message = defineResource({
   name: 'message',
   plural: 'messages',
   fields: {
     message: {
       type: 'text',
-      words: 'text for the live sessions of the room',
+      description: 'text for the live sessions of the room',
       write: 'create',
       required: true,
-      answer: 'always',
+      presence: 'always',
       column: [1, 9],
     },
   },
 })
 
-/** Paging (API specification, section 2.6). */
 export const paging = {
-  offset: { type: 'integer', words: 'number of items to skip', query: true, range: [0] },
+  offset: { type: 'integer', description: 'number of items to skip', query: true, range: [0] },
   limit: {
     type: 'integer',
-    words: 'maximum number of items',
+    description: 'maximum number of items',
     query: `maximum number of items (default ${defaultLimit})`,
     range: [1, maxLimit],
   },
-  total: { type: 'integer', words: 'total number of items' },
+  total: { type: 'integer', description: 'total number of items' },
 } as const
 
 export const resources = { room, member, user, session, page, message }

@@ -1,27 +1,29 @@
 import * as z from 'zod'
 import { isScalar } from './json.ts'
-import { type Field, type Fields, type FieldType, type WriteKind, writableFields } from './resource.ts'
-import { textOf } from './text-of.ts'
+import { type Field, type Fields, type FieldType, listWritableFields, type WriteKind } from './resource.ts'
+import { toText } from './to-text.ts'
 import { deprecated } from './vocabulary.ts'
 
-export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
+export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   return z.looseObject(
-    mapFields(writableFields(write, fields), ({ type, words, required, range }) => {
+    mapFields(listWritableFields(write, fields), ({ type, description, required, range }) => {
       const schema =
-        required && write === 'create' ? requestField(type, range) : requestField(type, range).optional()
-      return schema.describe(words)
+        required && write === 'create'
+          ? createRequestField(type, range)
+          : createRequestField(type, range).optional()
+      return schema.describe(description)
     }),
   )
 }
 
 /** Creates the schema of an item in a response (API specification, section 2). Additional fields pass. */
-export function itemSchema(fields: Fields): z.ZodObject {
-  const requestField = Object.entries(fields).filter(([, { answer }]) => answer !== 'never')
+export function createItemSchema(fields: Fields): z.ZodObject {
+  const createRequestField = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
   return z.looseObject(
-    mapFields(requestField, ({ type, words, answer }) => {
-      if (answer === 'deprecated') return deprecatedField
-      const schema = answer === 'always' ? responseField(type) : responseField(type).nullish()
-      return schema.describe(answer === 'unlisted' ? `${words} (${unlistedNotice})` : words)
+    mapFields(createRequestField, ({ type, description, presence }) => {
+      if (presence === 'deprecated') return deprecatedField
+      const schema = presence === 'always' ? createResponseField(type) : createResponseField(type).nullish()
+      return schema.describe(presence === 'unlisted' ? `${description} (${unlistedNotice})` : description)
     }),
   )
 }
@@ -34,13 +36,13 @@ const deprecatedField = z
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
 /** Creates the schema of a list's query, which converts text to the specified types. */
-export function querySchema(fields: Fields): z.ZodObject {
+export function createQuerySchema(fields: Fields): z.ZodObject {
   const filters = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(
-    mapFields(filters, ({ type, words, query, range }) =>
-      queryField(type, range)
+    mapFields(filters, ({ type, description, query, range }) =>
+      createQueryField(type, range)
         .optional()
-        .describe(typeof query === 'string' ? query : words),
+        .describe(typeof query === 'string' ? query : description),
     ),
   )
 }
@@ -49,39 +51,39 @@ function mapFields(fields: [string, Field][], schemaOf: (field: Field) => z.ZodT
   return Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)]))
 }
 
-function requestField(type: FieldType, range?: Range): z.ZodType {
+function createRequestField(type: FieldType, range?: Range): z.ZodType {
   if (typeof type === 'object') {
-    if ('list' in type) return z.array(bodySchema('create', type.list))
-    return 'object' in type ? bodySchema('create', type.object) : z.enum(type)
+    if ('list' in type) return z.array(createBodySchema('create', type.list))
+    return 'object' in type ? createBodySchema('create', type.object) : z.enum(type)
   }
   switch (type) {
     case 'id':
     case 'name':
       return z.string().min(1)
     case 'integer':
-      return wholeNumber(range)
+      return createWholeNumber(range)
     case 'seconds':
-      return wholeNumber([1])
+      return createWholeNumber([1])
     case 'number':
       return z.number({ error: ({ input }) => (isInexact(input) ? tooManyDigits(input) : undefined) })
     default:
-      return responseField(type)
+      return createResponseField(type)
   }
 }
 
 type Range = NonNullable<Field['range']>
 
-function wholeNumber(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
+function createWholeNumber(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const error = ({ code, input }: { code?: string; input?: unknown }) =>
-    code === 'too_big' || code === 'too_small' || (isInexact(input) && !textOf(input).includes('.'))
+    code === 'too_big' || code === 'too_small' || (isInexact(input) && !toText(input).includes('.'))
       ? outOfRange(range, input)
       : undefined
   return z.int({ error, abort: true }).min(least, { error }).max(greatest, { error })
 }
 
 function outOfRange([least, greatest]: Range, input: unknown): string {
-  const value = textOf(input)
+  const value = toText(input)
   if (greatest !== undefined) return `must be between ${least} and ${greatest}, not ${value}`
   return Number(value) < least
     ? `must be at least ${least}, not ${value}`
@@ -92,12 +94,12 @@ function isInexact(input: unknown): boolean {
   return typeof input === 'object' && input !== null && isScalar(input)
 }
 
-const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${textOf(input)}`
+const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${toText(input)}`
 
-function responseField(type: FieldType): z.ZodType {
+function createResponseField(type: FieldType): z.ZodType {
   if (typeof type === 'object') {
-    if ('list' in type) return z.array(itemSchema(type.list))
-    return 'object' in type ? itemSchema(type.object) : openChoice(type)
+    if ('list' in type) return z.array(createItemSchema(type.list))
+    return 'object' in type ? createItemSchema(type.object) : openChoice(type)
   }
   switch (type) {
     case 'boolean':
@@ -116,7 +118,7 @@ function responseField(type: FieldType): z.ZodType {
 /** Accepts new choices of a service. */
 function openChoice(choices: readonly string[]): z.ZodType {
   return z.union([z.enum(choices), z.string()], {
-    error: ({ input }) => `expected string, received ${input === null ? 'null' : typeof input}`,
+    error: ({ input }) => (input === undefined ? undefined : `must be a string, not ${toText(input)}`),
   })
 }
 
@@ -124,12 +126,12 @@ function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const digits = z
     .string()
-    .regex(/^-?\d+$/, { error: 'expected an integer', abort: true })
+    .regex(/^-?\d+$/, { error: ({ input }) => `must be a whole number, not “${toText(input)}”`, abort: true })
     // The message shows the original digits, because a number may round them.
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })
-  return z.codec(digits, wholeNumber(range), { decode: Number, encode: String })
+  return z.codec(digits, createWholeNumber(range), { decode: Number, encode: String })
 }
 
 const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
@@ -137,7 +139,7 @@ const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
   encode: (value) => (value ? 'true' : 'false'),
 })
 
-function queryField(type: FieldType, range?: Range): z.ZodType {
+function createQueryField(type: FieldType, range?: Range): z.ZodType {
   if (type === 'boolean') return booleanText
   return type === 'integer' ? integerText(range) : z.string()
 }

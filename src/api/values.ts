@@ -41,14 +41,13 @@ type ResponseValue<T> = T extends readonly string[]
       ? ItemOf<F>
       : RequestValue<T>
 
-/** Item of a response, as in `ItemOf<typeof room.fields>`. */
 export type ItemOf<F extends Fields> = Flatten<
-  { [K in keyof F as F[K] extends { answer: 'always' } ? K : never]: ResponseValue<F[K]['type']> } & {
-    [K in keyof F as F[K] extends { answer: string } ? never : K]?:
+  { [K in keyof F as F[K] extends { presence: 'always' } ? K : never]: ResponseValue<F[K]['type']> } & {
+    [K in keyof F as F[K] extends { presence: string } ? never : K]?:
       | ResponseValue<F[K]['type']>
       | null
       | undefined
   } & {
-    [K in keyof F as F[K] extends { answer: 'unlisted' | 'deprecated' } ? K : never]?: unknown
+    [K in keyof F as F[K] extends { presence: 'unlisted' | 'deprecated' } ? K : never]?: unknown
   }
 >

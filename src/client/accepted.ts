@@ -7,18 +7,18 @@ import {
   UnknownOutcomeError,
 } from '../errors.ts'
 import { type Change, quoted } from './differences.ts'
-import { errorWords } from './error-message.ts'
+import { describeErrorResponse } from './error-message.ts'
 import type { ParsedResponse } from './parsed-response.ts'
 import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
-import { type WriteOutcome, writeOutcome } from './write-outcome.ts'
+import { judgeWrite, type WriteOutcome } from './write-outcome.ts'
 
 export interface AcceptedWrite {
   name: OperationName | undefined
   route: Route
   input: AnyInput
   line: RequestLine
-  answer: FinalResponse
+  response: FinalResponse
   received: ParsedResponse
 }
 
@@ -37,16 +37,16 @@ export interface Remark {
  * @throws {UnknownOutcomeError} when the body proves nothing or lacks the ID of a created item
  */
 export function requireDone(write: AcceptedWrite): { isShown: boolean; remarks: readonly Remark[] } {
-  const outcome = writeOutcome(write.name, write.input, write.received)
+  const outcome = judgeWrite(write.name, write.input, write.received)
   if (outcome.status !== 'done') throw createError(write, outcome)
   const { isShown, hasError, changes } = outcome
-  if (!hasError) return { isShown, remarks: changes.map(remarkOn) }
+  if (!hasError) return { isShown, remarks: changes.map(createRemark) }
   const remark = { about: 'error', text: `the response carries an error as well${formatMessage(write)}` }
-  return { isShown, remarks: [remark, ...changes.map(remarkOn)] }
+  return { isShown, remarks: [remark, ...changes.map(createRemark)] }
 }
 
 /** A field that the API does not list may be a secret. */
-function remarkOn({ field, sent, received, isListed }: Change): Remark {
+function createRemark({ field, sent, received, isListed }: Change): Remark {
   const values = isListed ? `: ${quoted(received)}, not ${quoted(sent)}` : ''
   return { about: field, text: `the response has another value of ${field}${values}` }
 }
@@ -55,7 +55,7 @@ function createError(
   write: AcceptedWrite,
   outcome: Exclude<WriteOutcome, { status: 'done' }>,
 ): MeetroomError {
-  const { name, route, input, line, answer, received } = write
+  const { name, route, input, line, response, received } = write
   const { status, text, value } = received
   const hint = checkHint(name ? endpoints[name] : route, input)
   const details = { status, request: line, body: value ?? text }
@@ -63,8 +63,8 @@ function createError(
     case 'refused': {
       const message = `the service refuses the request (${status})${formatMessage(write)}`
       // An earlier attempt may have deleted the item that this attempt did not find.
-      return route.method === 'DELETE' && answer.afterLostAttempt
-        ? new UnknownOutcomeError(`${message}; an earlier attempt got no answer and may have deleted it`, {
+      return route.method === 'DELETE' && response.afterLostAttempt
+        ? new UnknownOutcomeError(`${message}; an earlier attempt got no response and may have deleted it`, {
             ...details,
             hint,
           })
@@ -81,7 +81,7 @@ function createError(
     case 'unknown':
       return outcome.accepted
         ? new UnknownOutcomeError(
-            `the service accepted it, but its answer cannot be read: ${outcome.problem}`,
+            `the service accepted it, but its response cannot be read: ${outcome.problem}`,
             { ...details, hint, accepted: true },
           )
         : new UnknownOutcomeError(
@@ -91,7 +91,7 @@ function createError(
   }
 }
 
-function formatMessage({ answer }: AcceptedWrite): string {
-  const { message } = errorWords(answer)
+function formatMessage({ response }: AcceptedWrite): string {
+  const { message } = describeErrorResponse(response)
   return message === undefined ? '' : `: ${message}`
 }

@@ -3,26 +3,25 @@ import type { WireRequest } from '../api/wire.ts'
 export interface AuditTrail {
   /** Resolves when the change is recorded. Its error prevents the request. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
-  answered(status: number): void
-  succeeded(answer: unknown): void
-  failed(cause: unknown): void
+  recordResponse(status: number): void
+  recordSuccess(response: unknown): void
+  recordFailure(cause: unknown): void
 }
 
-/** Runs a change between the records of its beginning and its outcome. */
 export function withAuditTrail<T>(
   trail: AuditTrail | undefined,
   work: (trail: AuditTrail | undefined) => Promise<T>,
 ): Promise<T> {
-  return trail ? recorded(trail, work) : work(undefined)
+  return trail ? runRecorded(trail, work) : work(undefined)
 }
 
-async function recorded<T>(trail: AuditTrail, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
+async function runRecorded<T>(trail: AuditTrail, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   try {
-    const answer = await work(trail)
-    trail.succeeded(answer)
-    return answer
+    const response = await work(trail)
+    trail.recordSuccess(response)
+    return response
   } catch (cause) {
-    trail.failed(cause)
+    trail.recordFailure(cause)
     throw cause
   }
 }

@@ -1,53 +1,48 @@
 import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
 import { findResponseProblem, isRecord } from '../api/guards.ts'
-import { readAnswer, writeJson } from '../api/json.ts'
+import { readResponseValue, writeJson } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
 import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
-import { type AcceptedWrite, type Remark, requireDone } from './accepted.ts'
+import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
 import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
-import { readProbe, type ServiceFacts } from './probe.ts'
+import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
-import { toResponseError } from './response-error.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
 
-export interface Access {
+export interface ServiceAccess {
   transport: Transport
   apiKey: string
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Ends with `/v1`, without a trailing slash. */
   baseUrl: string
   /** Opens the service. Called once, by the first request that is sent. */
-  open: () => Promise<Access>
-  /**
-   * Runs before every request, including probes. Its error prevents the request. The request has no `Authorization`.
-   */
+  open: () => Promise<ServiceAccess>
+  /** Runs before every request, including probes; its error prevents the request. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   /** Starts the audit record of a write and its retries. */
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   userAgent: string
   policy: Policy
   interrupt?: AbortSignal
-  /** Aborts requests that are not sent yet. */
   cancelUnsent?: AbortSignal
-  seen?: ServiceFacts
+  serviceFacts?: ServiceFacts
   onRemark?: (remark: Remark) => void
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
-export interface Answer<T = unknown> {
-  /** The encoded body. */
+export interface ResponseBody<T = unknown> {
   bytes: Uint8Array
   text: string
   value: T
 }
 
-type OnAnswer = (answer: WireResponse) => void
+type OnResponse = (response: WireResponse) => void
 
 export interface Client {
   /**
@@ -61,43 +56,47 @@ export interface Client {
   call<N extends OperationName>(
     name: N,
     input: Input<Operations[N]>,
-  ): Promise<Answer<ServiceOutput<Operations[N]>>>
-  /** Sends any request below the base URL, for `meetroom api`. `onAnswer` also receives error responses. */
-  request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
+  ): Promise<ResponseBody<ServiceOutput<Operations[N]>>>
+  /** Also passes error responses to `onResponse`. */
+  request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /** @throws {AuthError | UsageError} when the service or the key is missing */
   ready(): Promise<void>
-  readonly seen: ServiceFacts
+  readonly serviceFacts: ServiceFacts
   /** Returns true when the base URL is a Meeting Room Service, even if it refuses the key. */
   isService(): Promise<boolean>
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, seen = {} } = options
+  const { baseUrl, serviceFacts = {} } = options
   const read = createResponseReader()
-  const usableService = Promise.resolve({ keyWorks: true, isService: true })
+  const usableService = Promise.resolve({ isKeyValid: true, isService: true })
   const { open, exchange } = createExchange(options)
 
-  const probe = () => (seen.probe ??= sendProbe())
-  const probeAfterDenial = () => (seen.probeAfterDenial ??= sendProbe())
+  const probe = () => (serviceFacts.probe ??= sendProbe())
+  const probeAfterDenial = () => (serviceFacts.probeAfterDenial ??= sendProbe())
   const sendProbe = () =>
-    exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, ({ answer }) => readProbe(answer))
+    exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, async ({ response }) => {
+      const { readProbe } = await import('./probe.ts')
+      return readProbe(response)
+    })
   // This lookup explains a refusal; its failure must not hide the refusal.
   const userExists = async (user_id: string) =>
     exchange(
       endpoints.getUser,
       { params: { user_id } },
       undefined,
-      ({ answer }) => ![400, 404, 410].includes(answer.status),
+      ({ response }) => ![400, 404, 410].includes(response.status),
     ).catch(() => true)
 
   async function throwResponseError(
-    { answer, line }: ExchangeResult,
+    { response, line }: ExchangeResult,
     endpoint: Route,
     input: AnyInput,
   ): Promise<never> {
     const check = () => checkHint(endpoint, input)
+    const { toResponseError } = await import('./response-error.ts')
     throw await toResponseError({
-      answer,
+      response,
       line,
       endpoint,
       input,
@@ -117,56 +116,64 @@ export function createClient(options: ClientOptions): Client {
       withAuditTrail(startTrail(endpoints[name], input), (trail) =>
         exchange(endpoints[name], input, trail, (result) => readResult(name, input, result)),
       ),
-    request: (endpoint, input, onAnswer) =>
+    request: (endpoint, input, onResponse) =>
       withAuditTrail(startTrail(endpoint, input), (trail) =>
-        exchange(endpoint, input, trail, (result) => readBody(endpoint, input, result, onAnswer)),
+        exchange(endpoint, input, trail, (result) => readBody(endpoint, input, result, onResponse)),
       ),
-    seen,
+    serviceFacts,
     ready: async () => void (await open()),
     isService: async () => (await probe()).isService,
   }
 
   /** Avoids a further promise for the common case. */
   function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
-    type Result = Answer<ServiceOutput<Operations[N]>>
-    const { answer, line } = result
+    type Result = ResponseBody<ServiceOutput<Operations[N]>>
+    const { response, line, checkWrite } = result
     const route: Route = endpoints[name]
-    if (!isAccepted(answer)) return throwResponseError(result, route, input)
-    const received = read(answer)
-    if (route.method !== 'GET') {
-      const isShown = requireWrite({ name, route, input, line, answer, received })
-      if (isShown) seen.probe = usableService
+    if (!isAccepted(response)) return throwResponseError(result, route, input)
+    const received = read(response)
+    if (checkWrite) {
+      const isShown = requireWrite(checkWrite, { name, route, input, line, response, received })
+      if (isShown) serviceFacts.probe = usableService
       return (received.isEmpty ? { ...received, value: {} } : received) as Result
     }
     const problem = received.problem ?? findResponseProblem(name, received.value)
-    if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
-    seen.probe = usableService
+    if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
+    serviceFacts.probe = usableService
     return replaceNullList(name, received) as Result
   }
 
-  function readBody(route: Route, input: AnyInput, result: ExchangeResult, onAnswer: OnAnswer | undefined) {
-    const { answer, line } = result
-    onAnswer?.(answer)
-    if (!isAccepted(answer)) return throwResponseError(result, route, input)
-    const received = read(answer)
+  function readBody(
+    route: Route,
+    input: AnyInput,
+    result: ExchangeResult,
+    onResponse: OnResponse | undefined,
+  ) {
+    const { response, line, checkWrite } = result
+    onResponse?.(response)
+    if (!isAccepted(response)) return throwResponseError(result, route, input)
+    const received = read(response)
     const { problem } = received
-    if (route.method !== 'GET') {
+    if (checkWrite) {
       const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
-      requireWrite({ name, route, input: { ...input, params }, line, answer, received })
-    } else if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
+      requireWrite(checkWrite, { name, route, input: { ...input, params }, line, response, received })
+    } else if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
     return received
   }
 
-  function requireWrite(write: AcceptedWrite): boolean {
-    const { isShown, remarks } = requireDone(write)
+  function requireWrite(checkWrite: CheckWrite, write: AcceptedWrite): boolean {
+    const { isShown, remarks } = checkWrite(write)
     for (const remark of remarks) options.onRemark?.(remark)
     return isShown
   }
 }
 
+type CheckWrite = typeof requireDone
+
 interface ExchangeResult {
-  answer: FinalResponse
+  response: FinalResponse
   line: RequestLine
+  checkWrite: CheckWrite | undefined
 }
 
 function isAccepted({ status }: WireResponse): boolean {
@@ -178,10 +185,11 @@ function createExchange(options: ClientOptions) {
   const { baseUrl } = options
   let opening: Promise<OpenedService> | undefined
   let opened: OpenedService | undefined
+  let checkWrite: CheckWrite | undefined
 
   async function open(): Promise<OpenedService> {
     opening ??= options.open().then(({ transport, apiKey }) => {
-      const headers = headersFor(apiKey, options.userAgent)
+      const headers = createHeaders(apiKey, options.userAgent)
       return {
         headers,
         bodyHeaders: { ...headers, ...jsonHeaders },
@@ -208,11 +216,13 @@ function createExchange(options: ClientOptions) {
     const permission = options.beforeSend(request)
     if (permission) await permission
     const { send, headers, bodyHeaders } = opened ?? (await open())
+    // Loaded before the request is sent, so that no loading error can follow a write.
+    if (write) checkWrite ??= (await import('./accepted.ts')).requireDone
     if (trail) await trail.begin(request)
     const ownHeaders = request.body === undefined ? headers : bodyHeaders
     const { authorization } = headers
     const { method, url, body } = request
-    const answer = await send(
+    const response = await send(
       {
         method,
         url,
@@ -226,21 +236,21 @@ function createExchange(options: ClientOptions) {
         line,
       },
     )
-    trail?.answered(answer.status)
-    options.onExchange?.({ method, url, status: answer.status })
-    return conclude({ answer, line })
+    trail?.recordResponse(response.status)
+    options.onExchange?.({ method, url, status: response.status })
+    return conclude({ response, line, checkWrite: write ? checkWrite : undefined })
   }
 
   return { open, exchange }
 }
 
-function unreadable(
+function unreadableError(
   problem: string,
   { status, text, value }: ParsedResponse,
   request: RequestLine,
   baseUrl: string,
 ): ServiceError {
-  return new ServiceError(`the service’s answer cannot be read: ${problem}`, {
+  return new ServiceError(`the service’s response cannot be read: ${problem}`, {
     hint: isRecord(value)
       ? undefined
       : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
@@ -259,7 +269,7 @@ interface OpenedService {
 }
 
 /** @throws {AuthError} when no header can carry the key */
-function headersFor(apiKey: string, userAgent: string): OwnHeaders {
+function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   // The HTTP library quotes refused header values in its error, and this one holds the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(
@@ -280,6 +290,7 @@ function headersFor(apiKey: string, userAgent: string): OwnHeaders {
 function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received
-  const value = { ...(readAnswer(received) as object), [result]: [] }
-  return { ...received, text: writeJson(value), value }
+  const value = { ...(readResponseValue(received) as object), [result]: [] }
+  const text = writeJson(value)
+  return { ...received, bytes: new TextEncoder().encode(text), text, value }
 }

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../api/endpoints.ts'
-import { idField, isId, isRecord } from '../api/guards.ts'
+import { getIdField, isId, isRecord } from '../api/guards.ts'
 import { isScalar } from '../api/json.ts'
 import { parseBoolean, parseTimestamp } from '../api/readings.ts'
 import type { Field, Fields } from '../api/resource.ts'
 import { resources } from '../api/resources.ts'
-import { textOf } from '../api/text-of.ts'
+import { toText } from '../api/to-text.ts'
 import { deprecated } from '../api/vocabulary.ts'
 import type { AnyInput } from './request.ts'
 
@@ -32,7 +32,7 @@ export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput,
   const { fields }: { fields: Fields } = resources[resource]
   const found: Differences = { contradictions: [], changes: [] }
   for (const [param, id] of many ? [] : Object.entries(params)) {
-    const field = endpoint.path.endsWith(`{${param}}`) ? idField(endpoint) : param
+    const field = endpoint.path.endsWith(`{${param}}`) ? getIdField(endpoint) : param
     if (fields[field]?.type === 'id') compareIds(field, id, item[field], found)
   }
   if (!isRecord(body)) return found
@@ -57,7 +57,7 @@ function compareTermination(sent: boolean | undefined, item: Item, found: Differ
     found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
   else if (!sent && hasEndTime) {
     if (reported) found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
-    // Some services keep the time of the last termination of a reopened room.
+    // Some services keep the time of the last termination of a reopened room, as the API specification has no null for it.
     else if (reported !== false)
       found.changes.push({ field: 'terminated_at', sent: null, received: terminated_at, isListed: true })
   }
@@ -72,7 +72,8 @@ function isTime(value: unknown): boolean | undefined {
 
 function compareFields(fields: Fields, sent: Item, item: Item, path: string, found: Differences): void {
   for (const [name, value] of Object.entries(sent)) {
-    if (value === undefined || !Object.hasOwn(item, name) || item[name] === deprecated) continue
+    if (value === item[name] || value === undefined || !Object.hasOwn(item, name)) continue
+    if (item[name] === deprecated) continue
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     const change = { field: path + name, sent: value, received: item[name], isListed: field !== undefined }
     compareField(field, change, found)
@@ -82,7 +83,7 @@ function compareFields(fields: Fields, sent: Item, item: Item, path: string, fou
 function compareField(field: Field | undefined, change: Change, found: Differences): void {
   const { field: name, sent, received } = change
   const type = field?.type ?? typeof sent
-  if (field?.answer === 'never' || type === 'time') return
+  if (field?.presence === 'never' || type === 'time') return
   if (type === 'boolean') compareStates(change, parseBoolean, found)
   else if (Array.isArray(type)) compareStates(change, normalizeChoice, found)
   else if (type === 'id' && field?.write) compareIds(name, sent, received, found)
@@ -109,9 +110,10 @@ function compareStates(
 }
 
 function compareIds(field: string, sent: unknown, received: unknown, { contradictions }: Differences): void {
+  if (received === sent) return
   // A number with more digits than a double holds is an object here.
-  const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(textOf(received)))
-  if (isReadable && textOf(received) !== textOf(sent))
+  const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(toText(received)))
+  if (isReadable && toText(received) !== toText(sent))
     contradictions.push(formatContradiction(field, received, sent))
 }
 
@@ -124,7 +126,7 @@ function compareLists(fields: Fields, { field, sent, received }: Change, found: 
 
 /** Treats null as empty text and numbers as text, as some services send them. */
 function isSame(sent: unknown, received: unknown): boolean {
-  const [one, other] = [sent, received].map((value) => (value === null ? '' : textOf(value)))
+  const [one, other] = [sent, received].map((value) => (value === null ? '' : toText(value)))
   return one === other || (typeof sent === 'number' && other !== '' && sent === Number(other))
 }
 
@@ -135,7 +137,7 @@ function formatContradiction(field: string, received: unknown, sent: unknown): s
 const maxQuotedLength = 60
 
 export function quoted(value: unknown): string {
-  const text = value === null ? 'null' : textOf(value)
+  const text = value === null ? 'null' : toText(value)
   const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text
   return typeof value === 'string' ? `“${cut}”` : cut
 }

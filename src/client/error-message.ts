@@ -7,38 +7,35 @@ const maxTextLength = 200
 /** Maximum characters of an HTML page that are searched. */
 const maxPageLength = 10_000
 
-/**
- * Message and code of an error response. The API specification leaves its shape open (section 7), so common shapes are
- * tried.
- */
-export interface ErrorWords {
+/** Message and code of an error response. The API specification leaves its shape open (section 7). */
+export interface ErrorDescription {
   code?: string
   message?: string
   body: unknown
   isJson: boolean
 }
 
-export function errorWords(answer: WireResponse): ErrorWords {
-  const text = new TextDecoder().decode(answer.body)
+export function describeErrorResponse(response: WireResponse): ErrorDescription {
+  const text = new TextDecoder().decode(response.body)
   let body: unknown
   try {
     body = parseJson(text)
   } catch {
-    return { body: text, isJson: false, ...said(findPageMessage(text)) }
+    return { body: text, isJson: false, ...toMessage(findPageMessage(text)) }
   }
   const code = readErrorCode(body)
   return {
     body,
     isJson: true,
-    ...said(findMessage(body) ?? formatUnknown(body, text)),
+    ...toMessage(findMessage(body) ?? formatUnknown(body, text)),
     ...(code && { code }),
   }
 }
 
-const said = (message: string | undefined) => (message ? { message } : {})
+const toMessage = (message: string | undefined) => (message ? { message } : {})
 
 /** Field names of messages, most specific first. */
-const places = [
+const messageFields = [
   'message',
   'errors',
   'detail',
@@ -65,7 +62,7 @@ function findMessage(value: unknown): string | undefined {
   const { title, detail } = value
   if (typeof title === 'string' && typeof detail === 'string')
     return joinParts([title, detail].map(findMessage), ': ')
-  for (const place of places) {
+  for (const place of messageFields) {
     const words = findMessage(value[place])
     if (words !== undefined) return words
   }
@@ -74,8 +71,8 @@ function findMessage(value: unknown): string | undefined {
 
 function formatFieldErrors(errors: Readonly<Record<string, unknown>>): string | undefined {
   return joinParts(
-    Object.entries(errors).map(([field, said]) => {
-      const words = findMessage(said)
+    Object.entries(errors).map(([field, message]) => {
+      const words = findMessage(message)
       return words && `${field}: ${words}`
     }),
   )
@@ -100,13 +97,12 @@ function readErrorCode(body: unknown): string | undefined {
     .find((code): code is string => typeof code === 'string' && code !== '')
 }
 
-/** Returns the title of an HTML page, or its text when the title says only “Error”. */
 function findPageMessage(whole: string): string {
   const page = truncate(whole, maxPageLength)
   const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
   const text = page.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
-  const says = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
-  return truncate(says, maxTextLength)
+  const message = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
+  return truncate(message, maxTextLength)
 }
 
 /** Shortens text to one line between words: half a key would no longer be redacted. */

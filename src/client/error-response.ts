@@ -1,13 +1,12 @@
 import type { Route } from '../api/endpoints.ts'
 import type { ErrorDetails, Hint, RequestLine } from '../errors.ts'
-import type { ErrorWords } from './error-message.ts'
+import type { ErrorDescription } from './error-message.ts'
 import type { ProbeResult } from './probe.ts'
 import type { AnyInput } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 
-/** An error response with functions that find its cause. */
 export interface ErrorResponse {
-  answer: FinalResponse
+  response: FinalResponse
   line: RequestLine
   endpoint: Route
   input: AnyInput
@@ -21,8 +20,8 @@ export interface ErrorResponse {
 }
 
 export interface ParsedErrorResponse extends ErrorResponse {
-  words: ErrorWords
+  description: ErrorDescription
   /** Message of the service after a colon, or empty. */
-  said: string
+  message: string
   details: ErrorDetails & { status: number; request: RequestLine }
 }

@@ -14,28 +14,28 @@ import type { AnyInput } from './request.ts'
 
 /** Converts a refusal (4xx) of a missing resource to an error; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
-  const { endpoint, answer, input, words, details, probe, check } = refusal
+  const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
-  const isUnknown = status === 405 || (status === 400 && words.code === unknownOperation)
-  const saysSo = status === 400 && words.code === 'not_found'
+  const isUnknown = status === 405 || (status === 400 && description.code === unknownOperation)
+  const saysSo = status === 400 && description.code === 'not_found'
   const isNotFound =
     !isUnknown && (saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input)))
   // After a lost attempt, nothing shows whether this command deleted the item.
-  if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
+  if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
-      'it is gone, but an earlier attempt got no answer and may have deleted it',
+      'it is gone, but an earlier attempt got no response and may have deleted it',
       { ...details, hint: check() },
     )
   // Web servers respond like this to unknown paths, and the embedded service to paths outside the API.
-  if ((isNotFound || isUnknown) && !(await probe()).isService) return wrongBaseUrl(refusal)
+  if ((isNotFound || isUnknown) && !(await probe()).isService) return explainWrongBaseUrl(refusal)
   // With `meetroom api`, the caller chooses the path.
-  if (isUnknown && status === 400) return isOwnPath(endpoint) ? notFound(refusal) : undefined
+  if (isUnknown && status === 400) return isOwnPath(endpoint) ? createNotFoundError(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
-  const user = await missingUser(refusal)
+  const user = await findMissingUser(refusal)
   if (user !== undefined)
     return new NotFoundError(`no such user: ${user}`, { ...details, hint: listHint('users') })
   if (!isNotFound) return undefined
-  return notFound(refusal)
+  return createNotFoundError(refusal)
 }
 
 /** Returns true when only the IDs of a request can be wrong. */
@@ -46,17 +46,16 @@ function isOnlyIds({ params, query, body }: AnyInput): boolean {
 
 const baseUrlHint = 'a base URL ends with the version, as in https://meet.example.com/v1'
 
-function wrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError {
+function explainWrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError {
   return new WrongBaseUrlError(
-    `is ${baseUrl} the base URL of a Meeting Room Service? It does not answer as one`,
+    `is ${baseUrl} the base URL of a Meeting Room Service? It does not respond as one`,
     { ...details, hint: baseUrlHint },
   )
 }
 
 const maxLookups = 5
 
-/** Finds the user of a body that does not exist, with one request per user. */
-async function missingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
+async function findMissingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
   // A request that creates a user does not expect it to exist.
@@ -70,17 +69,26 @@ function isOwnPath({ id }: Route): boolean {
   return id.startsWith('api.')
 }
 
-function notFound({ endpoint, input, words, said, details }: ParsedErrorResponse): NotFoundError {
+function createNotFoundError({
+  endpoint,
+  input,
+  description,
+  message,
+  details,
+}: ParsedErrorResponse): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
     // Services know the paths of the API; a path of `meetroom api` may be anything.
     const hint = isOwnPath(endpoint) ? undefined : baseUrlHint
-    return new NotFoundError(`the service does not know ${details.request.path}${said}`, { ...details, hint })
+    return new NotFoundError(`the service does not know ${details.request.path}${message}`, {
+      ...details,
+      hint,
+    })
   }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   const ids = params.map(([, id]) => id)
   // The embedded service's message repeats the error.
-  const more = /^no such \w+$/.test(words.message ?? '') ? '' : said
+  const more = /^no such \w+$/.test(description.message ?? '') ? '' : message
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,
     hint: things.includes('member')
@@ -90,5 +98,5 @@ function notFound({ endpoint, input, words, said, details }: ParsedErrorResponse
 }
 
 function listHint(group: string, ...operands: readonly string[]): Hint {
-  return ['list what exists with: ', suggest([group, 'list'], ...operands)]
+  return ['list them with: ', suggest([group, 'list'], ...operands)]
 }

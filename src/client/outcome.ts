@@ -50,11 +50,10 @@ export type Outcome<T> =
 
 export type CountedOutcome = Pick<Outcome<unknown>, 'status'> | Failure
 
-export function verdictOfStatus(status: Status): 'good' | 'bad' | 'open' {
+export function judgeStatus(status: Status): 'good' | 'bad' | 'open' {
   return verdicts[status]
 }
 
-/** Converts the error of a request to an outcome. */
 export function toFailure(cause: unknown): Failure {
   const error = toMeetroomError(cause)
   // Nothing was changed unless a request may have been sent.

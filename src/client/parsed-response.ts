@@ -6,12 +6,11 @@ export interface ParsedResponse {
   bytes: Uint8Array
   text: string
   value: unknown
-  /** Reason why the body is not JSON. */
   problem: string | undefined
   isEmpty: boolean
 }
 
-export function createResponseReader(): (answer: WireResponse) => ParsedResponse {
+export function createResponseReader(): (response: WireResponse) => ParsedResponse {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return ({ status, headers, body, unreadable }) => {
     let text = ''
@@ -19,14 +18,14 @@ export function createResponseReader(): (answer: WireResponse) => ParsedResponse
       text = decoder.decode(body)
       return { status, bytes: body, text, value: parseJson(text), problem: undefined, isEmpty: false }
     } catch (cause) {
-      const problem = unreadable ?? notJson(body, headers['content-type'], cause)
+      const problem = unreadable ?? describeNotJson(body, headers['content-type'], cause)
       const isEmpty = body.length === 0 && unreadable === undefined
       return { status, bytes: body, text, value: undefined, problem, isEmpty }
     }
   }
 }
 
-function notJson(body: Uint8Array, contentType = '', cause: unknown): string {
+function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): string {
   if (body.length === 0) return 'it is empty'
   if (cause instanceof NestingError) return `it is ${cause.message}`
   const [type = ''] = contentType.split(';')

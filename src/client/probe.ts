@@ -1,12 +1,12 @@
 import { findResponseProblem } from '../api/guards.ts'
 import { unknownOperation } from '../api/vocabulary.ts'
 import type { WireResponse } from '../api/wire.ts'
-import { errorWords } from './error-message.ts'
+import { describeErrorResponse } from './error-message.ts'
 import { createResponseReader } from './parsed-response.ts'
 
 export interface ProbeResult {
   /** False only when the service refuses the key. */
-  keyWorks: boolean
+  isKeyValid: boolean
   /** True when a Meeting Room Service responds, even with an error. */
   isService: boolean
 }
@@ -16,26 +16,29 @@ export interface ServiceFacts {
   probe?: Promise<ProbeResult>
   /** Probe after denied access (403): the key may have been revoked since the last success. */
   probeAfterDenial?: Promise<ProbeResult>
+  /** True after the service refused a request as busy (429 or 503). */
+  isBusy?: boolean
   /** Maximum page size, after the service refused a larger one. */
   pageSize?: number
 }
 
-export function forgetProbe(seen: ServiceFacts): void {
-  delete seen.probe
-  delete seen.probeAfterDenial
+export function forgetProbe(serviceFacts: ServiceFacts): void {
+  delete serviceFacts.probe
+  delete serviceFacts.probeAfterDenial
 }
 
-export function readProbe(answer: WireResponse): ProbeResult {
-  const { status } = answer
-  const { value } = createResponseReader()(answer)
+export function readProbe(response: WireResponse): ProbeResult {
+  const { status } = response
+  const { value } = createResponseReader()(response)
   // Every service has a list of rooms, so this path is wrong.
-  const isUnknown = status === 400 && ['not_found', unknownOperation].includes(errorWords(answer).code ?? '')
-  const isElsewhere = status < 400 || status === 404 || status === 405 || isUnknown
+  const isUnknown =
+    status === 400 && ['not_found', unknownOperation].includes(describeErrorResponse(response).code ?? '')
+  const isWrongPath = status < 400 || status === 404 || status === 405 || isUnknown
   return {
-    keyWorks: isUnknown || ![400, 401, 403].includes(status),
+    isKeyValid: isUnknown || ![400, 401, 403].includes(status),
     isService:
       status < 300
         ? findResponseProblem('listRooms', value) === undefined
-        : value !== undefined && !isElsewhere,
+        : value !== undefined && !isWrongPath,
   }
 }

@@ -1,7 +1,8 @@
-import type { Route } from '../api/endpoints.ts'
+import type { Endpoint, Route } from '../api/endpoints.ts'
+import { getIdField, isId, isRecord } from '../api/guards.ts'
 import { writeJson } from '../api/json.ts'
-import { fillPath, queryString } from '../api/path.ts'
-import { textOf } from '../api/text-of.ts'
+import { fillPath, formatQueryString } from '../api/path.ts'
+import { toText } from '../api/to-text.ts'
 import type { WireRequest } from '../api/wire.ts'
 import { type Hint, suggest } from '../errors.ts'
 
@@ -16,7 +17,7 @@ export interface AnyInput {
 export const jsonHeaders = { 'content-type': 'application/json' }
 
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
-  const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
+  const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + formatQueryString(input.query)
   const { headers: more } = input
   if (input.body === undefined) return { method: endpoint.method, url, headers: more ?? {} }
   return {
@@ -27,19 +28,26 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
   }
 }
 
-/** Creates the hint that shows whether a write took effect, with the values of the request. */
 export function checkHint({ check }: Route, input: AnyInput): Hint {
-  if (!check) return 'look at the room before you send it again'
+  if (!check) return 'check the room before you send it again'
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,
   }
-  const fill = (word: string) => word.replace(/^\{(\w+)\}$/, (_, name: string) => textOf(values[name] ?? ''))
+  const fill = (word: string) => word.replace(/^\{(\w+)\}$/, (_, name: string) => toText(values[name] ?? ''))
   const isOperand = (word: string, i: number) => word.startsWith('{') && !check[i - 1]?.startsWith('--')
   const words = check.filter((word, i) => !isOperand(word, i))
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-export function shellQuote(word: string): string {
+/** Returns the ID that the caller of an operation gives; undefined when there is none or the service chooses it. */
+export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
+  const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
+  if (last !== undefined) return params?.[last]
+  const id = endpoint.repeatable && isRecord(body) ? body[getIdField(endpoint)] : undefined
+  return isId(id) ? toText(id) : undefined
+}
+
+export function quoteForShell(word: string): string {
   return /^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -7,50 +7,48 @@ import {
   suggest,
   UnknownOutcomeError,
 } from '../errors.ts'
-import { errorWords } from './error-message.ts'
+import { describeErrorResponse } from './error-message.ts'
 import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
 import { findMissingResource } from './missing-resource.ts'
-import { gaveUpStatuses } from './retry.ts'
+import { gaveUpStatuses } from './retry-policy.ts'
 
-/**
- * Converts an error response to an error. Status 400 covers bad parameters and bad keys; a probe distinguishes them.
- */
+/** Status 400 covers bad parameters and bad keys; a probe distinguishes them. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
-  const { answer, line, endpoint } = refused
-  const words = errorWords(answer)
+  const { response, line, endpoint } = refused
+  const words = describeErrorResponse(response)
   const details = {
-    status: answer.status,
+    status: response.status,
     request: line,
     body: words.body,
-    retryAfter: answer.headers['retry-after'],
-    afterLostAttempt: answer.afterLostAttempt && endpoint.method !== 'GET',
+    retryAfter: response.headers['retry-after'],
+    afterLostAttempt: response.afterLostAttempt && endpoint.method !== 'GET',
   }
-  const said = words.message ? `: ${words.message}` : ''
-  const error = await describe({ ...refused, words, said, details })
-  const { status } = answer
+  const message = words.message ? `: ${words.message}` : ''
+  const error = await describe({ ...refused, description: words, message, details })
+  const { status } = response
   // A refusal also applies to the earlier attempt; a busy service says nothing about it.
   if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
     return error
   return new UnknownOutcomeError(
-    `${error.message}; an earlier attempt got no answer and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
+    `${error.message}; an earlier attempt got no response and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
     { ...details, hint: refused.check(), cause: error },
   )
 }
 
 async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
-  const { answer, said, details } = refusal
+  const { response, message, details } = refusal
   const { status } = details
   if (status < 400) return createRedirectError(refusal)
   if (status >= 500) return failed(refusal)
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal))))
-    return new AuthError(`the service refuses the API key (${status})${said}`, {
+    return new AuthError(`the service refuses the API key (${status})${message}`, {
       ...details,
       hint: ['see which key is used with: ', suggest(['auth', 'status'])],
     })
   const missing = await findMissingResource(refusal)
   if (missing) return missing
-  const retryAfter = status === 429 ? answer.headers['retry-after'] : undefined
-  return new ApiError(`the service refuses the request (${status})${said}`, {
+  const retryAfter = status === 429 ? response.headers['retry-after'] : undefined
+  return new ApiError(`the service refuses the request (${status})${message}`, {
     ...details,
     retryable: status === 429 || status === 408,
     hint:
@@ -61,39 +59,39 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   })
 }
 
-function createRedirectError({ answer, details }: ParsedErrorResponse): MeetroomError {
-  const { location } = answer.headers
+function createRedirectError({ response, details }: ParsedErrorResponse): MeetroomError {
+  const { location } = response.headers
   return new ServiceError(
-    `the service answered with a redirect (${details.status}), and redirects are not followed`,
+    `the service responded with a redirect (${details.status}), and redirects are not followed`,
     { ...details, hint: location && `it points to ${location}` },
   )
 }
 
-function failed({ endpoint, words, said, details, check }: ParsedErrorResponse): MeetroomError {
+function failed({ endpoint, description, message, details, check }: ParsedErrorResponse): MeetroomError {
   const { status } = details
   // The API specification's “validation exception” has JSON; a 500 without JSON is a failure.
-  if (status === 500 && words.isJson)
-    return new ApiError(`the service reports a validation exception (500)${said}`, {
+  if (status === 500 && description.isJson)
+    return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,
-      hint: 'in this API, 500 means that the request was invalid; sending it again will not help',
+      hint: 'in this API, 500 means that the request was invalid; retrying will not help',
     })
   if (endpoint.method !== 'GET' && gaveUpStatuses.has(status))
     return new UnknownOutcomeError(
-      `the service failed (${status})${said}; whether the change was made is not known`,
+      `the service failed (${status})${message}; whether the change was made is not known`,
       { ...details, hint: check() },
     )
-  return new ServiceError(`the service failed (${status})${said}`, { ...details, retryable: true })
+  return new ServiceError(`the service failed (${status})${message}`, { ...details, retryable: true })
 }
 
 async function isKeyFine(refusal: ParsedErrorResponse): Promise<boolean> {
-  const { words, details, probe, probeAfterDenial } = refusal
+  const { description, details, probe, probeAfterDenial } = refusal
   const isDenial = details.status === 403
   // A specific error code makes the probe unnecessary.
-  if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(words.code ?? ''))
+  if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(description.code ?? ''))
     return true
-  if (!isDenial && words.code === 'unauthorized') return false
+  if (!isDenial && description.code === 'unauthorized') return false
   try {
-    return (await (isDenial ? probeAfterDenial() : probe())).keyWorks
+    return (await (isDenial ? probeAfterDenial() : probe())).isKeyValid
   } catch {
     return true
   }

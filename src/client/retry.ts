@@ -1,15 +1,22 @@
 import { type Transport, TransportError, type WireRequest, type WireResponse } from '../api/wire.ts'
 import { ServiceError } from '../errors.ts'
 import {
-  hostOf,
-  interruptionError,
-  noResponseError,
+  createInterruptionError,
+  createNoResponseError,
+  createUnknownOutcomeError,
   type Repeatability,
-  unknownOutcomeError,
-} from './no-answer.ts'
-import { parseRetryAfter } from './retry-after.ts'
+  readHost,
+} from './no-response.ts'
+import {
+  backoff,
+  gaveUpStatuses,
+  isBusy,
+  isRetriedFailure,
+  isRetriedStatus,
+  parseRetryAfter,
+} from './retry-policy.ts'
 
-export interface Timing {
+interface Timing {
   /** Wall clock, in milliseconds since 1970, for dates in `Retry-After`. */
   now(): number
   /** Milliseconds since an arbitrary moment; never goes back or jumps. */
@@ -32,6 +39,8 @@ export interface Policy {
   /** Timeout of the whole call including retries and bodies, in milliseconds. */
   readonly timeoutMs: number
   retries: number
+  /** False when the caller retries requests that end in 429 or 503. */
+  retriesBusy?: boolean
   timing: Timing
   onRetry?: (retry: Retry) => void
 }
@@ -40,15 +49,6 @@ export interface FinalResponse extends WireResponse {
   /** True when an earlier attempt may have reached the service. */
   afterLostAttempt: boolean
 }
-
-/**
- * Statuses of gateways that gave up, although the service may have acted: 502 and 504, at Cloudflare also 520, 522 and
- * 524.
- */
-export const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
-const retriedStatuses = new Set([429, 503, ...gaveUpStatuses])
-const baseDelayMs = 200
-const maxDelayMs = 8000
 
 interface Interruption {
   interrupt?: AbortSignal
@@ -59,9 +59,8 @@ interface Interruption {
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Creates a function that sends requests and retries them. Repeatable requests are retried after connection failures,
- * 429, 503 and gateway timeouts; others only when provably unsent or after 429. `Retry-After` is honored within the
- * timeout.
+ * Retries repeatable requests after connection failures, 429, 503 and gateway timeouts; others only when provably
+ * unsent or after 429. Honors `Retry-After` within the timeout.
  * @throws {NetworkError} when no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} when a write may have reached the service without a response
  */
@@ -99,7 +98,7 @@ class RequestRun {
 
   async run(): Promise<FinalResponse> {
     const { transport, policy, interruption, idle } = this.#context
-    const { timing, retries } = policy
+    const { timing, retries, retriesBusy = true } = policy
     const { signal } = this.#controller
     const deadline = timing.monotonic() + this.#timeoutMs
     const cancelTimeout = timing.after(this.#timeoutMs, () => {
@@ -108,26 +107,27 @@ class RequestRun {
     })
     try {
       for (let attempt = 0; ; attempt++) {
-        let answer: WireResponse | undefined
+        let response: WireResponse | undefined
         let reason: string
         try {
-          answer = await transport(this.#request, signal, interruption.cancelUnsent)
-          const { status } = answer
-          const isRetried = status === 429 || (this.#repeatability.repeatable && retriedStatuses.has(status))
-          if (!isRetried || attempt >= retries) return this.#reply(answer)
+          response = await transport(this.#request, signal, interruption.cancelUnsent)
+          const { status } = response
+          const isRetried =
+            isRetriedStatus(status, this.#repeatability.repeatable) && (retriesBusy || !isBusy(status))
+          if (!isRetried || attempt >= retries) return this.#reply(response)
           if (gaveUpStatuses.has(status)) this.#maybeReceived = true
-          reason = `the service answered ${status}`
+          reason = `the service responded with ${status}`
         } catch (error) {
           reason = this.#reasonToRetry(error, attempt)
         }
-        const retryAfterMs = parseRetryAfter(answer?.headers['retry-after'], timing.now())
+        const retryAfterMs = parseRetryAfter(response?.headers['retry-after'], timing.now())
         const waitMs = retryAfterMs ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
           // The service's message is more useful than “no time to retry”.
-          if (answer) return this.#reply(answer)
+          if (response) return this.#reply(response)
           throw this.#timeoutError()
         }
-        policy.onRetry?.({ status: answer?.status, reason, waitMs })
+        policy.onRetry?.({ status: response?.status, reason, waitMs })
         await this.#waitToRetry(waitMs)
       }
     } finally {
@@ -151,20 +151,19 @@ class RequestRun {
       : unsent && cancelUnsent?.aborted
         ? cancelUnsent
         : undefined
-    if (stopped) throw interruptionError(stopped, repeatability, this.#maybeReceived || !unsent)
+    if (stopped) throw createInterruptionError(stopped, repeatability, this.#maybeReceived || !unsent)
     if (this.#timedOut) {
       this.#maybeReceived ||= !unsent
       throw this.#timeoutError(unsent ? `: ${error.message}` : '')
     }
     // An unusable response proves that the request was received.
     if (error instanceof ServiceError && repeatability.write)
-      throw unknownOutcomeError(error.message, repeatability, error)
+      throw createUnknownOutcomeError(error.message, repeatability, error)
     if (!(error instanceof TransportError)) throw error
     this.#maybeReceived ||= error.maybeSent
-    const isRetryable = error.transient && (!error.maybeSent || repeatability.repeatable)
-    if (!isRetryable || attempt >= this.#context.policy.retries)
-      throw noResponseError(
-        `from ${hostOf(this.#request)}: ${error.message}`,
+    if (!isRetriedFailure(error, repeatability.repeatable) || attempt >= this.#context.policy.retries)
+      throw createNoResponseError(
+        `from ${readHost(this.#request)}: ${error.message}`,
         repeatability,
         this.#maybeReceived,
         error,
@@ -182,7 +181,7 @@ class RequestRun {
       await policy.timing.sleep(ms, this.#controller.signal)
     } catch (error) {
       const stopped = interrupt?.aborted ? interrupt : cancelUnsent?.aborted ? cancelUnsent : undefined
-      if (stopped) throw interruptionError(stopped, this.#repeatability, this.#maybeReceived)
+      if (stopped) throw createInterruptionError(stopped, this.#repeatability, this.#maybeReceived)
       throw this.#timedOut ? this.#timeoutError() : error
     } finally {
       cancelUnsent?.removeEventListener('abort', wake)
@@ -190,8 +189,8 @@ class RequestRun {
   }
 
   #timeoutError(reason = ''): Error {
-    const what = `from ${hostOf(this.#request)} within ${this.#timeoutMs / 1000} s${reason}`
-    return noResponseError(what, this.#repeatability, this.#maybeReceived)
+    const what = `from ${readHost(this.#request)} within ${this.#timeoutMs / 1000} s${reason}`
+    return createNoResponseError(what, this.#repeatability, this.#maybeReceived)
   }
 }
 
@@ -202,10 +201,4 @@ function createController(interrupt: AbortSignal | undefined): AbortController {
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller
-}
-
-/** Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half. */
-export function backoff(attempt: number, random: number): number {
-  const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
-  return full / 2 + (full / 2) * random
 }

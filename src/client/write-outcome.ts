@@ -1,9 +1,9 @@
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
-import { findResponseProblem, idField, isId, isRecord } from '../api/guards.ts'
-import { isScalar, readAnswer } from '../api/json.ts'
+import { findResponseProblem, getIdField, isRecord } from '../api/guards.ts'
+import { isScalar, readResponseValue } from '../api/json.ts'
 import { parseBoolean } from '../api/readings.ts'
 import { resources } from '../api/resources.ts'
-import { textOf } from '../api/text-of.ts'
+import { toText } from '../api/to-text.ts'
 import { type Change, compareItem } from './differences.ts'
 import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
@@ -27,43 +27,35 @@ export type WriteOutcome =
   | { status: 'unknown'; problem: string; accepted: boolean }
 
 /** Decides what a 2xx response to a write proves; the status alone proves nothing. */
-export function writeOutcome(
+export function judgeWrite(
   name: OperationName | undefined,
   input: AnyInput,
   received: ParsedResponse,
 ): WriteOutcome {
   const endpoint: Endpoint | undefined = name && endpoints[name]
-  const picksId = endpoint !== undefined && servicePicksId(endpoint)
-  const unknown = (problem: string) => ({ status: 'unknown', problem, accepted: picksId }) as const
-  if (received.isEmpty && !picksId) return acknowledged
+  const assignsId = endpoint !== undefined && isIdAssignedByService(endpoint)
+  const unknown = (problem: string) => ({ status: 'unknown', problem, accepted: assignsId }) as const
+  if (received.isEmpty && !assignsId) return acknowledgedOutcome
   if (received.problem !== undefined) return unknown(received.problem)
   if (!isRecord(received.value)) return unknown('it is not an object')
-  const body = readAnswer(received) as Item
+  const body = readResponseValue(received) as Item
   if (parseBoolean(body['ok']) === false || parseBoolean(body['success']) === false)
     return { status: 'refused' }
   const hasError = isError(body['error']) || isError(body['errors'])
   const items = endpoint && readItems(endpoint, input, body, hasError)
   if (hasError && !items) return { status: 'refused' }
-  if (!name || !endpoint) return acknowledged
-  const missing = picksId ? findResponseProblem(name, received.value) : undefined
+  if (!name || !endpoint) return acknowledgedOutcome
+  const missing = assignsId ? findResponseProblem(name, received.value) : undefined
   if (missing !== undefined) return unknown(missing)
   if (!items)
-    return isAcknowledgment(body) ? acknowledged : unknown(`it does not show the ${endpoint.resource}`)
+    return isAcknowledgment(body) ? acknowledgedOutcome : unknown(`it does not show the ${endpoint.resource}`)
   return compareItems(endpoint, input, items, hasError)
 }
 
-const acknowledged = { status: 'done', isShown: false, hasError: false, changes: [] } as const
+const acknowledgedOutcome = { status: 'done', isShown: false, hasError: false, changes: [] } as const
 
-/** Returns true when the service chooses the ID of a created item. */
-export function servicePicksId({ method, repeatable, bare }: Endpoint): boolean {
+function isIdAssignedByService({ method, repeatable, bare }: Endpoint): boolean {
   return method === 'POST' && !repeatable && !bare
-}
-
-export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
-  const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
-  if (last !== undefined) return params?.[last]
-  const id = endpoint.repeatable && isRecord(body) ? body[idField(endpoint)] : undefined
-  return isId(id) ? textOf(id) : undefined
 }
 
 /** Returns true for `{}`, `{"ok":true}` and `{"success":true}`. */
@@ -86,16 +78,16 @@ function isError(value: unknown): boolean {
 function readItems(
   { result, many, bare }: Endpoint,
   { body }: AnyInput,
-  answer: Item,
+  response: Item,
   hasError: boolean,
 ): readonly Item[] | undefined {
-  const found = answer[result]
+  const found = response[result]
   if (many) return Array.isArray(found) ? found.filter(isRecord) : undefined
   if (!bare) return isRecord(found) ? [found] : undefined
   if (found === undefined || found === null) return undefined
   // Beside an error, “message” usually describes the error.
-  const isSent = isRecord(body) && textOf(body[result]) === textOf(found)
-  return hasError && !isSent ? undefined : [answer]
+  const isSent = isRecord(body) && toText(body[result]) === toText(found)
+  return hasError && !isSent ? undefined : [response]
 }
 
 function compareItems(
@@ -109,7 +101,7 @@ function compareItems(
     return {
       status: 'unknown',
       problem: `it shows ${items.length} of ${bodies.length} ${resources[endpoint.resource].plural}`,
-      accepted: servicePicksId(endpoint),
+      accepted: isIdAssignedByService(endpoint),
     }
   // In a longer list, the new items are unknown.
   const found =
@@ -120,6 +112,6 @@ function compareItems(
   if (contradictions.length === 0)
     return { status: 'done', isShown: true, hasError, changes: found.flatMap(({ changes }) => changes) }
   const [first] = items
-  const id = servicePicksId(endpoint) && !endpoint.many ? first?.[idField(endpoint)] : undefined
-  return { status: 'not applied', contradictions, createdId: id === undefined ? undefined : textOf(id) }
+  const id = isIdAssignedByService(endpoint) && !endpoint.many ? first?.[getIdField(endpoint)] : undefined
+  return { status: 'not applied', contradictions, createdId: id === undefined ? undefined : toText(id) }
 }

@@ -1,4 +1,3 @@
-/** The global flags as Commander parses them. */
 export interface GlobalFlags {
   output?: string
   json?: boolean

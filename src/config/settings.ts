@@ -1,12 +1,18 @@
 import { isUrl } from '../api/is-url.ts'
 import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
-import { findProfile, type Key, noSuchProfile, type Profile, type StoredConfig } from './stored-file.ts'
+import {
+  createNoSuchProfileError,
+  findProfile,
+  type Key,
+  type Profile,
+  type StoredConfig,
+} from './stored-file.ts'
 import {
   type Format,
   isClear,
   parseAuditLog,
   parseBaseUrl,
-  parseFolder,
+  parseDirectory,
   parseFormat,
   parseRetries,
   parseTimeout,
@@ -29,11 +35,11 @@ export const settable = {
   timeout: parseTimeout,
   retries: parseRetries,
   audit_log: parseAuditLog,
-  save_deleted: parseFolder,
+  save_deleted: parseDirectory,
 } as const
 export type SettableKey = keyof typeof settable
 
-export interface SettingFlags {
+interface SettingFlags {
   profile?: string
   local?: boolean
   baseUrl?: string
@@ -43,8 +49,7 @@ export interface SettingFlags {
   retries?: string
 }
 
-/** Returns the flags that select the service of this run again. */
-export function targetFlags(
+export function readTargetFlags(
   { profile, local, baseUrl }: SettingFlags,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -63,7 +68,6 @@ export interface Settings {
   local: boolean
   baseUrl: Setting<string> | undefined
   apiKey: Setting<string> | undefined
-  /** Command that prints the key, when there is no `apiKey`. */
   keyCommand: Setting<string> | undefined
   /** Undefined for a key that was not stored, or was stored by an earlier version. */
   apiKeyStoredAt: string | undefined
@@ -73,12 +77,11 @@ export interface Settings {
   timeout: Setting<number>
   retries: Setting<number>
   auditLog: Setting<string> | undefined
-  /** Directory for saved copies of deleted items. */
   saveDeleted: Setting<string> | undefined
   /** Protected profile of the service; writes need --allow-write. */
   protectedBy: string | undefined
   /** Error of the settings file, when the command works without it. Protection is unknown then. */
-  unread: MeetroomError | undefined
+  readError: MeetroomError | undefined
 }
 
 /**
@@ -107,13 +110,13 @@ export function resolveSettings(
   const key = readKeyFromEnv(env)
 
   const isLocal = named?.value === localProfile
-  const { config, unread = undefined }: ConfigResult =
+  const { config, readError = undefined }: ConfigResult =
     !named && baseUrl && key ? { config: {} } : isLocal ? tryRead(read) : { config: read() }
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
   const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
-  if (isRequired && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
+  if (isRequired && !values) throw createNoSuchProfileError(profile.value, ` (${profile.from})`)
 
   // A named local profile takes precedence over a base URL in the environment; the profile in use does not.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
@@ -159,14 +162,14 @@ export function resolveSettings(
       fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && findAuditLog(url.value, config)),
       parseAuditLog,
     ),
-    saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseFolder),
-    protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
-    unread,
+    saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
+    protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, config),
+    readError,
   }
 }
 
 /** Finds a protected profile of the same service: protection applies under every profile name and key. */
-export function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
+export function findProtector(baseUrl: string, config: StoredConfig): string | undefined {
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
@@ -194,7 +197,7 @@ function readKeyFromEnv(env: Readonly<Record<string, string | undefined>>): Sett
 
 interface ConfigResult {
   config: StoredConfig
-  unread?: MeetroomError
+  readError?: MeetroomError
 }
 
 /** The local workspace works without settings, so a broken file must not block it. */
@@ -203,7 +206,7 @@ function tryRead(read: () => StoredConfig): ConfigResult {
     return { config: read() }
   } catch (error) {
     if (!(error instanceof MeetroomError)) throw error
-    return { config: {}, unread: error }
+    return { config: {}, readError: error }
   }
 }
 
@@ -227,7 +230,7 @@ function convert<T>(
  * @throws {AuthError} when the key is missing or belongs to another origin
  * @throws {UsageError} when it would be sent without encryption
  */
-export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
+export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
   if (!found)
     throw new AuthError('no API key', {
@@ -244,7 +247,7 @@ export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: S
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
       {
         hint: [
-          'log in there as well: ',
+          'log in there: ',
           suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
         ],
       },

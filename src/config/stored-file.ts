@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { exhaustedHandlesError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
+import { isRecord } from '../api/guards.ts'
+import {
+  describeSystemError,
+  suggest,
+  suggestElsewhere,
+  toExhaustedHandlesError,
+  UsageError,
+} from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
 
 /** A stored profile. The key is sent to `api_key_origin` only. */
@@ -15,7 +22,6 @@ export interface Profile {
   retries?: number
   audit_log?: string
   save_deleted?: string
-  /** True when writes need --allow-write. */
   protected?: boolean
 }
 
@@ -26,13 +32,13 @@ export interface StoredConfig {
   profiles?: Record<string, Profile>
 }
 
-export function configFile(dir: string): string {
+export function configFilePath(dir: string): string {
   return join(dir, 'config.json')
 }
 
 /** @throws {UsageError} when the settings file is unreadable, invalid or may belong to another user */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
-  const file = configFile(dir)
+  const file = configFilePath(dir)
   let text: string
   try {
     text = readTrusted(file, uid, `the settings file ${file}`)
@@ -40,9 +46,9 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    const handles = exhaustedHandlesError(error)
+    const handles = toExhaustedHandlesError(error)
     if (handles) throw handles
-    throw new UsageError(`the settings file ${file} cannot be read (${code})`)
+    throw new UsageError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`)
   }
   const broken = new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
     hint: 'fix it, or move it away and log in again',
@@ -58,15 +64,11 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function findProfile(config: StoredConfig, name: string): Profile | undefined {
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-export function noSuchProfile(name: string, from = ''): UsageError {
+export function createNoSuchProfileError(name: string, from = ''): UsageError {
   return new UsageError(`no such profile: “${name}”${from}`, {
     hint: [
       'list them with: ',

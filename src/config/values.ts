@@ -1,4 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
+import { formatChoices } from '../api/either.ts'
 import { isLoopback } from '../api/loopback.ts'
 import { parseDuration } from '../duration.ts'
 import { UsageError } from '../errors.ts'
@@ -8,26 +9,31 @@ export type Format = (typeof formats)[number]
 
 /** @throws {UsageError} when the text is not a base URL (API specification, section 1) */
 export function parseBaseUrl(text: string): string {
-  const hint = 'a base URL looks like https://meet.example.com/v1'
+  const hint = 'a base URL has the form https://meet.example.com/v1'
   let url: URL
   try {
     url = new URL(text.trim())
   } catch {
-    throw new UsageError('not a valid URL', { hint })
+    throw new UsageError('the base URL is not a valid URL', { hint })
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError('a base URL must be http or https', { hint })
+    throw new UsageError('the base URL must be an http or https URL', { hint })
   // The message does not quote the URL: its password may be the key.
   if (url.username || url.password)
-    throw new UsageError('a base URL must not contain a user name or password', { hint })
-  if (url.search || url.hash) throw new UsageError('a base URL must not have a query or a fragment', { hint })
+    throw new UsageError('the base URL must not contain a user name or password', { hint })
+  if (url.search || url.hash)
+    throw new UsageError('the base URL must not have a query or a fragment', { hint })
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+export function isJson(format: string | undefined): boolean {
+  return format === 'json' || format === 'ndjson'
 }
 
 /** @throws {UsageError} */
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
-  if (!format) throw new UsageError(`“${text}” is not an output format; use one of ${formats.join(', ')}`)
+  if (!format) throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`)
   return format
 }
 
@@ -42,24 +48,24 @@ export function parseTimeout(text: string): number {
 /** @throws {UsageError} when the text is not a number of retries */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
-    throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
+    throw new UsageError(`the number of retries must be a whole number from 0 to 20, not “${text}”`)
   return Number(text)
 }
 
 /** @throws {UsageError} for a relative path, which would differ by directory */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
-    throw new UsageError(`“${text}” is not an absolute path`, {
-      hint: 'an audit log is one file, whatever folder a command runs in',
+    throw new UsageError(`the path must be absolute, not “${text}”`, {
+      hint: 'a relative path depends on the current directory',
     })
   return text
 }
 
 /** @throws {UsageError} for a relative path */
-export function parseFolder(text: string): string {
+export function parseDirectory(text: string): string {
   if (!isAbsolute(text))
-    throw new UsageError(`“${text}” is not an absolute path`, {
-      hint: 'a relative one is another folder wherever a command is run',
+    throw new UsageError(`the path must be absolute, not “${text}”`, {
+      hint: 'a relative path depends on the current directory',
     })
   return normalize(text)
 }

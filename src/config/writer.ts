@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
-import { OutputError } from '../errors.ts'
+import { describeSystemError, OutputError } from '../errors.ts'
 import { takeLock } from '../files/file-lock.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
-import { configFile, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
+import { configFilePath, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
 /** Maximum wait for another process that writes the settings, in milliseconds. */
 const lockTimeoutMs = 5000
@@ -37,16 +37,19 @@ export async function changeConfig(
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       })
       store.store = changed
-      return await keepPrivate(configFile(dir), 'file', host)
+      return await keepPrivate(configFilePath(dir), 'file', host)
     } finally {
       await release()
     }
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
+    const { syscall } = error as NodeJS.ErrnoException
     if (!syscall) throw error
-    throw new OutputError(`the settings cannot be stored in ${dir} (${code})`, {
-      hint: 'choose another folder with MEETROOM_CONFIG_DIR',
-    })
+    throw new OutputError(
+      `the settings cannot be stored in ${dir}: ${describeSystemError(error, 'no such directory')}`,
+      {
+        hint: 'choose another directory with MEETROOM_CONFIG_DIR',
+      },
+    )
   }
 }
 
@@ -62,7 +65,7 @@ async function keepPrivate(
 
 /** Waits for the lock; the returned function releases it. */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
-  const lock = `${configFile(dir)}.lock`
+  const lock = `${configFilePath(dir)}.lock`
   for (let waited = 0; ; ) {
     const holder = await takeLock(lock, host)
     if (holder === undefined) return () => rm(lock, { force: true })

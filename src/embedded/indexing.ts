@@ -1,5 +1,5 @@
-import { type Clock, every } from './common/clock.ts'
-import type { TurnScheduler } from './common/pace.ts'
+import { type Clock, startInterval } from './common/clock.ts'
+import type { TurnScheduler } from './common/turn-scheduler.ts'
 import { canIndex, hasUnindexed, indexEmails } from './store/emails.ts'
 import type { Store } from './store/store.ts'
 
@@ -9,13 +9,13 @@ const stepUsers = 128
 
 interface IndexingOptions {
   store: Store
-  pace: TurnScheduler
+  scheduler: TurnScheduler
   clock: Clock
   onFailure(error: unknown): void
 }
 
 /** Indexes emails between writes: in the commits that add users, it would more than double their cost. */
-export function startIndexing({ store, pace, clock, onFailure }: IndexingOptions): () => void {
+export function startIndexing({ store, scheduler, clock, onFailure }: IndexingOptions): () => void {
   if (!canIndex(store)) return () => {}
   let busy = false
   let stopped = false
@@ -25,10 +25,10 @@ export function startIndexing({ store, pace, clock, onFailure }: IndexingOptions
       if (stopped || !hasUnindexed(store)) return
       before = store.writes
       await store.write(() => indexEmails(store, stepUsers))
-      await pace.next()
+      await scheduler.next()
     } while (store.writes === before + 1)
   }
-  const stopTicking = every(clock, tickMs, () => {
+  const stopTicking = startInterval(clock, tickMs, () => {
     if (busy) return
     busy = true
     index()

@@ -20,7 +20,7 @@ const serveFile = (dir: string) => join(dir, 'serve.json')
 export interface WorkspaceLock {
   publish(servingProcess: ServingProcess): void
   /** Removes `serve.json` before the process stops. */
-  withdraw(): void
+  unpublish(): void
   release(): void
 }
 
@@ -39,18 +39,18 @@ export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<
       servingProcess
         ? `this data directory is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
         : 'this data directory is already served',
-      { hint: `use that one, or choose another folder with --data-dir (this one is ${dir})` },
+      { hint: `use that one, or choose another directory with --data-dir (this one is ${dir})` },
     )
   }
-  const withdraw = () => rmSync(serveFile(dir), { force: true })
+  const unpublish = () => rmSync(serveFile(dir), { force: true })
   // Remove the file of a killed process.
-  withdraw()
+  unpublish()
   return {
-    withdraw,
+    unpublish,
     publish: (servingProcess) =>
       writeFileSync(serveFile(dir), `${JSON.stringify(servingProcess)}\n`, { mode: 0o600 }),
     release() {
-      withdraw()
+      unpublish()
       lock.close()
     },
   }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Clock } from './common/clock.ts'
+import { toStorageFault } from './common/faults.ts'
 import { createIds } from './common/ids.ts'
 import { serveHttp } from './http/server.ts'
 import { startIndexing } from './indexing.ts'
@@ -33,9 +34,7 @@ export interface RunningService {
   /** Ends with `/v1`. */
   baseUrl: string
   apiKey: string
-  /**
-   * Ends every session with a reason, lets pending responses finish, and closes all connections after three seconds.
-   */
+  /** Ends every session with a reason, and cuts connections that are open after three seconds. */
   close(): Promise<void>
 }
 
@@ -44,12 +43,12 @@ const graceMs = 3000
 
 /** @throws {UsageError} when another process serves the same data directory */
 export async function serve(options: ServeOptions): Promise<RunningService> {
-  const opened: Closer[] = []
+  const closers: Closer[] = []
   const closeAll = async () => {
-    for (const close of opened.toReversed()) await close()
+    for (const close of closers.toReversed()) await close()
   }
   try {
-    return await open(options, opened, closeAll)
+    return await open(options, closers, closeAll)
   } catch (error) {
     await closeAll()
     throw error
@@ -58,15 +57,15 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
 
 type Closer = () => Promise<void> | void
 
-async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<RunningService> {
+async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
   const { dir, keyFile, machine, log } = options
   // Lock first: the workspace may belong to another process.
   const lock =
     dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
-  opened.push(() => lock?.release())
+  closers.push(() => lock?.release())
   const {
     store,
-    pace,
+    scheduler,
     cascadeDeleter,
     apiKey,
     close: closeWorkspace,
@@ -76,20 +75,20 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     host: machine,
     notice: log,
   })
-  opened.push(closeWorkspace)
+  closers.push(closeWorkspace)
   const {
     hub,
     sockets,
     deliveries,
     close: closeSessionServices,
-  } = createSessionServices({ store, pace, cascadeDeleter }, options)
-  opened.push(closeSessionServices)
+  } = createSessionServices({ store, scheduler, cascadeDeleter }, options)
+  closers.push(closeSessionServices)
   await useDirectory(dir, async () => {
     await hub.recover()
     deliveries.start()
   })
   const server = await serveHttp(
-    createService({ store, apiKey, now: machine.now, live: hub, pace, cascadeDeleter }),
+    createService({ store, apiKey, now: machine.now, sessionControl: hub, scheduler, cascadeDeleter }),
     {
       host: options.host,
       port: options.port,
@@ -99,7 +98,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     },
   )
   const baseUrl = `${server.url}/v1`
-  opened.push(() => {
+  closers.push(() => {
     void server.close()
     server.cut()
   })
@@ -109,7 +108,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
 
   async function close(): Promise<void> {
     // New commands no longer find the service.
-    lock?.withdraw()
+    lock?.unpublish()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {
       sockets.close()
@@ -124,11 +123,12 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
 }
 
 function createSessionServices(
-  { store, pace, cascadeDeleter }: Pick<Workspace, 'store' | 'pace' | 'cascadeDeleter'>,
+  { store, scheduler, cascadeDeleter }: Pick<Workspace, 'store' | 'scheduler' | 'cascadeDeleter'>,
   options: ServeOptions,
 ) {
   const { machine, log } = options
-  const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
+  const onFailure = (error: unknown) =>
+    log(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
   const { newId } = createIds(machine.now)
   const { allowPrivateWebhooks: allowPrivate, lookup } = options
   const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
@@ -146,21 +146,21 @@ function createSessionServices(
   const hub = new Hub({
     store,
     clock: machine,
-    pace,
+    scheduler,
     newId,
     onFailure,
     onEvent: (roomId) => deliveries.wake(roomId),
-    onListed: () => cascadeDeleter.wake(),
+    onEndsListed: () => cascadeDeleter.wake(),
   })
   const sockets = new Sockets({
     admissionDeps: { store, now: machine.now, newId },
     hub,
     clock: machine,
-    pace,
+    scheduler,
     onFailure,
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })
-  const stopIndexing = startIndexing({ store, pace, clock: machine, onFailure })
+  const stopIndexing = startIndexing({ store, scheduler, clock: machine, onFailure })
   const close = async () => {
     stopIndexing()
     await hub.close()

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { OutputError } from '../errors.ts'
+import { dirname, join } from 'node:path'
+import { describeSystemError, OutputError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { storageFault } from './common/faults.ts'
-import { createTurnScheduler, type TurnScheduler } from './common/pace.ts'
-import { databaseIn } from './files.ts'
+import { toStorageFault } from './common/faults.ts'
+import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
+import { getDatabasePath } from './database-path.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
 import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   /** Directory of the workspace; undefined keeps everything in memory. */
   dir: string | undefined
   /** File of the key; defaults to `api-key` in the directory. */
@@ -23,7 +23,7 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   store: Store
-  pace: TurnScheduler
+  scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
   service: Service
   apiKey: string
@@ -35,8 +35,9 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
   return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
-    const apiKey = file === undefined ? newKey() : readKey(file)
-    const database = dir === undefined ? ':memory:' : databaseIn(dir)
+    const isExternal = file !== undefined && dirname(file) !== dir
+    const apiKey = file === undefined ? generateKey() : isExternal ? readExternalKey(file) : readKey(file)
+    const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
     // SQLite copies the mode of this file, which holds access tokens, to its other files.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
     const open = await loadSqlite(host.quietly)
@@ -50,15 +51,15 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
       sqlite,
       dir === undefined ? undefined : { path: database, open: () => open(database) },
     )
-    const pace = createTurnScheduler()
-    const cascadeDeleter = new CascadeDeleter(store, pace)
+    const scheduler = createTurnScheduler()
+    const cascadeDeleter = new CascadeDeleter(store, scheduler)
     // A previous process may have stopped in the middle of a deletion.
     cascadeDeleter.wake()
     return {
       store,
-      pace,
+      scheduler,
       cascadeDeleter,
-      service: createService({ store, apiKey, now: host.now, pace, cascadeDeleter }),
+      service: createService({ store, apiKey, now: host.now, scheduler, cascadeDeleter }),
       apiKey,
       close: () => store.close(),
     }
@@ -71,22 +72,38 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
     return await work()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const reason = storageFault(error)?.message ?? /^E[A-Z]+$/.exec(code)?.[0]
+    const reason =
+      toStorageFault(error)?.message ??
+      (/^E[A-Z]+$/.test(code) ? describeSystemError(error, 'no such directory') : undefined)
     if (reason === undefined) throw error
     throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
-      hint: 'choose another folder with MEETROOM_DATA_DIR',
+      hint: 'choose another directory with MEETROOM_DATA_DIR',
     })
   }
 }
 
-function newKey(): string {
+function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
+}
+
+/** @throws {OutputError} that names the key file, because its directory is not that of the workspace */
+function readExternalKey(file: string): string {
+  try {
+    return readKey(file)
+  } catch (error) {
+    throw new OutputError(
+      `the key file ${file} cannot be used: ${describeSystemError(error, 'no such directory')}`,
+      {
+        hint: 'choose another file with --api-key-file',
+      },
+    )
+  }
 }
 
 /** Reads the workspace's key, creating it once. Concurrent commands use the first one created. */
 function readKey(file: string): string {
   try {
-    writeFileSync(file, `${newKey()}\n`, { flag: 'wx', mode: 0o600 })
+    writeFileSync(file, `${generateKey()}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

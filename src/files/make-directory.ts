@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a private directory and its parents. In Node 20, a recursive `mkdir` never returns in /proc.
+ * In Node 20, a recursive `mkdir` never returns in /proc.
  * @returns true when the directory is new
  * @throws the system error of the directory that cannot be created
  */

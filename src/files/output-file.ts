@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { OutputError, UsageError } from '../errors.ts'
+import { describeSystemError, OutputError, UsageError } from '../errors.ts'
 import { openUserFile } from './private-file.ts'
 
 export class OutputFile {
@@ -12,7 +12,7 @@ export class OutputFile {
   private constructor(path: string, file: FileHandle) {
     this.#stream = file.createWriteStream()
     this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
-      throw new OutputError(`${path} cannot be written (${error.code})`)
+      throw new OutputError(`${path} cannot be written: ${describeSystemError(error, 'no such directory')}`)
     })
     // Awaited in `close`; prevents an unhandled rejection until then.
     this.#ended.catch(() => {})
@@ -28,7 +28,7 @@ export class OutputFile {
       return new OutputFile(path, await openUserFile(path))
     } catch (error) {
       if (error instanceof UsageError) throw error
-      throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+      throw new OutputError(`${file} cannot be written: ${describeSystemError(error, 'no such directory')}`)
     }
   }
 

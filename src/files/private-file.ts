@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { UsageError } from '../errors.ts'
-import { notRegularError } from './trusted-file.ts'
+import { createNotRegularError } from './trusted-file.ts'
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
@@ -16,7 +16,7 @@ export async function openOwnFile(path: string, mode: 'append' | 'truncate'): Pr
     if (error.code === 'ELOOP')
       throw new UsageError(`${path} is a symbolic link`, { hint: 'name the file itself' })
     // A named pipe without a reader.
-    throw error.code === 'ENXIO' ? notRegularError(path) : error
+    throw error.code === 'ENXIO' ? createNotRegularError(path) : error
   })
   return requireRegular(file, path, true)
 }
@@ -39,5 +39,5 @@ export async function openUserFile(path: string): Promise<FileHandle> {
 async function requireRegular(file: FileHandle, path: string, regular: boolean): Promise<FileHandle> {
   if ((await file.stat()).isFile() === regular) return file
   await file.close()
-  throw regular ? notRegularError(path) : new UsageError(`${path} has become a file`)
+  throw regular ? createNotRegularError(path) : new UsageError(`${path} has become a file`)
 }

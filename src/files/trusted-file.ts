@@ -12,10 +12,10 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
-    if (!found.isFile()) throw notRegularError(name)
+    if (!found.isFile()) throw createNotRegularError(name)
     if (uid !== undefined && found.uid !== uid && found.uid !== 0)
       throw new UsageError(`${name} belongs to another user (${found.uid})`, {
-        hint: 'whoever can write to it decides where your key goes: own it, or let root own it',
+        hint: 'a user who can write to it controls where your key is sent: make yourself or root its owner',
       })
     return readFileSync(file, 'utf8')
   } finally {
@@ -27,15 +27,14 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
 export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   const file = realpathSync(path)
-  // The directory of a link decides where it leads.
+  // A user who can write to the directory of a link can redirect it.
   const folders = [...new Set([dirname(file), realpathSync(dirname(path))])]
   if ((statSync(file).mode & 0o022) === 0 && !folders.some((folder) => isReplaceableIn(folder, uid))) return
-  throw new UsageError(`others can write to ${name}, so its key command is not run`, {
-    hint: `take that from them: chmod go-w ${[file, ...folders].join(' ')}`,
+  throw new UsageError(`other users can write to ${name}, so its key command is not run`, {
+    hint: `remove that permission: chmod go-w ${[file, ...folders].join(' ')}`,
   })
 }
 
-/** Returns true when other users can replace a file in the directory. */
 function isReplaceableIn(folder: string, uid: number): boolean {
   const held = statSync(folder)
   // In a directory such as /tmp, only the owner of a file can replace it.
@@ -43,6 +42,6 @@ function isReplaceableIn(folder: string, uid: number): boolean {
   return isShared || ![uid, 0].includes(held.uid)
 }
 
-export function notRegularError(name: string): UsageError {
+export function createNotRegularError(name: string): UsageError {
   return new UsageError(`${name} is not a regular file`)
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { describeSystemError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
@@ -15,7 +16,7 @@ export async function keepToUser(
     // The user's security ID is independent of language and domain.
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
-    if (sid === undefined) return 'whoami.exe does not tell who you are'
+    if (sid === undefined) return 'whoami.exe does not print your user ID'
     // New files inherit from their directory.
     const right = what === 'folder' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')
@@ -30,7 +31,8 @@ async function run(env: Host['env'], program: string, ...words: string[]): Promi
   try {
     return (await promisify(execFile)(path, words, options)).stdout
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Error(`${program} fails (${code ?? 'no answer'})`)
+    const { code } = error as { code?: unknown }
+    const why = typeof code === 'number' ? `exit code ${code}` : describeSystemError(error, 'no such program')
+    throw new Error(`${program} failed: ${why}`)
   }
 }

@@ -9,13 +9,13 @@ test('body keeps the given fields and drops undefined ones', () => {
   expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
 })
 
-test('body returns what its operation takes', () => {
+test('body returns the request body of its operation', () => {
   expectTypeOf(body<'createRoom'>).returns.toEqualTypeOf<Input<Operations['createRoom']>['body']>()
   expectTypeOf(body<'createRoom'>).returns.toHaveProperty('max_meeting_seconds')
   expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
 })
 
-test('body with a misspelt field, a wrong value or a missing field does not compile', () => {
+test('a body with a misspelt field, a wrong value or a missing field does not compile', () => {
   // @ts-expect-error: misspelt
   body<'updateRoom'>({ is_trminated: true })
   // @ts-expect-error: a room cannot change its type
@@ -31,7 +31,7 @@ test('body with a misspelt field, a wrong value or a missing field does not comp
   expect(input).toBeDefined()
 })
 
-test('defined keeps null, false, 0 and empty text', () => {
+test('defined keeps null, false, 0 and empty strings', () => {
   expect(omitUndefined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
     a: null,
     b: false,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Endpoint, endpoints, type OperationName } from '../../src/api/endpoints.ts'
-import { findResponseProblem, idField } from '../../src/api/guards.ts'
+import { findResponseProblem, getIdField } from '../../src/api/guards.ts'
 
 const names = Object.keys(endpoints) as OperationName[]
 const json = fc.jsonValue()
@@ -13,17 +13,17 @@ function answers(name: OperationName): fc.Arbitrary<unknown> {
   const { result, many, bare } = endpoint
   const rest = fc.dictionary(fc.string(), json, { noNullPrototype: true })
   if (bare) return fc.tuple(rest, json).map(([other, value]) => ({ ...other, [result]: value }))
-  const item = fc.tuple(rest, id).map(([other, value]) => ({ ...other, [idField(endpoint)]: value }))
+  const item = fc.tuple(rest, id).map(([other, value]) => ({ ...other, [getIdField(endpoint)]: value }))
   const held = many ? fc.array(item, { maxLength: 3 }) : item
   return fc.tuple(rest, held).map(([other, value]) => ({ ...other, [result]: value }))
 }
 
 describe.each(names)('%s', (name) => {
-  test('an answer with ids can be used, whatever else it holds', () => {
+  test('a response with IDs is accepted with any other fields', () => {
     fc.assert(fc.property(answers(name), (answer) => findResponseProblem(name, answer) === undefined))
   })
 
-  test('an answer that is not an object is refused', () => {
+  test('a response that is not an object is refused', () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
       expect(findResponseProblem(name, value)).toBe('it is not an object')
   })
@@ -39,6 +39,6 @@ test.each<[OperationName, unknown, string]>([
   ['listRooms', { rooms: [{ id: 1 }, { id: 'r' }, { name: 'R' }] }, 'rooms[2] has no id'],
   ['createPages', { pages: [{}] }, 'pages[0] has no id'],
   ['sendMessage', { ok: true }, 'it has no field “message”'],
-])('%s answered %j: %s', (name, value, problem) => {
+])('the guard of %s reports the problem of %j: %s', (name, value, problem) => {
   expect(findResponseProblem(name, value)).toBe(problem)
 })

@@ -28,7 +28,7 @@ const itemsOf = (path: string, method: string, name: string) => {
 const sentTo = (path: string, method: string) =>
   document.paths[path][method].requestBody.content[json].schema.properties
 
-test('the OpenAPI document passes the recommended rules of a linter', () => {
+test('the OpenAPI document passes the recommended rules of the linter', () => {
   expect(lint(document)).toEqual([])
 })
 
@@ -39,7 +39,7 @@ test('the linter finds an operation without a summary', () => {
   expect(lint({ ...document, paths })).toMatchObject([{ ruleId: 'operation-summary' }])
 })
 
-test('each list of the OpenAPI document has the bounds of limit and offset', () => {
+test('each list operation of the OpenAPI document has the bounds of limit and offset', () => {
   const paged = ['/rooms', '/users', '/rooms/{room_id}/members', '/rooms/{room_id}/sessions']
   for (const path of paged) {
     const { parameters } = document.paths[path].get
@@ -50,7 +50,7 @@ test('each list of the OpenAPI document has the bounds of limit and offset', () 
   }
 })
 
-test('deprecated fields are typed as the literal that they carry', () => {
+test('the OpenAPI document types each deprecated field as its literal', () => {
   const room = itemsOf('/rooms/{id}', 'get', 'room')
   const deprecated = Object.keys(room).filter((name) => room[name].deprecated)
   expect(deprecated).toEqual([
@@ -66,7 +66,7 @@ test('deprecated fields are typed as the literal that they carry', () => {
   expect(sentTo('/rooms/{id}', 'put').is_terminated).toMatchObject({ type: 'boolean' })
 })
 
-test('name and is_blocked of members are in the requests and, as optional fields, in the responses', () => {
+test('name and is_blocked of members are fields of the requests and optional fields of the responses', () => {
   const path = '/rooms/{room_id}/members/{member_id}'
   expect(sentTo(path, 'put')).toMatchObject({ name: { type: 'string' }, is_blocked: { type: 'boolean' } })
   expect(sentTo('/rooms', 'post').members.items.properties).toHaveProperty('name')

@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { readJson, writeJson } from '../../src/api/json.ts'
-import { fillPath, queryString } from '../../src/api/path.ts'
+import { fillPath, formatQueryString } from '../../src/api/path.ts'
 import { Assignments, parseFields, parsePath } from '../../src/cli/input/assignments.ts'
-import { urlParser } from '../../src/cli/input/input.ts'
+import { createUrlParser } from '../../src/cli/input/input.ts'
 import { formatCsv } from '../../src/cli/output/formats/csv.ts'
 import { formatRecord } from '../../src/cli/output/formats/record.ts'
 import { TableWriter } from '../../src/cli/output/formats/table.ts'
 import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { visible, visibleJson } from '../../src/cli/output/terminal/visible.ts'
 import { isDeprecated, views } from '../../src/cli/output/views/views.ts'
-import { shellQuote } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/client/request.ts'
 import { requireEncodedUrl } from '../../src/embedded/common/values.ts'
 import { UsageError } from '../../src/errors.ts'
 import { testHost, testNow } from '../helpers/host.ts'
@@ -69,7 +69,7 @@ describe('a path', () => {
   const base = 'https://meet.test/v1'
   const template = '/rooms/{room_id}/members/{member_id}'
 
-  test('never lets an id leave its path segment', () => {
+  test('keeps an ID within its path segment', () => {
     fc.assert(
       fc.property(hostile, hostile, (room_id, member_id) => {
         let path: string
@@ -88,7 +88,7 @@ describe('a path', () => {
   })
 
   test.each(['', '.', '..', 'a\nb', 'a\u0000', '\u007f', '\u0085', '\ud800', 'x\udc00'])(
-    'refuses the id %j',
+    'rejects the ID %j',
     (id) => {
       expect(() => fillPath('/rooms/{id}', { id })).toThrow(UsageError)
     },
@@ -103,23 +103,23 @@ describe('a path', () => {
     ['..;', '/rooms/..%3B'],
     ['né 😀', '/rooms/n%C3%A9%20%F0%9F%98%80'],
     ["it's(*)!~", "/rooms/it's(*)!~"],
-  ])('accepts the id %j', (id, path) => {
+  ])('accepts the ID %j', (id, path) => {
     expect(fillPath('/rooms/{id}', { id })).toBe(path)
   })
 
-  test('has a query string that reads back as it was', () => {
+  test('has a query string that parses to its parameters', () => {
     const text = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.dictionary(text, fc.option(text, { nil: undefined })), (query) => {
         const given = Object.entries(query).filter(([, value]) => value !== undefined)
-        expect([...new URL(`https://h/${queryString(query)}`).searchParams]).toEqual(given)
+        expect([...new URL(`https://h/${formatQueryString(query)}`).searchParams]).toEqual(given)
       }),
     )
   })
 })
 
 describe('encodeUrl', () => {
-  const encode = urlParser('--image')
+  const encode = createUrlParser('--image')
   const encoded = fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
@@ -136,7 +136,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('changes nothing when applied a second time', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(encode(url))).toBe(encode(url))
@@ -145,7 +145,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('leaves a valid %XX alone and encodes every other percent sign', () => {
+  test('keeps a valid %XX and encodes every other percent sign', () => {
     fc.assert(
       fc.property(fc.array(encoded), (escapes) => {
         const url = `https://host/${escapes.join('/')}`
@@ -155,7 +155,7 @@ describe('encodeUrl', () => {
     expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
   })
 
-  test('loses no character', () => {
+  test('preserves every character', () => {
     fc.assert(
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
@@ -164,7 +164,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('returns what the embedded service accepts', () => {
+  test('returns a URL that the embedded service accepts', () => {
     fc.assert(
       fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
       { numRuns: 1000 },
@@ -172,7 +172,7 @@ describe('encodeUrl', () => {
   })
 
   test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
-    'turns %j into a URL or refuses it',
+    'encodes or refuses %j',
     (url) => {
       let sent: string
       try {
@@ -200,7 +200,7 @@ describe('--set key=value', () => {
     )
   })
 
-  test('takes a value that is not JSON as text', () => {
+  test('reads a value that is not JSON as text', () => {
     const notJson = hostile.filter((text) => {
       try {
         JSON.parse(text)
@@ -260,7 +260,7 @@ describe('the dotted keys of --set', () => {
     return assignments.applyTo(data)
   }
 
-  test('build the object that they describe, in any order, whatever its names are', () => {
+  test('build the same object in any order and with any names', () => {
     fc.assert(
       fc.property(
         tree.chain((tree) =>
@@ -276,7 +276,7 @@ describe('the dotted keys of --set', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  test('change nothing else in the data', () => {
+  test('keep all other fields of the data', () => {
     fc.assert(
       fc.property(tree, fc.array(name, { minLength: 1, maxLength: 4 }), (tree, names) => {
         const path = ['data of its own', ...names]
@@ -289,9 +289,12 @@ describe('the dotted keys of --set', () => {
     )
   })
 
-  test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])('%j is refused', (key) => {
-    expect(() => parsePath(key)).toThrow(UsageError)
-  })
+  test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])(
+    'are refused in the invalid form %j',
+    (key) => {
+      expect(() => parsePath(key)).toThrow(UsageError)
+    },
+  )
 
   test.each([
     ['a', ['a']],
@@ -301,7 +304,7 @@ describe('the dotted keys of --set', () => {
     ['\\.', ['.']],
     ['a\\', ['a\\']],
     ['a\\b.c', ['a\\b', 'c']],
-  ])('%s leads to %j', (key, path) => {
+  ])('in the form %s build %j', (key, path) => {
     expect(parsePath(key)).toEqual(path)
   })
 })
@@ -350,9 +353,9 @@ describe('JSON', () => {
     '1E5',
     '12345678901234567890.5',
     '5e-324',
-  ])('keeps %s as it is', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
+  ])('keeps %s unchanged', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
 
-  test('reads everything but numbers as JSON.parse does, in either mode', () => {
+  test('parses all values except numbers like JSON.parse, in both modes', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -363,7 +366,7 @@ describe('JSON', () => {
     )
   })
 
-  test('reads back strings of every kind', () => {
+  test('round-trips any string', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(readJson(writeJson(text))).toBe(text)
@@ -373,7 +376,7 @@ describe('JSON', () => {
     )
   })
 
-  test('throws a SyntaxError for what is not JSON, in either mode', () => {
+  test('throws a SyntaxError for invalid JSON, in both modes', () => {
     for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
       for (const variant of [text, `[12345678901234567890,${text}]`])
         expect(() => readJson(variant), variant).toThrow(SyntaxError)
@@ -384,7 +387,7 @@ describe('JSON', () => {
 const unsafe = /(?![\p{Join_C}\u{e0020}-\u{e007f}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
 describe('text for a terminal', () => {
-  test('never holds a character that the terminal would obey or hide', () => {
+  test('contains no control characters and no invisible characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(unsafe)
@@ -398,7 +401,7 @@ describe('text for a terminal', () => {
     }
   })
 
-  test('is unchanged when it is safe', () => {
+  test('is unchanged if it is plain or already escaped', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(visible(text))).toBe(visible(text))
@@ -408,7 +411,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('is the same value when it is JSON', () => {
+  test('keeps the value of JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -419,10 +422,10 @@ describe('text for a terminal', () => {
     )
   })
 
-  test('is one shell word when it is part of a command to paste', () => {
+  test('is one shell word in a suggested command', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(shellQuote(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
+        expect(quoteForShell(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
       }),
     )
   })
@@ -451,7 +454,7 @@ describe('CSV', () => {
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })
 
-  test('of any text reads back as that text, with formulas defused', () => {
+  test('round-trips any text, with formulas escaped', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 4 }), fc.boolean(), (items, header) => {
         const text = formatCsv(items, { view: views.room, fields, header })
@@ -476,13 +479,13 @@ describe('CSV', () => {
     ['\t=1', "'\t=1"],
     [' x ', ' x '],
     ['', ''],
-  ])('of %j reads back', (name, cell) => {
+  ])('round-trips %j', (name, cell) => {
     expect(formatCsv([{ id: 'r1', name }], { view: views.room, fields: ['id', 'name'], header: false })).toBe(
       `r1,${cell}\r\n`,
     )
   })
 
-  test('leaves a negative number as it is, for it is no formula', () => {
+  test('does not escape a negative number as a formula', () => {
     const items = [{ id: 'r1', offset: -5, big: readJson('-12345678901234567890') }]
     expect(formatCsv(items, { view: views.room, fields: ['id', 'offset', 'big'], header: false })).toBe(
       'r1,-5,-12345678901234567890\r\n',
@@ -521,7 +524,7 @@ describe('tables and records', async () => {
     return text.slice(0, -1).split('\n')
   }
 
-  test('take one line for each item, without control characters', () => {
+  test('use one line for each item, without control characters', () => {
     fc.assert(
       fc.property(items, fc.option(fc.integer({ min: 20, max: 200 }), { nil: undefined }), (rows, width) => {
         const lines = table(rows, width)
@@ -541,7 +544,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('fit the terminal on later pages', () => {
+  test('fit the terminal on all pages', () => {
     fc.assert(
       fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
         const writer = new TableWriter({
@@ -595,7 +598,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('take one line for each field, without control characters', () => {
+  test('use one line for each field, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })

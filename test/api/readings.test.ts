@@ -57,7 +57,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('a time, read in %s', (
   })
 })
 
-test('an end before its beginning is none', () => {
+test('a session end before the start of the session is ignored', () => {
   const at = (minute: number) => new Date(noon + minute * 60_000).toISOString()
   expect(parseEnd(at(0), at(1))).toBe(noon + 60_000)
   expect(parseEnd(at(0), at(0))).toBe(noon)

@@ -17,12 +17,17 @@ export function runBuilt(
   return runCommand(node, [launcher, ...argv], env, stdin, options)
 }
 
-/** Runs a script in bash, where `meetroom` is the built program. */
+/** Runs a script of POSIX sh, where `meetroom` is the built program. */
 export function runShell(
   script: string,
   env: Record<string, string>,
   options: CommandOptions = {},
 ): Promise<Finished> {
   const meetroom = `meetroom() { "${node}" "${launcher}" "$@"; }`
-  return runCommand('bash', ['-c', `${meetroom}; ${script}`], env, '', options)
+  return runCommand('sh', ['-c', `${meetroom}; ${script}`], env, '', options)
+}
+
+/** Returns a script of POSIX sh that pipes a command into a reader, and prints the exit code of the command last. */
+export function pipeTo(command: string, reader: string): string {
+  return `exec 4>&1; code=$({ { { ${command}; } 3>&- 4>&-; echo $? >&3; } | { ${reader}; } >&4; } 3>&1); echo "$code"`
 }

@@ -65,11 +65,13 @@ const lines: Record<string, readonly string[]> = {
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
   // Over the network it opens connections of its own: its tests have real ones.
   doctor: ['--local'],
+  // It writes into the package: its tests install one.
+  'cache warm': [],
 }
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|sessions watch|webhooks|auth|profiles|config|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+  /^(serve|join|sessions watch|webhooks|auth|profiles|config|cache|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { shellQuote } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/client/request.ts'
 import { node } from './built.ts'
 
 /** What `docker run` is told, as far as it matters here. */
@@ -68,16 +68,22 @@ export const hasNamespaces =
  * is below /mnt.
  * @param programs folder of programs to find
  * @param root an empty folder to mount things in
+ * @param packageDir the installed package
  */
-export function inContainer(container: Container, programs: string, root: string): [string, ...string[]] {
+export function inContainer(
+  container: Container,
+  programs: string,
+  root: string,
+  packageDir = resolve('.'),
+): [string, ...string[]] {
   const inside = (text: string) =>
     container.volumes.reduce(
       (found, { to }) => found.replaceAll(new RegExp(`^${to}(?=/|$)`, 'g'), `/mnt${to}`),
       text,
     )
-  const R = shellQuote(root)
+  const R = quoteForShell(root)
   const bind = (from: string, to: string, how = '') =>
-    `mount --bind ${shellQuote(from)} ${R}${to}${how && ` && mount -o remount,bind,${how} ${R}${to}`}`
+    `mount --bind ${quoteForShell(from)} ${R}${to}${how && ` && mount -o remount,bind,${how} ${R}${to}`}`
   const env = Object.entries({ HOME: '/', PATH: '/mnt/bin:/usr/bin:/bin', ...container.env })
   const script = [
     'set -e',
@@ -89,13 +95,13 @@ export function inContainer(container: Container, programs: string, root: string
     `mount -t tmpfs tmpfs ${R}/mnt`,
     `mkdir ${['bin', 'meetroom', ...container.volumes.map(({ to }) => to.slice(1))].map((name) => `${R}/mnt/${name}`).join(' ')}`,
     `touch ${R}/mnt/node`,
-    bind(resolve('.'), '/mnt/meetroom', 'ro'),
+    bind(packageDir, '/mnt/meetroom', 'ro'),
     bind(programs, '/mnt/bin', 'ro'),
     bind(node, '/mnt/node'),
     ...container.volumes.map(({ from, to, readOnly }) => bind(from, `/mnt${to}`, readOnly ? 'ro' : '')),
     `mount -o remount,ro ${R}/mnt`,
-    `exec chroot --userspec=${container.user} ${R} env -i ${env.map(([name, value]) => shellQuote(`${name}=${inside(value)}`)).join(' ')} ` +
-      `sh -c 'cd "$0" && exec "$@"' ${[inside(container.workdir), ...container.words.map(inside)].map(shellQuote).join(' ')}`,
+    `exec chroot --userspec=${container.user} ${R} env -i ${env.map(([name, value]) => quoteForShell(`${name}=${inside(value)}`)).join(' ')} ` +
+      `sh -c 'cd "$0" && exec "$@"' ${[inside(container.workdir), ...container.words.map(inside)].map(quoteForShell).join(' ')}`,
   ].join('\n')
   return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]
 }

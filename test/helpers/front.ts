@@ -51,7 +51,7 @@ export async function frontOf(world: World) {
     /** Runs a command line to its end. */
     run: (argv: readonly string[] | string): Promise<Finished> =>
       runBuilt(words(argv), env, undefined, { cwd }),
-    /** Runs a script in bash, where `meetroom` is the built program. */
+    /** Runs a script of POSIX sh, where `meetroom` is the built program. */
     shell: (script: string): Promise<Finished> => runShell(script, env, { cwd }),
     /** Starts a run without waiting for it to end. */
     start: (argv: readonly string[] | string): Running => startBuilt(words(argv), env, cwd),

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { runCommand } from './command.ts'
+import { hasTool } from './tools.ts'
 
 interface Step {
   name?: string
@@ -17,6 +18,9 @@ interface Job {
   defaults?: { run?: { shell?: string } }
   steps: readonly Step[]
 }
+
+/** True if tests can run jobs. */
+export const hasBash = hasTool('bash', 'readme', 'jobs of GitHub Actions and scripts for bash')
 
 /** What expressions such as `secrets.KEY` are, by the part before the point. */
 export type Contexts = Record<string, Record<string, string>>

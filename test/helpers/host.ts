@@ -17,6 +17,7 @@ export interface HostOptions {
   /** Number of the user. */
   uid?: number
   platform?: NodeJS.Platform
+  packageDir?: string
 }
 
 /** Id of the process unless a test says otherwise; only this one and the next one are alive. */
@@ -81,6 +82,7 @@ export function testHost({
   pid = testPid,
   uid = process.getuid?.(),
   platform = 'linux',
+  packageDir = '/nonexistent/package',
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: tty,
@@ -108,6 +110,9 @@ export function testHost({
     cwd,
     pid,
     uid,
+    effectiveUid: uid,
+    nodePath: process.execPath,
+    packageDir,
     userName: async () => 'operator',
     kill(other) {
       try {

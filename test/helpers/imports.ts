@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { describeUnrestored } from '../../src/cli/bulk/unrestored.ts'
 import { baseUrl, createWorld } from './world.ts'
@@ -61,6 +62,78 @@ export async function createImportWorld() {
 
 export type ImportWorld = Awaited<ReturnType<typeof createImportWorld>>
 
+/** A new import world for each test of a file, and short forms of what most tests of imports do with it. */
+export function importFixture() {
+  let current: ImportWorld
+  const renew = async () => {
+    current = await createImportWorld()
+  }
+  beforeEach(renew)
+  const world = new Proxy({} as ImportWorld, {
+    get: (_, key) => Reflect.get(current, key),
+    set: (_, key, value) => Reflect.set(current, key, value),
+  })
+  const run = (line: readonly string[] | string, stdin?: string) =>
+    world.run(line, stdin === undefined ? {} : { stdin })
+  const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })
+
+  /** Creates users and files, runs the command, and compares all that the case expects. */
+  async function check({ users = [], files = {}, line, stdin, expected }: ImportCase) {
+    for (const id of users) await user(id)
+    for (const [name, content] of Object.entries(files)) world.file(name, content)
+    const { code, stdout, stderr } = await run(line, stdin)
+    const observe: Record<keyof Required<ImportCase>['expected'], () => unknown> = {
+      code: () => code,
+      stdout: () => stdout,
+      stderr: () => stderr,
+      results: () => resultsOf(stdout),
+      users: () => world.users(),
+      rooms: () => world.rooms(),
+      sent: () => world.sent(),
+      writes: () => world.writes(),
+      files: () =>
+        Object.fromEntries(Object.keys(expected.files ?? {}).map((name) => [name, world.read(name)])),
+    }
+    const whole = { code: 0, ...expected }
+    const actual = Object.keys(whole).map(async (key) => [key, await observe[key as keyof typeof observe]()])
+    expect(Object.fromEntries(await Promise.all(actual))).toEqual(whole)
+  }
+
+  return {
+    world,
+    run,
+    user,
+    renew,
+    /** Declares a test for each case. */
+    testCases: (cases: Record<string, ImportCase>) =>
+      test.each(Object.entries(cases))('%s', (_name, each) => check(each)),
+  }
+}
+
+/** A run of an import as data. */
+export interface ImportCase {
+  /** IDs of users that exist before. */
+  users?: readonly string[]
+  /** Files that exist before. */
+  files?: Record<string, string | Uint8Array>
+  line: readonly string[] | string
+  stdin?: string
+  /** The end of the run, exit code 0 unless it says otherwise, and what exists then. */
+  expected: {
+    code?: number
+    stdout?: unknown
+    stderr?: unknown
+    results?: unknown
+    users?: Record<string, string | null>
+    rooms?: readonly string[]
+    /** Requests, as `METHOD /path`. */
+    sent?: unknown
+    writes?: readonly string[]
+    /** Contents of files; undefined for a missing one. */
+    files?: Record<string, unknown>
+  }
+}
+
 /** Instead of an answer: nobody knows whether the service has acted. */
 export const lost = async (): Promise<never> => {
   throw new TransportError('the connection was reset', true)
@@ -99,7 +172,7 @@ export const usersOf = (count: number) =>
 
 /** What an import of users with names alone says with `--if-exists overwrite`. */
 export const resetNotice =
-  'warning: what a row leaves out is reset where the user exists: profile_url, default_member_type, email; --if-exists update keeps it\n'
+  'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email; --if-exists update keeps them\n'
 
 /** What an export of something says beside its count. */
 export const lostNotice = (command = '') => {

@@ -1,5 +1,5 @@
-import type { CommandFacts } from '../../src/cli/commands/schema/commands.ts'
-import { argumentFacts, type FlagFacts, flagFacts } from '../../src/cli/commands/schema/flags.ts'
+import type { CommandDescription } from '../../src/cli/commands/schema/commands.ts'
+import { describeArgument, describeFlag, type FlagDescription } from '../../src/cli/commands/schema/flags.ts'
 import { main } from '../../src/main.ts'
 import { testHost } from './host.ts'
 import { leaves } from './tree.ts'
@@ -48,9 +48,8 @@ export interface Difference {
 
 /** Reads the interface of the program in `src`. */
 export async function currentInterface(): Promise<Interface> {
-  const facts: { version: string; commands: CommandFacts[]; global_flags: FlagFacts[] } = JSON.parse(
-    await outputOf('commands --json'),
-  )
+  const facts: { version: string; commands: CommandDescription[]; global_flags: FlagDescription[] } =
+    JSON.parse(await outputOf('commands --json'))
   const { $defs } = JSON.parse(await outputOf('schema'))
   const commands = (await leaves()).map(({ words, command }): [string, CommandInterface] => {
     const name = words.join(' ')
@@ -59,8 +58,8 @@ export async function currentInterface(): Promise<Interface> {
       name,
       {
         aliases: [...(command.parent?.aliases() ?? []), ...command.aliases()],
-        arguments: parametersOf(command.registeredArguments.map(argumentFacts)),
-        flags: parametersOf(command.options.map(flagFacts)),
+        arguments: parametersOf(command.registeredArguments.map(describeArgument)),
+        flags: parametersOf(command.options.map(describeFlag)),
         exit_codes: found?.exit_codes ?? [],
         writes: found?.writes ?? false,
         dry_run: found?.dry_run ?? false,
@@ -86,7 +85,7 @@ async function outputOf(line: string): Promise<string> {
 }
 
 function parametersOf(
-  facts: readonly (Omit<FlagFacts, 'usage'> & { usage?: string })[],
+  facts: readonly (Omit<FlagDescription, 'usage'> & { usage?: string })[],
 ): Record<string, Parameter> {
   return Object.fromEntries(
     facts.map(({ name, usage, type, choices, repeatable, required, default: value }) => {

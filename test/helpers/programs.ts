@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellQuote } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/client/request.ts'
 import { version } from '../../src/version.ts'
 import { launcher, node } from './built.ts'
 
@@ -10,7 +10,7 @@ import { launcher, node } from './built.ts'
  * @param more further programs of the shell, by name
  */
 export function programsIn(dir: string, more: Record<string, string> = {}): string {
-  const meetroom = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
+  const meetroom = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
   const all = {
     meetroom,
     npm: `[ "$*" = 'install --global ./meetroom-${version}.tgz' ]`,

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { shellQuote } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/client/request.ts'
+import { notice } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
 import { runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
@@ -26,11 +27,12 @@ function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
 
 const inTerminal = findTerminal()
 
-/** Whether this machine has what it takes. */
+/** True if tests can run programs on a terminal. Prints a notice otherwise. */
 export const hasTerminal = inTerminal !== undefined
+if (!hasTerminal) notice('terminal', 'neither script of util-linux nor python3 is there to make a terminal')
 
 function command(argv: readonly string[]): [string, ...string[]] {
-  return onTerminal(['exec', node, launcher, ...argv].map(shellQuote).join(' '))
+  return onTerminal(['exec', node, launcher, ...argv].map(quoteForShell).join(' '))
 }
 
 /** The words that run a command line of a shell on a terminal of its own. */

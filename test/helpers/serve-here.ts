@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ServeOptions, serve } from '../../src/embedded/serve.ts'
-import { processHost } from '../../src/host.ts'
+import { createProcessHost } from '../../src/host.ts'
 import { tempDir } from './world.ts'
 
 /** The service in this process, in memory, on a free port of loopback. */
@@ -15,7 +15,7 @@ export async function serveHere(options: Partial<ServeOptions> = {}) {
     webhookRetryScale: 1,
     allowPrivateWebhooks: false,
     userAgent: 'meetroom/test',
-    machine: processHost(),
+    machine: createProcessHost(),
     log: () => {},
     ...options,
   })

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Shell, shells } from '../../src/cli/shell/answer.ts'
-import { shellQuote } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/client/request.ts'
 import { launcher, node, runBuilt } from './built.ts'
 import { fromTerminal, hasTerminal, onTerminal } from './pty.ts'
 import { homes } from './serving.ts'
@@ -45,8 +45,8 @@ export function atShell(shell: Shell) {
   mkdirSync(bin)
   // Notes which words it was given, one a line, instead of doing anything but completing.
   const noted = join(env.HOME, 'noted')
-  const complete = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
-  const note = `printf '%s\\n' "$@" > ${shellQuote(noted)}; echo ENDED`
+  const complete = `exec ${quoteForShell(node)} ${quoteForShell(launcher)} "$@"`
+  const note = `printf '%s\\n' "$@" > ${quoteForShell(noted)}; echo ENDED`
   writeFileSync(join(bin, 'meetroom'), `#!/bin/sh\nif [ "$1" = __complete ]; then ${complete}; fi\n${note}\n`)
   chmodSync(join(bin, 'meetroom'), 0o755)
 
@@ -55,7 +55,7 @@ export function atShell(shell: Shell) {
     const { command, file, text } = starts[shell]
     const { stdout } = await runBuilt(['completion', shell], env)
     writeFileSync(join(env.HOME, file), text(stdout))
-    const [program, ...words] = onTerminal(`cd ${shellQuote(env.HOME)}; stty cols 80; exec ${command}`)
+    const [program, ...words] = onTerminal(`cd ${quoteForShell(env.HOME)}; stty cols 80; exec ${command}`)
     const path = `${bin}:${process.env['PATH']}`
     const child = spawn(program, words, {
       env: {

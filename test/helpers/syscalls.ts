@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { notice } from '../suites/size.ts'
 import { node } from './built.ts'
 import type { Ready } from './serving.ts'
 import { soon } from './waiting.ts'
@@ -8,6 +9,7 @@ import { soon } from './waiting.ts'
 /** Whether system calls can be watched on this machine. */
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
+if (!canTrace) notice('system calls', 'strace is not installed, or must not be used')
 
 /** Something that a process did, in the order of time. */
 export interface Event {

@@ -21,7 +21,7 @@ export const mutants = {
 
 /** Commits that take their time, so that a kill hits what comes before them: no mistake by itself. */
 export const slowCommits: readonly Edit[] = [
-  [store, 'setImmediate(() => this.#commit())', 'setTimeout(() => this.#commit(), 30)'],
+  [store, 'this.#commitSoon(this.#batch)', 'setTimeout(() => this.#commit(), 30)'],
 ]
 
 /** Ends of sessions that are listed and settled as those of thousands are, in steps so small that kills come between them. */
@@ -31,7 +31,7 @@ export const smallSteps: readonly Edit[] = [
     'const defaultMaxDirectEnds = 500',
     'const defaultMaxDirectEnds = 20',
   ],
-  ['src/embedded/webhooks/outbox.ts', 'const packMoves = 200', 'const packMoves = 10'],
+  ['src/embedded/webhooks/outbox.ts', 'const changesPerPack = 200', 'const changesPerPack = 10'],
   [
     'src/embedded/store/cascade-deleter.ts',
     'recordListedEnds(store, stepRows / 2)',

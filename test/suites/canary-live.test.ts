@@ -28,7 +28,7 @@ function expectNone(key: string, shown: string): void {
 test.each([
   ['rooms', 'delete', 'r1'],
   ['rooms', 'delete', 'r1', 'r2'],
-])('a question names a room without the key that its name holds: %s %s %s', async (...argv) => {
+])('a prompt redacts the key in the name of a room: %s %s %s', async (...argv) => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()
@@ -65,7 +65,7 @@ function staying(argv: readonly string[], env: Record<string, string>, options: 
   return { says, stop, shown, done }
 }
 
-test('join shows messages, refusals and closes without the key', async () => {
+test('join redacts the key in messages, refusals and close reasons', async () => {
   const words: { refuse?: string; say?: string; close?: string } = {}
   const server = createServer()
   const sockets = new WebSocketServer({ noServer: true })
@@ -102,7 +102,7 @@ test('join shows messages, refusals and closes without the key', async () => {
   }
 })
 
-test('webhooks listen shows what comes in without the key', async () => {
+test('webhooks listen redacts the key in incoming requests', async () => {
   for (const [, make] of shapes) {
     const key = make()
     const run = staying(['webhooks', 'listen', '--port', '0'], { MEETROOM_API_KEY: key }, { tty: true })
@@ -129,7 +129,7 @@ test('webhooks listen shows what comes in without the key', async () => {
   }
 })
 
-test('serve keeps its key out of its log, wherever clients put it', async () => {
+test('serve logs no key, wherever clients send it', async () => {
   for (const [, make] of shapes.slice(0, full ? 9 : 3)) {
     const key = make().trim()
     const keyFile = join(tempDir(), 'key')
@@ -149,7 +149,7 @@ test('serve keeps its key out of its log, wherever clients put it', async () => 
   }
 })
 
-test('what --dry-run and --curl show on a terminal has no key, and a program gets a variable', async () => {
+test('--dry-run and --curl hide the key on a terminal, and use a variable in a pipe', async () => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

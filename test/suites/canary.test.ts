@@ -184,8 +184,8 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1)
 /** Faults whose words were shown, without the key. */
 const shown = new Set<string>()
 
-describe.each(calls.map((call, i) => ({ call, i })))('the key does not get out of $call', ({ call, i }) => {
-  test('whatever the service says it in', async () => {
+describe.each(calls.map((call, i) => ({ call, i })))('$call hides the key', ({ call, i }) => {
+  test('in any response of the service', async () => {
     const run = await start(call)
     for (const [j, name] of names.entries()) {
       const cases = full ? shapes.length : isQuick(call, i, j) ? 1 : 0
@@ -213,7 +213,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || / import /.test(call) || (i + j) % 4 === 0
 }
 
-test('the service’s words were shown without the key, or the above would prove nothing', () => {
+test('every command prints text from the responses of this suite, which makes a missing redaction visible', () => {
   // These say nothing of what the service sent.
   const silent = [
     'nothing',

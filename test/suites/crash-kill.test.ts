@@ -20,7 +20,7 @@ function sequence(seed = 1): () => number {
 
 const kills = sized(20, 1000)
 
-test(`what was acknowledged or seen survives ${kills} kills, sessions end once, and every event is delivered`, {
+test(`acknowledged and observed data survives ${kills} kills, each session ends once, and every event is delivered`, {
   timeout: 3_600_000,
 }, async () => {
   const survived = await killLoop({ dir: tempDir(), kills, most: sized(12, 30), random: sequence() })
@@ -35,7 +35,7 @@ test(`what was acknowledged or seen survives ${kills} kills, sessions end once, 
   count.add('sessions', survived.sessions)
 })
 
-test('sessions whose ends are settled in steps have ended after every kill, once, and each is announced', {
+test('sessions that end in several steps have ended once after every kill, and each end is announced', {
   timeout: 3_600_000,
 }, async () => {
   const kills = sized(6, 200)
@@ -48,8 +48,8 @@ test('sessions whose ends are settled in steps have ended after every kill, once
   count.add('sessions', sessions)
 })
 
-describe('with commits that take their time', () => {
-  test('nothing is lost either', { timeout: 600_000 }, async () => {
+describe('slow commits', () => {
+  test('lose no acknowledged data', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
     const survived = await killLoop({
       script,
@@ -66,7 +66,7 @@ describe('with commits that take their time', () => {
     ['acknowledges a write before it is on disk', 'acknowledged'],
     ['shows what is not committed', 'seen'],
   ] as const)(
-    'a service that %s is caught: it loses what was %s',
+    'reveal a service that %s: it loses data that was %s',
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])

@@ -5,14 +5,13 @@ import type { Ready } from '../helpers/serving.ts'
 import { canTrace, toldTooEarly, traceServe } from '../helpers/syscalls.ts'
 import { buildVariant, mutants, removeVariants } from '../helpers/variants.ts'
 import { tempDir } from '../helpers/world.ts'
-import { counted, notice, sized } from './size.ts'
+import { counted, sized } from './size.ts'
 
 // Nobody is told of a write before it is synced: neither who made it nor who reads. kill -9 cannot show a missing sync,
 // as the system keeps what was written; the order of the system calls can.
 
 const count = counted('crash (order)')
 removeVariants()
-if (!canTrace) notice('crash', 'the order of system calls: strace is not installed, or must not be used')
 
 const changes = sized(25, 300)
 const markOf = (n: number) => `mark-${String(n).padStart(6, '0')}.`
@@ -51,7 +50,9 @@ const early = async (script: string) =>
   toldTooEarly(await traceServe(script, tempDir(), renameAndRead), marks)
 
 describe.runIf(canTrace)('the order of system calls', () => {
-  test(`shows that none of ${changes} writes is told before its sync`, { timeout: 600_000 }, async () => {
+  test(`shows that none of ${changes} writes is acknowledged before its sync`, {
+    timeout: 600_000,
+  }, async () => {
     expect(await early(launcher)).toEqual([])
     count.add('writes followed to their sync', changes)
   })
@@ -60,7 +61,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
     ['acknowledges a write before it is on disk', 'before it was written'],
     ['does not sync', 'before it was synced'],
     ['shows what is not committed', 'before it was written'],
-  ] as const)('gives away a service that %s', { timeout: 600_000 }, async (mutant, what) => {
+  ] as const)('reveals a service that %s', { timeout: 600_000 }, async (mutant, what) => {
     const script = await buildVariant(mutants[mutant])
     // A read has to fall between a write and its commit: on a busy machine, a run may go by without one.
     let found: string[] = []
@@ -71,7 +72,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
   })
 })
 
-test('an edit that does not apply any more is an error, rather than a mutant that is the original', async () => {
+test('an edit that does not match the source is an error', async () => {
   await expect(buildVariant([['src/embedded/store/store.ts', 'no such text', '']])).rejects.toThrow(
     'has changed',
   )

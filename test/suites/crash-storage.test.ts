@@ -83,7 +83,7 @@ describe('a torn write-ahead log', () => {
     rmSync(dir, { recursive: true })
   }
 
-  test('that is cut off anywhere keeps every write that is whole in it', { timeout: 900_000 }, async () => {
+  test('cut off at any position keeps every complete write', { timeout: 900_000 }, async () => {
     const { ends, whole, withLog } = await crashed(20)
     await fc.assert(
       fc.asyncProperty(
@@ -101,7 +101,7 @@ describe('a torn write-ahead log', () => {
     )
   })
 
-  test('with a flipped bit keeps every write before it, and none behind it', {
+  test('with a flipped bit keeps exactly the writes before the bit', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -162,7 +162,7 @@ describe('damaged pages', () => {
     notice('crash', 'damage inside of pages: this Node has no SQLite of its own, and libsql panics')
   const damage = fc.array(hasSqlite ? fc.oneof(wholePage, bytes) : wholePage, { minLength: 1, maxLength: 4 })
 
-  test('are answered with what is there, or with 503, and never end the process', {
+  test('return the intact data or 503, and the process survives', {
     timeout: 900_000,
   }, async () => {
     const template = await filled()
@@ -207,7 +207,7 @@ describe('damaged pages', () => {
     for (const status of [200, 503]) expect(statuses).toContain(status)
   })
 
-  test('end neither serve nor --local with a stack', { timeout: 120_000 }, async () => {
+  test('make --local exit 6 and serve respond 503, without a stack trace', { timeout: 120_000 }, async () => {
     const env = homes()
     const template = await filled()
     const bytes = readFileSync(join(template, 'workspace.db'))
@@ -217,9 +217,7 @@ describe('damaged pages', () => {
     const { code, stderr } = await runBuilt(['--local', 'rooms', 'list', '--all', '-o', 'ids'], env)
     expect({ code, stderr }).toEqual({
       code: 6,
-      stderr: expect.stringMatching(
-        /^error: the service failed \(503\): database disk image is malformed\n$/m,
-      ),
+      stderr: expect.stringMatching(/^error: the service failed \(503\): the workspace is damaged\n$/m),
     })
     const { ready, child, ended } = await startServe([], env)
     const headers = { authorization: `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}` }
@@ -230,7 +228,7 @@ describe('damaged pages', () => {
   })
 })
 
-test('a kill on a disk that has become full loses nothing that was acknowledged or seen', {
+test('a kill on a full disk keeps all acknowledged and observed data', {
   timeout: 300_000,
 }, async ({ skip }) => {
   const dir = join(tempDir(), 'disk')

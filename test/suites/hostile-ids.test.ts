@@ -107,8 +107,8 @@ async function run({ start, args, many, flag }: (typeof calls)[number], ids: rea
   return { code, stderr, requests: world.requests.map(partsOf) }
 }
 
-describe.each(calls)('no id changes the requests of $call', (call) => {
-  test('in their paths, queries and bodies', async () => {
+describe.each(calls)('a hostile ID in $call', (call) => {
+  test('is sent only as the ID in paths, queries and bodies', async () => {
     answerAll(call.call)
     const usual = await run(call, [harmless])
     expect(JSON.stringify(usual.requests), usual.stderr).toContain(harmless)
@@ -132,9 +132,9 @@ describe.each(calls)('no id changes the requests of $call', (call) => {
 
 // What is deleted is saved to a new file, which there is only once.
 describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes('--save')))(
-  'no name changes the requests of $call',
+  'a hostile name in $call',
   (call) => {
-    test('which is looked up as one value of the query', async () => {
+    test('is sent only as one value of the query', async () => {
       answerAll(call.call)
       const usual = await run(call, ['r1'])
       const answers = world.intercept
@@ -177,7 +177,7 @@ describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes
   },
 )
 
-test('no path of “api” leaves the base URL', async () => {
+test('each request of “api” stays within the base URL', async () => {
   world.intercept = async () => answer(200, {})
   await fc.assert(
     fc.asyncProperty(hostileId, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'), async (id, method) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ImportAdapter } from '../../src/cli/bulk/adapter/adapter.ts'
-import { kinds } from '../../src/cli/bulk/adapters/index.ts'
+import { createAdapters } from '../../src/cli/bulk/adapters/index.ts'
 import { checkInput } from '../../src/cli/bulk/read/check.ts'
 import type { Encoding } from '../../src/cli/bulk/read/encoding.ts'
 import { createRowReader, type RowReader } from '../../src/cli/bulk/read/reader.ts'
@@ -155,7 +155,7 @@ const inputs = fc.oneof(
 )
 
 const ways = fc.record({
-  kind: fc.constantFrom<keyof typeof kinds>('users', 'rooms', 'members'),
+  kind: fc.constantFrom<keyof typeof createAdapters>('users', 'rooms', 'members'),
   groups: fc.boolean(),
   ignoreUnknown: fc.boolean(),
   delimiter: fc.constantFrom(undefined, undefined, ';', '\t'),
@@ -164,10 +164,15 @@ const ways = fc.record({
 
 /** Made once for many inputs: that takes longer than reading one. */
 const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader]>>()
-function readerFor(name: keyof typeof kinds, format: InputFormat, groups: boolean, ignoreUnknown: boolean) {
+function readerFor(
+  name: keyof typeof createAdapters,
+  format: InputFormat,
+  groups: boolean,
+  ignoreUnknown: boolean,
+) {
   const key = [name, format, groups, ignoreUnknown].join()
   const make = async () => {
-    const kind: ImportAdapter = kinds[name]({ ifExists: 'fail' })
+    const kind: ImportAdapter = createAdapters[name]({ ifExists: 'fail' })
     const memberColumns = groups ? ['user_id', 'member_type', 'member_name'] : []
     const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined, memberColumns }
     return [kind, await createRowReader(kind, { format, ignoreUnknown, ...rest })] as const
@@ -187,7 +192,7 @@ function inMemory(content: Buffer): Source {
   return { name: 'input', path: undefined, read, close: async () => {} }
 }
 
-test('any input is read to its end, or refused for a reason', async () => {
+test('any input is read to its end or refused with a reason', async () => {
   const path = join(world.dir, 'input')
   const host = testHost({ cwd: world.dir })
   let read = 0
@@ -202,11 +207,11 @@ test('any input is read to its end, or refused for a reason', async () => {
       const { signal } = new AbortController()
       const onProblem = async () => void problems++
       try {
-        const { rows, invalid, again } = await checkInput({
-          ...{ source, format, delimiter, kind, groups, reader, signal, onProblem },
+        const { rows, invalid, readAgain } = await checkInput({
+          ...{ source, format, delimiter, adapter: kind, isGrouped: groups, reader, signal, onProblem },
         })
         let seen = 0
-        for await (const batch of again()) seen += batch.length
+        for await (const batch of readAgain()) seen += batch.length
         expect({ seen, problems }).toEqual({ seen: rows, problems: invalid })
         read += rows
       } catch (error) {
@@ -221,7 +226,7 @@ test('any input is read to its end, or refused for a reason', async () => {
   expect(read, 'some inputs have rows').toBeGreaterThan(100)
 })
 
-test('the whole program imports it, or says so without a stack and without anything that a terminal obeys', async () => {
+test('any input is imported or refused without a stack trace or control characters', async () => {
   world.intercept = async ({ method }) =>
     method === 'GET'
       ? answer(404, {})
@@ -258,7 +263,7 @@ test('the whole program imports it, or says so without a stack and without anyth
   )
 })
 
-describe('the time to read it grows with its length: eight times as much takes less than 24 times as long', () => {
+describe('the time to read an input is linear: eight times the length takes less than 24 times as long', () => {
   const size = sized(16, 128) * 1024
   const repeated =
     (unit: string, start = '', end = '') =>

@@ -9,12 +9,11 @@ import { hostileJson, hostileText } from '../helpers/hostile.ts'
 import { hasTerminal, runOnTerminal, startOnTerminal } from '../helpers/pty.ts'
 import { homes } from '../helpers/serving.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
-import { counted, notice, sized } from './size.ts'
+import { counted, sized } from './size.ts'
 
 // The same as in `hostile-text.test.ts` for the built program on a real terminal, for a sample.
 
 const { add } = counted('hostile')
-if (!hasTerminal) notice('hostile', 'neither script of util-linux nor python3 is there to make a terminal')
 
 /** A service that answers everything with one hostile text. */
 async function hostileService(text: string, value: unknown) {
@@ -81,7 +80,7 @@ const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1,
 describe.skipIf(!hasTerminal).each(Object.entries(views))(
   'on a real terminal %s',
   (_, { line, typed, status, draws }) => {
-    test('shows nothing that it obeys', async () => {
+    test('shows no control characters', async () => {
       const home = homes()
       for (const [text, value] of sample) {
         const { state, close, baseUrl } = await hostileService(text, value)
@@ -112,7 +111,7 @@ describe.skipIf(!hasTerminal).each(Object.entries(views))(
   },
 )
 
-test.skipIf(!hasTerminal)('on a real terminal webhooks listen shows nothing that it obeys', async () => {
+test.skipIf(!hasTerminal)('on a real terminal webhooks listen shows no control characters', async () => {
   const running = startOnTerminal(['webhooks', 'listen', '--port', '0'], {
     ...homes(),
     NO_COLOR: '1',

@@ -63,7 +63,7 @@ const plain = (text: string) => text
 /** What was shown, without the tabs between the cells of TSV: those in a cell are escapes. */
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
-describe('the way out shows', () => {
+describe('the printer escapes hostile text in', () => {
   test.each(kinds)('a %s and a list of them, in every format', async (kind) => {
     await fc.assert(
       fc.asyncProperty(
@@ -82,8 +82,8 @@ describe('the way out shows', () => {
           )
           const text = JSON.stringify({ item: items[0] })
           if (screen.format !== 'ids' || view.id)
-            await printer.one(view, 'item', { text, bytes: Buffer.from(text), value: JSON.parse(text) })
-          await printer.facts(items[0] ?? {})
+            await printer.printOne(view, 'item', { text, bytes: Buffer.from(text), value: JSON.parse(text) })
+          await printer.printFacts(items[0] ?? {})
           expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
           add('bodies', 2)
         },
@@ -92,7 +92,7 @@ describe('the way out shows', () => {
     )
   })
 
-  test('what --query selects', async () => {
+  test('the result of --query', async () => {
     await fc.assert(
       fc.asyncProperty(
         hostileJson,
@@ -121,9 +121,9 @@ describe('the way out shows', () => {
         async (message, hint, body, screen) => {
           const host = hostOf(screen)
           const error = new ApiError(message, { hint, body, request: { method: 'GET', path: hint } })
-          for (const json of [true, false])
+          for (const format of ['json', 'table'])
             await reportError(host, error, {
-              json,
+              format,
               color: screen.color,
               verbose: true,
               redact: plain,
@@ -192,7 +192,7 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['message', 'message', ['message', 'send', 'r1', 'hello']],
 ]
 
-describe('the whole program shows', () => {
+describe('the whole program escapes hostile text in', () => {
   test.each(commands)('a %s in %s: %j', async (kind, result, argv) => {
     await fc.assert(
       fc.asyncProperty(
@@ -213,7 +213,7 @@ describe('the whole program shows', () => {
     )
   })
 
-  test.each(commands)('a %s in %s whose fields no text can be made of: %j', async (kind, result, argv) => {
+  test.each(commands)('a %s in %s with fields that have no text form: %j', async (kind, result, argv) => {
     const { fields, columns } = views[kind]
     const names = [...fields, ...columns.map(({ field }) => field), 'entities']
     const item = { ...Object.fromEntries(names.map((name) => [name, noText])), id: 'r1', user_id: 'ada' }
@@ -246,7 +246,7 @@ describe('the whole program shows', () => {
     )
   })
 
-  test.each([[['r1']], [['r1', 'r2']]])('a question about %j', async (ids) => {
+  test.each([[['r1']], [['r1', 'r2']]])('a prompt about %j', async (ids) => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (name) => {
         world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name } })
@@ -314,8 +314,8 @@ const untilSaid = (shown: () => string, text: string) =>
     () => shown().slice(-2000),
   )
 
-describe.each(['table', 'ndjson'])('what stays shows with -o %s', (format) => {
-  test('the messages of a room that is joined', async () => {
+describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes hostile text in', (format) => {
+  test('the messages of a joined room', async () => {
     const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(100, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => server.close())
@@ -335,7 +335,7 @@ describe.each(['table', 'ndjson'])('what stays shows with -o %s', (format) => {
     add('frames and webhooks', messages.length)
   })
 
-  test('the webhooks that come in', async () => {
+  test('incoming webhooks', async () => {
     const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(60, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],

@@ -92,7 +92,7 @@ const kinds = {
 describe.each(Object.entries(kinds))(
   '%s import from a service that fails one time in three',
   (what, kind) => {
-    test('makes nothing twice, calls nothing done that is not, and calls unknown what nobody can know', async () => {
+    test('repeats no write, reports no false success, and reports undecidable outcomes as unknown', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
@@ -174,7 +174,7 @@ const commands: readonly ((room: string, n: number) => string[])[] = [
 ]
 const codes = { ok: [0], unknown: [7], failed: [1, 6] }
 
-test('a command that creates something ends with 0, 7 or an error as the service made it, might have made it, or did not', async () => {
+test('a command that creates an item exits with a code that agrees with the service', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat({ max: commands.length - 1 }), deeds), { minLength: 1, maxLength: 20 }),
@@ -199,7 +199,7 @@ test('a command that creates something ends with 0, 7 or an error as the service
           expect(known.size, story).toBe(1)
           if (tells(deeds.at(-1) ?? fine) !== 'accepted') expect(stdout !== '', story).toBe(code === 0)
           if (outcome === 'unknown')
-            expect(stderr, story).toMatch(/not known|its answer cannot be read|does not show whether/)
+            expect(stderr, story).toMatch(/not known|its response cannot be read|does not show whether/)
           count.add(outcome)
           countAll(known)
         }
@@ -209,6 +209,6 @@ test('a command that creates something ends with 0, 7 or an error as the service
   )
 })
 
-test.runIf(full)('these were 10,000 POSTs or more', () => {
+test.runIf(full)('this suite sends at least 10,000 POSTs', () => {
   expect(posts).toBeGreaterThanOrEqual(10_000)
 })

@@ -54,11 +54,11 @@ const writes = some([
   'users update u1 --name a',
 ])
 
-describe('without a connection yet', () => {
+describe('a signal before a connection', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
   test.each(withStops(commands))(
-    '%s ends “%s”, and nothing is said to be changed',
+    '%s ends “%s” without a report of a change',
     measured,
     async (stop, line) => {
       let connected = () => {}
@@ -100,7 +100,7 @@ const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-lengt
 describe.each([
   ['waiting for headers', ''],
   ['in the middle of a body', half],
-])('%s', (_, answer) => {
+])('a signal %s', (_, answer) => {
   test.each(withStops(reads))('%s ends “%s”', measured, async (stop, line) => {
     const { baseUrl, asked } = await stuckService(answer)
     const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
@@ -109,7 +109,7 @@ describe.each([
   })
 
   test.each(withStops(writes))(
-    '%s ends “%s”, which says that the change may have been made',
+    '%s ends “%s” with a warning that the change may have been made',
     measured,
     async (stop, line) => {
       const { baseUrl, asked } = await stuckService(answer)
@@ -121,12 +121,12 @@ describe.each([
   )
 })
 
-describe('in the pause before a retry', () => {
+describe('a signal in the pause before a retry', () => {
   const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
   const waits = ({ logged }: Running) => logged(/trying again in 20/)
 
   test.each(withStops([...reads, 'rooms delete r1 --yes']))(
-    '%s ends “%s”, of which nothing was done',
+    '%s ends “%s” without any change',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -164,13 +164,13 @@ describe('in the pause before a retry', () => {
   })
 })
 
-describe('with writes of many under way', () => {
+describe('a signal during concurrent writes', () => {
   test.each(
     withStops([
       'rooms delete r1 r2 r3 --yes --concurrency 2',
       'users import users.csv --if-exists overwrite --concurrency 2',
     ]),
-  )('%s lets “%s” wait for their answers, and ends it with the last', measured, async (stop, line) => {
+  )('%s ends “%s” after the open requests get their responses', measured, async (stop, line) => {
     const service = await heldService()
     const env = withFiles(service.baseUrl)
     const ended = await signalled(
@@ -194,7 +194,7 @@ describe('with writes of many under way', () => {
   })
 
   test.runIf(full).each(withStops(['users import users.csv --if-exists overwrite']))(
-    '%s gives the answers to “%s” five seconds to come',
+    '%s ends “%s” after five seconds without responses',
     { timeout: 60_000 },
     async (stop, line) => {
       const service = await heldService()
@@ -211,7 +211,7 @@ describe('with writes of many under way', () => {
   )
 })
 
-describe('while standard input is read', () => {
+describe('a signal during reading of standard input', () => {
   const lines = [
     'users import - --input-format csv',
     'rooms delete - --yes',
@@ -220,18 +220,22 @@ describe('while standard input is read', () => {
     'rooms update r1 --data -',
   ]
 
-  test.each(withStops(lines))('%s ends “%s”, and no copy stays', measured, async (stop, line) => {
-    const env = envFor('http://127.0.0.1:9/v1')
-    // More than a pipe holds: it is written only when somebody reads.
-    const text = 'u1,name\n'.repeat(50_000)
-    const reading = ({ child }: Running) => new Promise((done) => child.stdin?.write(text, done))
-    const ended = await signalled(line.split(' '), { env, openStdin: true }, stop, reading)
-    expect({ ...ended, lingeredMs: 0 }).toMatchObject({
-      code: stopCodes[stop],
-      stdout: '',
-      stderr: 'error: interrupted',
-    })
-    expectPrompt(ended)
-    expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('meetroom-'))).toEqual([])
-  })
+  test.each(withStops(lines))(
+    '%s ends “%s” and removes the copy of its input',
+    measured,
+    async (stop, line) => {
+      const env = envFor('http://127.0.0.1:9/v1')
+      // More than a pipe holds: it is written only when somebody reads.
+      const text = 'u1,name\n'.repeat(50_000)
+      const reading = ({ child }: Running) => new Promise((done) => child.stdin?.write(text, done))
+      const ended = await signalled(line.split(' '), { env, openStdin: true }, stop, reading)
+      expect({ ...ended, lingeredMs: 0 }).toMatchObject({
+        code: stopCodes[stop],
+        stdout: '',
+        stderr: 'error: interrupted',
+      })
+      expectPrompt(ended)
+      expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('meetroom-'))).toEqual([])
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { launcher, node, runBuilt } from '../helpers/built.ts'
+import { launcher, node, pipeTo, runBuilt } from '../helpers/built.ts'
 import { openSocket, rawRequest } from '../helpers/raw.ts'
 import { homes, type Ready, type Running, startBuilt, startProgram, startServe } from '../helpers/serving.ts'
 import {
@@ -43,7 +43,7 @@ const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
 
 describe('serve', () => {
   test.each(withStops([sized(4, 60)]))(
-    'is ended by %s at any of %i moments of its start, and starts again',
+    'ends after %s at any of %i moments of its start, and starts again',
     { timeout: 180_000 },
     async (stop, moments) => {
       const env = homes()
@@ -68,7 +68,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['in a folder', '--ephemeral']))(
-    'is ended by %s %s, tells those in sessions, and leaves nothing behind',
+    'ends after %s %s with closed sessions and no leftover files',
     measured,
     async (stop, place) => {
       const env = homes()
@@ -91,7 +91,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['a second signal']))(
-    'that is stopped by %s and waits for a request is ended at once by %s',
+    'that waits for a request after %s ends immediately after %s',
     measured,
     async (stop) => {
       const env = homes()
@@ -145,7 +145,7 @@ const event = {
 
 describe('webhooks listen', () => {
   test.each(withStops(['sh']))(
-    'is ended by %s while a program that it started (%s) runs',
+    'ends after %s while its child program (%s) runs',
     measured,
     async (stop, shell) => {
       const env = homes()
@@ -165,7 +165,7 @@ describe('webhooks listen', () => {
 
 describe('join', () => {
   test.each(withStops(['answers', 'has stopped answering']))(
-    'is ended by %s in the room, when the service %s',
+    'ends after %s in the room if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -183,7 +183,7 @@ describe('join', () => {
 
 describe('sessions watch', () => {
   test.each(withStops(['answers', 'has stopped answering']))(
-    'is ended by %s once it has begun, when the service %s',
+    'ends after %s if the service %s',
     measured,
     async (stop, how) => {
       const { ready, child } = await startServe([], homes())
@@ -200,11 +200,11 @@ describe('sessions watch', () => {
     },
   )
 
-  test('ends quietly when there is something to tell and its reader has gone away', async () => {
+  test('exits without an error at the next event after its reader closes the pipe', async () => {
     const { ready } = await startServe([], homes())
     const { id, env } = await roomAt(ready, homes())
-    const line = `"${node}" "${launcher}" sessions watch ${id} --interval 0.1 | head -1; echo "\${PIPESTATUS[0]}"`
-    const { stdout, log, ended } = startProgram('bash', ['-c', line], env)
+    const line = pipeTo(`"${node}" "${launcher}" sessions watch ${id} --interval 0.1`, 'head -1')
+    const { stdout, log, ended } = startProgram('sh', ['-c', line], env)
     expect(await stdout.next()).toContain('"event":"room"')
     const renamed = runBuilt(['rooms', 'update', id, '--name', 'Retro'], env)
     expect(await stdout.next()).toBe('0')
@@ -212,7 +212,7 @@ describe('sessions watch', () => {
     expect({ said: log(), code: (await renamed).code }).toEqual({ said: '', code: 0 })
   })
 
-  test('with --local waits until the workspace is served again, wherever that is', async () => {
+  test('with --local waits until the workspace is served again at any address', async () => {
     const env = homes()
     const first = await startServe([], env)
     const { id } = await roomAt(first.ready, env)
@@ -238,11 +238,11 @@ const pty =
   spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
 if (!pty) notice('process', 'questions on a terminal: script(1) of util-linux is not installed')
 
-describe.runIf(pty)('a question on a terminal', () => {
+describe.runIf(pty)('a prompt on a terminal', () => {
   /** The program on a terminal of its own. What it prints comes on standard output, with its process id and, at the end, its exit code and the terminal’s settings. */
   function onTerminal(line: string, env: Record<string, string>): Running {
     const inner = `sh -c 'echo "pid=$$"; exec "${node}" "${launcher}" ${line}'; echo "code=$?"; stty -a`
-    return startProgram('script', ['-qfc', inner, '/dev/null'], { ...env, TERM: 'xterm', SHELL: '/bin/bash' })
+    return startProgram('script', ['-qfc', inner, '/dev/null'], { ...env, TERM: 'xterm', SHELL: '/bin/sh' })
   }
 
   const asks = [
@@ -255,7 +255,7 @@ describe.runIf(pty)('a question on a terminal', () => {
     (full ? ways : [ways[nth] ?? '^C', '^C' as const]).map((way) => [way, ...ask] as const),
   )
 
-  test.each(cases)('is ended by %s: %s', measured, async (way, line, question) => {
+  test.each(cases)('ends after %s: %s', measured, async (way, line, question) => {
     const env = homes()
     const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
     spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])

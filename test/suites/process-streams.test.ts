@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runBuilt, runShell } from '../helpers/built.ts'
+import { pipeTo, runBuilt, runShell } from '../helpers/built.ts'
 import { everything } from '../helpers/everything.ts'
 import { homes } from '../helpers/serving.ts'
 import { leaves } from '../helpers/tree.ts'
@@ -81,6 +81,9 @@ const lines: Record<string, Line> = {
 
 /** Those that run until they are stopped: process-stay.test.ts. */
 const staying = ['serve', 'webhooks listen']
+
+/** It writes into the package: test/cli/commands/cache/. */
+const installing = ['cache warm']
 
 const event = {
   action: 'sessionJoined',
@@ -161,7 +164,7 @@ const streams = [
         : {
             code: 74,
             stdout: '',
-            stderr: expect.stringContaining('the output cannot be written: no space left\n'),
+            stderr: expect.stringContaining('the output cannot be written: no space left on the disk\n'),
           },
   },
   {
@@ -179,10 +182,10 @@ const streams = [
   },
 ]
 
-test('every command of the tree is in the list', async () => {
+test('every command of the tree is in the list of this suite', async () => {
   // What only shells call is silent about everything.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
-  expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
+  expect([...Object.keys(lines), ...staying, ...installing].sort()).toEqual(all.sort())
 })
 
 /** Every command with every state of the streams; in the quick form, a quarter of the commands with one of them each. */
@@ -192,7 +195,7 @@ const cases = Object.values(lines).flatMap((line, nth) =>
     .map(({ redirection, ending }) => [line.line, redirection, line, ending] as const),
 )
 
-describe.runIf(hasFull)('ends as designed, without a stack:', () => {
+describe.runIf(hasFull)('a broken output ends without a stack trace:', () => {
   test.each(cases)('meetroom %s %s', async (_line, redirection, line, ending) => {
     // A closed standard input holds no key.
     const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
@@ -202,7 +205,7 @@ describe.runIf(hasFull)('ends as designed, without a stack:', () => {
   })
 })
 
-describe.runIf(hasFull)('a command that stays ends at once when it cannot say where it is:', () => {
+describe.runIf(hasFull)('a long-running command ends immediately if it cannot print its base URL:', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
     'meetroom %s > /dev/full',
     async (line) => {
@@ -213,7 +216,7 @@ describe.runIf(hasFull)('a command that stays ends at once when it cannot say wh
   )
 })
 
-describe('a reader', () => {
+describe('a reader of a pipe', () => {
   /** Imports so many users into the workspace of a home. */
   async function crowded(people: number) {
     const env = homes()
@@ -228,18 +231,18 @@ describe('a reader', () => {
   }
 
   test.each(['table', 'json', 'ndjson', 'csv', 'ids'])(
-    'that goes away after a line of %s ends the program quietly, with pages on their way',
+    'that closes it after a line of %s ends the program without an error in the middle of a page',
     { timeout: 120_000 },
     async (format) => {
       const env = await crowded(sized(60, 3000))
-      const line = `meetroom --local users list --all --page-size 20 -o ${format} | head -c 10 >&2; echo "\${PIPESTATUS[0]}"`
+      const line = pipeTo(`meetroom --local users list --all --page-size 20 -o ${format}`, 'head -c 10 >&2')
       const { stdout, stderr } = await runShell(line, env)
       expect({ stdout, characters: stderr.length }).toEqual({ stdout: '0\n', characters: 10 })
       count.add('readers that go away')
     },
   )
 
-  test('that is slow gets all of it, and the program does not keep it all in memory', {
+  test('that is slow gets all output, and the program does not buffer the whole output', {
     timeout: 600_000,
   }, async () => {
     // 10 MB in the full form: 40,000 items of 400 bytes and more.
@@ -247,7 +250,7 @@ describe('a reader', () => {
     const env = await crowded(people)
     const slow =
       'node -e "process.stdin.on(\'data\', (chunk) => { process.stdout.write(chunk); process.stdin.pause(); setTimeout(() => process.stdin.resume(), 5) })"'
-    const line = `meetroom --local users list --all -o ndjson | ${slow} > out; echo "\${PIPESTATUS[0]}"; wc -l < out; wc -c < out`
+    const line = `${pipeTo('meetroom --local users list --all -o ndjson', `${slow} > out`)}; wc -l < out; wc -c < out`
     const { stdout, stderr } = await runShell(line, env, { cwd: env.HOME, patienceMs: 300_000 })
     const [code, printed, bytes] = stdout.trim().split(/\s+/).map(Number)
     expect({ stderr, code, printed }).toEqual({ stderr: '', code: 0, printed: people })

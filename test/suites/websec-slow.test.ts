@@ -80,7 +80,7 @@ async function dripAll(port: number, chosen: typeof vectors, ms?: number): Promi
 
 const allCut = (chosen: typeof vectors) => Object.fromEntries(chosen.map(([name]) => [name, 'cut']))
 
-test('somebody who never finishes is cut, and holds up nobody', async () => {
+test('a client with an incomplete request is disconnected and delays no other client', async () => {
   count('vectors', vectors.length)
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts })
@@ -96,7 +96,7 @@ test('somebody who never finishes is cut, and holds up nobody', async () => {
   ).toContain('"total":0')
 })
 
-test('a thousand who never finish keep nobody out', async () => {
+test('a thousand clients with incomplete requests block no other client', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts, maxConnections: 100 })
@@ -109,7 +109,7 @@ test('a thousand who never finish keep nobody out', async () => {
   await Promise.all(drips)
 })
 
-test('somebody without a key who asks and asks and reads no answer holds up nobody', async () => {
+test('a client without a key that sends requests and reads no responses delays no other client', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })
@@ -126,7 +126,7 @@ describe.runIf(full)('webhooks listen', () => {
   // What is behind the headers has half a minute there.
   const chosen = vectors.filter(([, atOnce]) => !atOnce.includes('\r\n\r\n'))
 
-  test('cuts somebody who never finishes the headers, within ten seconds', async () => {
+  test('disconnects a client with incomplete headers within ten seconds', async () => {
     count('vectors', chosen.length)
     const port = Number(new URL(targets.listen().origin).port)
     expect(await dripAll(port, chosen, 10_000)).toEqual(allCut(chosen))

@@ -87,7 +87,7 @@ function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
 
 const switching = 'HTTP/1.1 101 Switching Protocols'
 
-describe('a request to become a WebSocket that is welcome', () => {
+describe('an allowed WebSocket request is accepted:', () => {
   test.each(welcomeHandshakes)('%s', async (_, handshake) => {
     count('vectors')
     const { status, frames } = await shake(handshake, closing(1000))
@@ -96,24 +96,21 @@ describe('a request to become a WebSocket that is welcome', () => {
   })
 })
 
-describe.each(Object.entries(refusedHandshakes))(
-  'a request to become a WebSocket from %s is refused',
-  (_, vectors) => {
-    test.each(vectors)('%s', async (_, handshake) => {
-      count('vectors')
-      const before = await state()
-      // Where it is no handshake at all, it is a request like any other.
-      const { text, frames } = await shake(handshake)
-      expect(text).not.toContain(switching)
-      expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
-      expect(frames).not.toContainEqual(expect.objectContaining({ opcode: 1 }))
-      expect(await state()).toEqual(before)
-      expect((await shake({}, closing(1000))).status).toBe(switching)
-    })
-  },
-)
+describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s is refused:', (_, vectors) => {
+  test.each(vectors)('%s', async (_, handshake) => {
+    count('vectors')
+    const before = await state()
+    // Where it is no handshake at all, it is a request like any other.
+    const { text, frames } = await shake(handshake)
+    expect(text).not.toContain(switching)
+    expect(text).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
+    expect(frames).not.toContainEqual(expect.objectContaining({ opcode: 1 }))
+    expect(await state()).toEqual(before)
+    expect((await shake({}, closing(1000))).status).toBe(switching)
+  })
+})
 
-describe.each(Object.entries(frameGroups))('somebody in a room sends %s:', (_, vectors) => {
+describe.each(Object.entries(frameGroups))('a peer in a room sends %s:', (_, vectors) => {
   test.each(vectors)('%s', async (_, bytes, code) => {
     count('vectors')
     const visitor = await openVisitor()
@@ -154,7 +151,7 @@ async function openVisitor() {
   }
 }
 
-test('somebody who sends pings and reads no answers is cut', async () => {
+test('a peer that sends pings and reads no responses is closed', async () => {
   count('vectors')
   const socket = await openSocket(service.origin)
   const closed = new Promise((resolve) => socket.once('close', resolve))

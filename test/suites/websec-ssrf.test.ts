@@ -26,7 +26,7 @@ const hangUp = () =>
     response.setHeader('connection', 'close').end()
   })
 
-describe.each(Object.entries(forbiddenAddresses))('no webhook goes to %s:', (_, addresses) => {
+describe.each(Object.entries(forbiddenAddresses))('a webhook is not sent to %s:', (_, addresses) => {
   test.each(addresses)('%s', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
@@ -34,7 +34,7 @@ describe.each(Object.entries(forbiddenAddresses))('no webhook goes to %s:', (_, 
   })
 })
 
-test('no webhook goes to an address of such a network, in whatever notation', async () => {
+test('a webhook is not sent to a forbidden address in any notation', async () => {
   const post = posting()
   const number = fc.integer({ min: 0, max: 2 ** 32 - 1 })
   const network = fc.constantFrom(...forbiddenNetworks)
@@ -76,22 +76,22 @@ const notations: readonly ((address: number) => string)[] = [
   (address) => `[2002:${words(address)}::]`,
 ]
 
-describe('names', () => {
+describe('a webhook to the host name', () => {
   const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
 
-  test.each(inside)('%s, which is inside, is not posted to', async (name) => {
+  test.each(inside)('%s of a private address is not sent', async (name) => {
     count('vectors')
     await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
   })
 
-  test('a name that is inside and here is posted to here', async () => {
+  test('of a loopback address is sent there', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
     expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toBe(200)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a name that changes after a delivery is looked up again, and not posted to', async () => {
+  test('whose address changes after a delivery is resolved again and not sent', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -100,7 +100,7 @@ describe('names', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('a name that changes all the time is looked up once for each connection, which goes where it was checked', async () => {
+  test('whose address changes on each lookup is resolved once per connection, which uses the checked address', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -112,7 +112,7 @@ describe('names', () => {
     expect(inbox.all).toHaveLength(2)
   })
 
-  test('a name that does not exist is unreachable, not forbidden: it may exist tomorrow', async () => {
+  test('that does not exist is unreachable and not forbidden, as it may exist later', async () => {
     const posted = posting()('http://nowhere.test:9/', {}, '{}')
     await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
@@ -143,7 +143,7 @@ describe('a redirect is not followed:', () => {
   })
 })
 
-describe('headers of a webhook cannot change how its request is read:', () => {
+describe('headers of a webhook cannot change how its request is parsed:', () => {
   test.each([
     ['transfer-encoding', 'chunked'],
     ['content-length', '0'],
@@ -165,7 +165,7 @@ describe('headers of a webhook cannot change how its request is read:', () => {
   })
 })
 
-describe('the whole service', () => {
+describe('webhooks of the whole service', () => {
   /** Somebody enters a room with this webhook; what the log says about the delivery. */
   async function deliver(url: string): Promise<string> {
     const served = await serveWorkspace(lookupIn(names))
@@ -183,20 +183,20 @@ describe('the whole service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])('gives up a delivery to %s at once, and shows no credentials', async (url) => {
+  ])('stop immediately for %s without showing credentials', async (url) => {
     count('vectors')
     const line = await deliver(url)
     expect(line).toMatch(/ forbidden$/)
     expect(line).not.toContain('password')
   })
 
-  test('delivers to a receiver on this machine, as the control', async () => {
+  test('reach an allowed receiver on this machine', async () => {
     const { url, inbox } = await startReceiver()
     expect(await deliver(url)).toMatch(/ 200$/)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('fetches nothing that it is given the URL of', async () => {
+  test('send no request to URLs from fields of a room', async () => {
     count('vectors', 2)
     const { url, inbox } = await startReceiver()
     const served = await serveWorkspace()

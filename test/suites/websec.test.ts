@@ -61,7 +61,7 @@ const printable = (name: string) =>
 
 const words: Record<Target, string> = {
   serve: 'a change of the service',
-  reading: 'a look at the service',
+  reading: 'a read of the service',
   listen: 'webhooks listen',
 }
 
@@ -81,7 +81,7 @@ for (const { title, answers: usual, closes = true, vectors } of requestGroups)
     }
   })
 
-test('there are the vectors that the table says there are', () => {
+test('the table has more than 300 request vectors', () => {
   expect(requestGroups.flatMap(({ vectors }) => vectors).length).toBeGreaterThan(300)
 })
 
@@ -113,7 +113,7 @@ const parts = [
   ],
 ]
 
-test('whatever Host is made of, where the guard lets it pass, a browser would be on this machine', () => {
+test('each Host that the guard accepts directs a browser to this machine', () => {
   let passed = 0
   const host = fc
     .array(fc.constantFrom(...parts), { minLength: 1, maxLength: 5 })

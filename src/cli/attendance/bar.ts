@@ -1,28 +1,27 @@
 import type { Host } from '../../host.ts'
 import { canShowUnicode } from '../output/terminal/unicode.ts'
-import { coverage, type Interval } from './intervals.ts'
+import { computeCoverage, type Interval } from './intervals.ts'
 
-const marks = { blocks: '░▒█', ascii: '.+#' } as const
-export type BarSymbols = keyof typeof marks
+const symbolSets = { blocks: '░▒█', ascii: '.+#' } as const
+export type BarSymbols = keyof typeof symbolSets
 
-export function barSymbols(host: Host): BarSymbols {
+export function selectBarSymbols(host: Host): BarSymbols {
   return canShowUnicode(host) ? 'blocks' : 'ascii'
 }
 
-export function barOf(
+export function drawAttendanceBar(
   intervals: readonly Interval[],
   meeting: Interval,
   width: number,
-  kind: BarSymbols,
+  symbols: BarSymbols,
 ): string {
-  const [none = '', part = '', whole = ''] = marks[kind]
-  return coverage(intervals, meeting, width)
-    .map((covered) => (covered === 0 ? none : covered > 0.95 ? whole : part))
+  const [empty = '', partial = '', full = ''] = symbolSets[symbols]
+  return computeCoverage(intervals, meeting, width)
+    .map((covered) => (covered === 0 ? empty : covered > 0.95 ? full : partial))
     .join('')
 }
 
-/** Draws the axis above the bars, from the start to the end of the meeting. */
-export function axisOf(start: string, end: string, width: number): string {
+export function drawAxis(start: string, end: string, width: number): string {
   const blanks = width - start.length - end.length
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
 }

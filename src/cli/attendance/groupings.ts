@@ -1,2 +1,2 @@
 export const groupings = ['user', 'room', 'session'] as const
-export type By = (typeof groupings)[number]
+export type Grouping = (typeof groupings)[number]

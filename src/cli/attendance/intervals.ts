@@ -2,7 +2,7 @@
 export type Interval = readonly [start: number, end: number]
 
 /** Merges intervals that overlap or touch, so that covered time counts once. */
-export function union(intervals: readonly Interval[]): Interval[] {
+export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
   const merged: [number, number][] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
     const last = merged.at(-1)
@@ -12,19 +12,22 @@ export function union(intervals: readonly Interval[]): Interval[] {
   return merged
 }
 
-/** Returns the total length of disjoint intervals, in milliseconds. */
-export function duration(intervals: readonly Interval[]): number {
+export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
 /** Returns the part of an interval within another. An empty interval may be at the start, but not at the end. */
-export function clip([start, end]: Interval, [from, to]: Interval): Interval | undefined {
+export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
 }
 
 /** Returns the covered share of equal pieces of a span, from 0 to 1. A moment gives its piece a share above 0. */
-export function coverage(intervals: readonly Interval[], [from, to]: Interval, pieces: number): number[] {
+export function computeCoverage(
+  intervals: readonly Interval[],
+  [from, to]: Interval,
+  pieces: number,
+): number[] {
   const size = (to - from) / pieces
   const covered = new Array<number>(pieces).fill(0)
   if (size === 0) return covered.fill(intervals.length > 0 ? 1 : 0)

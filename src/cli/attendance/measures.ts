@@ -1,17 +1,17 @@
-import { duration, type Interval } from './intervals.ts'
+import { type Interval, totalLength } from './intervals.ts'
 
-export function spanOf(meeting: readonly Interval[]): Interval | undefined {
+export function computeSpan(meeting: readonly Interval[]): Interval | undefined {
   const [first, last] = [meeting[0], meeting.at(-1)]
   return first && last && [first[0], last[1]]
 }
 
 /** Returns the length of disjoint intervals, in minutes with one decimal. */
-export function minutesOf(intervals: readonly Interval[]): number {
-  return Math.round(duration(intervals) / 6000) / 10
+export function computeMinutes(intervals: readonly Interval[]): number {
+  return Math.round(totalLength(intervals) / 6000) / 10
 }
 
 /** Returns the share of a meeting, from 0 to 1 with three decimals; null for a meeting without length. */
-export function shareOf(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
-  const whole = duration(meeting)
-  return whole === 0 ? null : Math.round((duration(intervals) / whole) * 1000) / 1000
+export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
+  const whole = totalLength(meeting)
+  return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000
 }

@@ -1,18 +1,18 @@
+import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
-import type { By } from './groupings.ts'
+import type { Grouping } from './groupings.ts'
 import type { Interval } from './intervals.ts'
-import { minutesOf, shareOf } from './measures.ts'
+import { computeMinutes, computeShare } from './measures.ts'
 import type { Participant, RoomAttendance } from './room-attendance.ts'
-import { timesOf } from './session-times.ts'
+import { readSessionTimes } from './session-times.ts'
 
 export interface RoomReport {
   room: Item
   attendance: RoomAttendance
-  /** Undefined if members were not read. */
-  absent: readonly Invited[] | undefined
+  absent: readonly Invitee[] | undefined
 }
 
-export interface Invited {
+export interface Invitee {
   user_id: unknown
   name: unknown
   blocked: boolean
@@ -23,51 +23,50 @@ export interface RowOptions {
   minMinutes: number
   /** Includes people who do not count as present. */
   absent: boolean
-  /** Includes the `blocked` field. */
   includeBlocked?: boolean
 }
 
+type AttendanceRow = Printed['sessions report']['attendance'][number]
+
 export interface ReportRow {
   row: Item
-  /** Disjoint intervals of the row, sorted. */
   intervals: readonly Interval[]
   isRunning: boolean
 }
 
 export const reportRowsBy: Readonly<
-  Record<By, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
+  Record<Grouping, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
 > = {
-  user: byUser,
-  room: byRoom,
-  session: bySession,
+  user: userRows,
+  room: roomRows,
+  session: sessionRows,
 }
 
-/** Returns the people of a room: participants by first entry, then absent members. */
-export function byUser(
+export function userRows(
   { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
   options: RowOptions,
 ): ReportRow[] {
   const blockedIn = ({ blocked = false }: Pick<Participant, 'blocked'>) =>
     options.includeBlocked ? { blocked } : {}
-  const came = participants.map((participant): ReportRow => {
+  const presentRows = participants.map((participant): ReportRow => {
     const { intervals, connections, isThere } = participant
-    const minutes = minutesOf(intervals)
-    const row = {
+    const minutes = computeMinutes(intervals)
+    const row: AttendanceRow = {
       room_id: room['id'],
       user_id: participant.user_id,
-      name: nameOf(participant),
+      name: participantName(participant),
       first_in: participant.firstIn,
       last_out: participant.lastOut,
       connections,
       minutes,
-      share: shareOf(intervals, meeting),
+      share: computeShare(intervals, meeting),
       present: minutes >= options.minMinutes,
       ...blockedIn(participant),
     }
     return { row, intervals, isRunning: isThere }
   })
-  const never = absent.map(({ user_id, name, blocked }): ReportRow => {
-    const row = {
+  const absentRows = absent.map(({ user_id, name, blocked }): ReportRow => {
+    const row: AttendanceRow = {
       room_id: room['id'],
       user_id,
       name,
@@ -75,27 +74,26 @@ export function byUser(
       last_out: null,
       connections: 0,
       minutes: 0,
-      share: shareOf([], meeting),
+      share: computeShare([], meeting),
       present: false,
       ...blockedIn({ blocked }),
     }
     return { row, intervals: [], isRunning: false }
   })
-  return [...came, ...never].filter(({ row }) => options.absent || row.present)
+  return [...presentRows, ...absentRows].filter(({ row }) => options.absent || row.present)
 }
 
-/** Names anonymous participants by their member ID. */
-function nameOf({ name = null, user_id, member_id }: Participant): unknown {
+function participantName({ name = null, user_id, member_id }: Participant): unknown {
   return user_id === null ? (name ?? member_id) : name
 }
 
-function byRoom(report: RoomReport, options: RowOptions): ReportRow[] {
+function roomRows(report: RoomReport, options: RowOptions): ReportRow[] {
   const { room, attendance, absent } = report
   const { participants, meeting } = attendance
-  const people = byUser(report, { ...options, absent: true })
+  const people = userRows(report, { ...options, absent: true })
   const present = people.filter(({ row }) => row['present'] === true)
-  const last = lastOf(participants)
-  const row = {
+  const last = findLastParticipant(participants)
+  const row: AttendanceRow = {
     room_id: room['id'],
     name: room['name'] ?? null,
     first_in: participants[0]?.firstIn ?? null,
@@ -103,13 +101,13 @@ function byRoom(report: RoomReport, options: RowOptions): ReportRow[] {
     participants: present.length,
     absent: absent === undefined ? null : people.length - present.length,
     connections: participants.reduce((sum, { connections }) => sum + connections, 0),
-    minutes: minutesOf(meeting),
+    minutes: computeMinutes(meeting),
   }
   return [{ row, intervals: meeting, isRunning: last?.isThere ?? false }]
 }
 
 /** Finds the last participant to leave, preferably one who is still there. */
-function lastOf(participants: readonly Participant[]): Participant | undefined {
+function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   const isLater = (a: Participant, b: Participant) =>
     endOf(a) > endOf(b) || (endOf(a) === endOf(b) && a.isThere)
@@ -120,20 +118,20 @@ function lastOf(participants: readonly Participant[]): Participant | undefined {
 }
 
 /** Generates rows on demand, because a room may have very many sessions. */
-function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<ReportRow> {
+function* sessionRows({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<ReportRow> {
   for (const { session, participant, interval, isRunning } of attendance.visits) {
     const intervals = [interval]
-    const minutes = minutesOf(intervals)
+    const minutes = computeMinutes(intervals)
     if (minutes < minMinutes) continue
-    const row = {
+    const row: AttendanceRow = {
       room_id: room['id'],
       session_id: session['id'],
       member_id: session['member_id'] ?? null,
       user_id: participant.user_id,
-      name: nameOf(participant),
-      ...timesOf(session),
+      name: participantName(participant),
+      ...readSessionTimes(session),
       minutes,
-      share: shareOf(intervals, attendance.meeting),
+      share: computeShare(intervals, attendance.meeting),
     }
     yield { row, intervals, isRunning }
   }

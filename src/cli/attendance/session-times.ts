@@ -1,9 +1,9 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { parseEnd, parseTimestamp } from '../../api/readings.ts'
 import type { Item } from '../output/views/views.ts'
-import { clip, type Interval } from './intervals.ts'
+import { clipInterval, type Interval } from './intervals.ts'
 
-export type Oddity = 'no start' | 'no end' | 'early end'
+export type TimeAnomaly = 'no start' | 'no end' | 'early end'
 
 export interface Attendance {
   interval: Interval
@@ -11,10 +11,10 @@ export interface Attendance {
   entered: string
   left: string | null
   isRunning: boolean
-  oddity?: Oddity
+  oddity?: TimeAnomaly
 }
 
-export interface Reading {
+export interface SessionReadOptions {
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
   /** Assumed end of running sessions, in milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface Reading {
   terminatedAt: number | undefined
 }
 
-export interface SessionStart {
+interface SessionStart {
   readonly connected_at?: unknown
 }
 
@@ -31,72 +31,73 @@ export interface SessionEnd {
   disconnected_at: unknown
 }
 
-export function timesOf(session: Item): SessionStart & SessionEnd {
+export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   const { connected_at, disconnected_at } = session
   return { connected_at, disconnected_at: hasEnd(session) ? disconnected_at : null }
 }
 
 /** Parses a timestamp into milliseconds since 1970; NaN if it is not valid. */
-export function momentIn(value: unknown): number {
+export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }
 
-export function beginningOf({ connected_at }: SessionStart): number {
-  return momentIn(connected_at)
+export function readStart({ connected_at }: SessionStart): number {
+  return parseMilliseconds(connected_at)
 }
 
 /** Sorts sessions by start. Sessions without a start come last. */
-export function inOrder<T extends SessionStart>(all: Iterable<T>): T[] {
-  const timed = Array.from(all, (one) => ({ one, at: beginningOf(one) || Number.POSITIVE_INFINITY }))
+export function sortByStart<T extends SessionStart>(all: Iterable<T>): T[] {
+  const timed = Array.from(all, (one) => ({ one, at: readStart(one) || Number.POSITIVE_INFINITY }))
   return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
 }
 
-/** Returns true if a session is running or its end is before its start. */
-export function isOpen({ connected_at, disconnected_at }: Item): boolean {
+export function isRunningSession({ connected_at, disconnected_at }: Item): boolean {
   return typeof parseEnd(connected_at, disconnected_at) !== 'number'
 }
 
 /** Returns true if a session has an end. An end before the beginning is none. */
 export function hasEnd(session: Item): boolean {
-  return !isOpen(session)
+  return !isRunningSession(session)
 }
 
-/** Returns undefined outside the span. */
-export function readStay(session: Item, reading: Reading): Attendance | 'no start' | undefined {
-  const start = momentIn(session['connected_at'])
+export function readAttendance(
+  session: Item,
+  reading: SessionReadOptions,
+): Attendance | 'no start' | undefined {
+  const start = parseMilliseconds(session['connected_at'])
   if (Number.isNaN(start)) return 'no start'
-  const { end, left, isRunning = false, oddity } = endOf(session, start, reading)
-  const interval = clip([start, end], reading.span)
+  const { end, left, isRunning = false, oddity } = resolveEnd(session, start, reading)
+  const interval = clipInterval([start, end], reading.span)
   if (!interval) return undefined
   const [from, to] = interval
   return {
     interval,
-    entered: from > start ? iso(from) : String(session['connected_at']),
-    left: to < end ? iso(to) : left,
+    entered: from > start ? formatIso(from) : String(session['connected_at']),
+    left: to < end ? formatIso(to) : left,
     isRunning: isRunning && to === end,
     ...omitUndefined({ oddity }),
   }
 }
 
-interface End {
+interface ResolvedEnd {
   end: number
   left: string | null
   isRunning?: boolean
-  oddity?: Oddity
+  oddity?: TimeAnomaly
 }
 
-function endOf(session: Item, start: number, { now, terminatedAt }: Reading): End {
-  const end = momentIn(session['disconnected_at'])
+function resolveEnd(session: Item, start: number, { now, terminatedAt }: SessionReadOptions): ResolvedEnd {
+  const end = parseMilliseconds(session['disconnected_at'])
   if (hasEnd(session)) return { end, left: String(session['disconnected_at']) }
   if (terminatedAt === undefined) {
     // The clock of the service may be ahead of this one.
     const running = { end: Math.max(start, now), left: null, isRunning: true }
     return end < start ? { ...running, oddity: 'early end' } : running
   }
-  if (terminatedAt >= start) return { end: terminatedAt, left: iso(terminatedAt), oddity: 'no end' }
+  if (terminatedAt >= start) return { end: terminatedAt, left: formatIso(terminatedAt), oddity: 'no end' }
   return { end: start, left: null, oddity: 'no end' }
 }
 
-function iso(ms: number): string {
+function formatIso(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -1,6 +1,12 @@
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { exhaustedHandlesError, MeetroomError, OutputError, UsageError } from '../../errors.ts'
+import {
+  describeSystemError,
+  MeetroomError,
+  OutputError,
+  toExhaustedHandlesError,
+  UsageError,
+} from '../../errors.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 import { createOwnFile } from '../../files/private-file.ts'
 
@@ -33,7 +39,7 @@ export class BackupFile {
     try {
       makeDirectory(dir)
     } catch (error) {
-      throw unwritable(dir, error as NodeJS.ErrnoException)
+      throw createUnwritableError(dir, error as NodeJS.ErrnoException)
     }
     for (let nth = 1; ; nth++) {
       const path = join(dir, `${name}${nth === 1 ? '' : `-${nth}`}${extension}`)
@@ -61,10 +67,7 @@ export class BackupFile {
     this.#synced = this.#written
   }
 
-  /**
-   * Discards the lines added since the last `sync`.
-   * @returns false when no lines remain and the file was deleted
-   */
+  /** @returns false when no lines remain and the file was deleted */
   async discardUnsynced(): Promise<boolean> {
     if (this.#synced > 0) {
       await this.#file.truncate(this.#synced)
@@ -83,7 +86,7 @@ export class BackupFile {
 
 /** @throws {UsageError} when the path exists, dangling symbolic links included */
 export async function requireNewFile(path: string): Promise<void> {
-  if (await exists(path)) throw alreadyExists(path)
+  if (await exists(path)) throw createExistsError(path)
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -93,7 +96,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function alreadyExists(path: string): UsageError {
+function createExistsError(path: string): UsageError {
   return new UsageError(`${path} already exists, and --save overwrites nothing`, { hint: 'name a new file' })
 }
 
@@ -108,13 +111,15 @@ async function syncDirectory(path: string): Promise<void> {
 function toBackupError(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof MeetroomError || code === undefined) return error
-  return code === 'EEXIST' ? alreadyExists(path) : unwritable(path, error as NodeJS.ErrnoException)
+  return code === 'EEXIST'
+    ? createExistsError(path)
+    : createUnwritableError(path, error as NodeJS.ErrnoException)
 }
 
-function unwritable(path: string, error: NodeJS.ErrnoException): MeetroomError {
-  const { code } = error
+function createUnwritableError(path: string, error: NodeJS.ErrnoException): MeetroomError {
+  const reason = describeSystemError(error, 'no such directory')
   return (
-    exhaustedHandlesError(error) ??
-    new OutputError(`${path} cannot be written (${code}); nothing was changed`)
+    toExhaustedHandlesError(error) ??
+    new OutputError(`${path} cannot be written: ${reason}; nothing was changed`)
   )
 }

@@ -6,17 +6,15 @@ import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { MembershipSearch } from '../lists/memberships.ts'
 import { openPool } from '../pool/pool.ts'
-import { runInOrder } from '../pool/run-in-order.ts'
+import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 import type { Backup, DeletionTargets } from '../requests/backup.ts'
 import { BackupFile, requireNewFile } from './backup-file.ts'
-import { type BackupRecord, groupByUser, roomRecord, userRecord } from './records.ts'
+import { type BackupRecord, createRoomRecord, createUserRecord, groupByUser } from './records.ts'
 import { summarizeBackup } from './summary.ts'
 
-/** The destination: a named new file, or a new file per run in a directory. */
 type Destination = { file: string } | { dir: string }
 
-/** Creates a backup that saves the records a command deletes to a file. */
 export function createBackup(context: Context, destination: Destination): Backup {
   return new FileBackup(context, destination)
 }
@@ -48,12 +46,12 @@ class FileBackup implements Backup {
     const [, kind, segment] = /^\/(rooms|users)\/([^/?#]+)$/.exec(path) ?? []
     const id = decodeSegment(segment)
     if (id === undefined)
-      throw new UsageError(`what DELETE ${path} deletes cannot be saved; nothing was sent`, {
+      throw new UsageError(`the records that DELETE ${path} deletes cannot be saved; nothing was sent`, {
         hint: '--no-save deletes without saving',
       })
     const targets = { kind: kind as DeletionTargets['kind'], ids: [id], flags: { concurrency: 8 } }
-    if (!this.#saved.has(keyOf(targets.kind, id))) await this.save(targets)
-    const missing = this.#saved.get(keyOf(targets.kind, id))
+    if (!this.#saved.has(targetKey(targets.kind, id))) await this.save(targets)
+    const missing = this.#saved.get(targetKey(targets.kind, id))
     if (missing) throw missing
   }
 
@@ -64,7 +62,7 @@ class FileBackup implements Backup {
 
   async #save(targets: DeletionTargets): Promise<void> {
     const { kind } = targets
-    const ids = targets.ids.filter((id) => !this.#saved.has(keyOf(kind, id)))
+    const ids = targets.ids.filter((id) => !this.#saved.has(targetKey(kind, id)))
     // Merged into #saved only after the file is synced.
     const known = new Map<string, NotFoundError | undefined>()
     let count = 0
@@ -74,14 +72,14 @@ class FileBackup implements Backup {
     try {
       for await (const [id, line] of this.#readRecords({ ...targets, ids })) {
         if (line instanceof NotFoundError) {
-          known.set(keyOf(kind, id), line)
+          known.set(targetKey(kind, id), line)
           continue
         }
         const problem = problemOf(line.text)
-        if (problem !== undefined) throw notImportable(kind, id, problem)
+        if (problem !== undefined) throw notImportableError(kind, id, problem)
         this.#file ??= await this.#create()
         await this.#file.add(line.text)
-        known.set(keyOf(kind, id), undefined)
+        known.set(targetKey(kind, id), undefined)
         count++
         hadTokens ||= line.hadTokens
       }
@@ -108,14 +106,16 @@ class FileBackup implements Backup {
     // The first failure ends the run, so the tally's summary is never shown.
     const pool = await openPool(
       context,
-      { concurrency, ...omitUndefined({ rate }) },
+      omitUndefined({ concurrency, rate }),
       new Tally(ids.length, () => ''),
     )
     const full = new FullRecords(context, 'listMembers', pool.client)
     const rooms =
       kind === 'users' ? groupByUser(memberships ?? (await this.#findMemberships(ids, flags))) : undefined
     const read = (id: string) =>
-      rooms ? userRecord(context, pool.client, id, rooms.get(id)) : roomRecord(context, pool.client, id, full)
+      rooms
+        ? createUserRecord(context, pool.client, id, rooms.get(id))
+        : createRoomRecord(context, pool.client, id, full)
     for await (const [id, outcome] of runInOrder(pool, ids, (id) => attempt(read(id)))) {
       if (outcome.status === 'ok') yield [id, outcome.value]
       else if (!('error' in outcome)) throw context.interrupt.reason
@@ -126,7 +126,6 @@ class FileBackup implements Backup {
     }
   }
 
-  /** Finds the memberships of the users: deleting a user deletes them. */
   async #findMemberships(ids: readonly string[], flags: DeletionTargets['flags']) {
     const context = this.#context
     const search = await MembershipSearch.open(context, flags, {
@@ -159,18 +158,17 @@ class FileBackup implements Backup {
   }
 }
 
-function keyOf(kind: DeletionTargets['kind'], id: string): string {
+function targetKey(kind: DeletionTargets['kind'], id: string): string {
   return `${kind}/${id}`
 }
 
-function notImportable(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
+function notImportableError(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
   return new UsageError(
     `${kind.slice(0, -1)} ${id} could not be imported again: ${problem}; nothing was changed`,
     { hint: '--no-save deletes without saving' },
   )
 }
 
-/** Decodes the ID in a path segment; undefined when the segment is missing or malformed. */
 function decodeSegment(segment: string | undefined): string | undefined {
   try {
     return segment === undefined ? undefined : decodeURIComponent(segment)

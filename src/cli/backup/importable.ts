@@ -7,10 +7,7 @@ import type { DeletionTargets } from '../requests/backup.ts'
 
 const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
-/**
- * Creates a function that checks a saved record with the rules of import.
- * @returns a function that returns the reason for refusing a line; undefined when import accepts it
- */
+/** @returns a function that returns the reason for refusing a line; undefined when import accepts it */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {

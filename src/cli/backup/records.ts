@@ -1,17 +1,16 @@
-import { readAnswer, writeJson } from '../../api/json.ts'
+import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { Client } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
 import { maxLength } from '../bulk/read/lines.ts'
 import type { Context } from '../kernel/context.ts'
 import type { FullRecords } from '../lists/full-records.ts'
 import { listPages } from '../lists/list.ts'
-import { holdsSecret, removeSecrets } from '../output/redaction/secrets.ts'
+import { holdsSecret, removeSecrets } from '../output/redaction/redaction.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
 export interface BackupRecord {
   text: string
-  /** True when access tokens were removed. */
   hadTokens: boolean
 }
 
@@ -21,13 +20,13 @@ export interface BackupRecord {
  * @param full completes list items with the fields that lists omit
  * @throws {NotFoundError} when the room does not exist
  */
-export async function roomRecord(
+export async function createRoomRecord(
   context: Context,
   client: Client,
   id: string,
   full: FullRecords,
 ): Promise<BackupRecord> {
-  const { room } = readAnswer(await client.call('getRoom', { params: { id } })) as { room: Item }
+  const { room } = readResponseValue(await client.call('getRoom', { params: { id } })) as { room: Item }
   const input = { params: { room_id: id }, query: {} }
   const members: Item[] = []
   for await (const { items } of await listPages(context, 'listMembers', input, { all: true }, { client }))
@@ -36,17 +35,14 @@ export async function roomRecord(
   return toRecord(context, `room ${id}`, { ...room, members })
 }
 
-/**
- * Reads a user with their memberships, in the format of `users import`.
- * @throws {NotFoundError} when the user does not exist
- */
-export async function userRecord(
+/** @throws {NotFoundError} when the user does not exist */
+export async function createUserRecord(
   context: Context,
   client: Client,
   user_id: string,
   memberships: DeletionTargets['memberships'] = [],
 ): Promise<BackupRecord> {
-  const { user } = readAnswer(await client.call('getUser', { params: { user_id } })) as { user: Item }
+  const { user } = readResponseValue(await client.call('getUser', { params: { user_id } })) as { user: Item }
   const rooms = memberships.map(({ room, member }) => ({
     ...member,
     room_id: room['id'],

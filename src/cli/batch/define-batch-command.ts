@@ -1,45 +1,16 @@
 import type { OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation.ts'
-import type { Operations } from '../../api/operations.ts'
-import { suggestHelp, UsageError } from '../../errors.ts'
-import type { IdArgument } from '../input/id-arguments.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import type { Context } from '../kernel/context.ts'
-import { addBatchFlags, addExamples, type BatchFlags } from '../kernel/flags.ts'
+import { addBatchFlags, addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import type { DeletionTargets } from '../requests/backup.ts'
-import { confirmTargets, type TargetChange } from './confirm-targets.ts'
-import { runBatch } from './run-batch.ts'
-import { readTargets } from './targets.ts'
+import type { BatchCommand } from './run-batch-command.ts'
 
-/** Definition of a command that runs one operation for several items. */
-interface BatchCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
-  pastTense: string
-  alias?: string
-  summary: string
-  description: string
-  destructive?: true
-  ids: IdArgument
-  /** The room argument before the IDs, for members. */
-  roomArgument?: IdArgument
-  list: 'listRooms' | 'listMembers' | 'listUsers'
-  call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
-  flags?: (command: MeetroomCommand) => MeetroomCommand
-  deletes?: DeletionTargets['kind']
-  /** Runs the command in another way if the flags request it. Resolves to true if it did. */
-  runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>
-  /** Rejects invalid flags before any prompt or change. */
-  check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
-  examples: readonly string[]
-}
-
-/** Adds a command that takes several IDs, `-` or `--where`, with one prompt and one summary. */
+/** Adds a command over several items. Its code is loaded when it runs, to keep other commands fast. */
 export function defineBatchCommand<G extends OperationName, C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,
   definition: BatchCommand<G, C>,
 ): void {
-  const { verb, pastTense, list, call, roomArgument } = definition
+  const { verb, call, roomArgument } = definition
   const command = group.command(verb).summary(definition.summary).description(definition.description)
   if (definition.alias) command.alias(definition.alias)
   if (roomArgument) command.addArgument(roomArgument)
@@ -47,31 +18,8 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
   definition.flags?.(command)
   command.action(
     defineAction('writes', async (context, ...args: unknown[]) => {
-      const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
-        string | undefined,
-        string[],
-        BatchFlags,
-      ]
-      if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
-      if (room === undefined)
-        throw new UsageError('missing required argument “room”', {
-          hint: ['see: ', suggestHelp(...context.command.split(' '))],
-        })
-      const backup = definition.deletes && (await context.saver())
-      await backup?.check()
-      const { ids, reasons, absent } = await readTargets(context, { given, flags, list, room })
-      await definition.check?.(context, room, { ...flags })
-      if (definition.destructive)
-        await confirmTargets(context, definition, {
-          ids,
-          reasons,
-          room,
-          max: flags.max,
-          ignoreNotFound: flags.ignoreNotFound,
-        })
-      if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
-        await backup?.save({ kind: definition.deletes, ids, flags })
-      await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, flags)
+      const { runBatchCommand } = await import('./run-batch-command.ts')
+      await runBatchCommand(context, definition, args)
     }),
   )
   command.batchOperation = call[0]

@@ -1,22 +1,23 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import type { Answer, Client } from '../../client/client.ts'
+import { counted } from '../../api/plural.ts'
+import type { Client, ResponseBody } from '../../client/client.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import type { AnyInput } from '../../client/request.ts'
 import { ApiError, InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { printAll } from '../lists/print-all.ts'
-import { itemsOf, undefinedIfNotFound } from '../lists/run-one.ts'
+import { readItems, undefinedIfNotFound } from '../lists/run-one.ts'
 import type { Printer } from '../output/printer.ts'
-import { type Page, singlePage } from '../output/views/page.ts'
-import { type View, viewOf } from '../output/views/views.ts'
+import { createPage, type Page } from '../output/views/page.ts'
+import { selectView, type View } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
-import { startAll } from '../pool/start-all.ts'
+import { startAll } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
-import { undefinedIfShown } from '../requests/before-send.ts'
+import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import type { Targets } from './targets.ts'
 
 export interface BatchFlags extends PaceFlags {
@@ -27,7 +28,7 @@ interface Task {
   name: OperationName
   ids: readonly string[]
   inputFor(id: string): AnyInput
-  call(client: Client, id: string): Promise<Answer>
+  call(client: Client, id: string): Promise<ResponseBody>
   exists(client: Client, id: string): Promise<boolean>
   flags: BatchFlags
   view: View
@@ -47,7 +48,7 @@ export async function runBatch<N extends OperationName>(
   pastTense: string,
   flags: BatchFlags,
 ): Promise<void> {
-  const view = viewOf(endpoints[name])
+  const view = selectView(endpoints[name])
   const printer = await context.printer()
   printer.check(view, true)
   const [first, ...others] = ids
@@ -57,7 +58,7 @@ export async function runBatch<N extends OperationName>(
     return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
     const client = await context.client()
-    for (const id of ids) await undefinedIfShown(client.call(name, toInput(id)))
+    for (const id of ids) await undefinedIfPreviewed(client.call(name, toInput(id)))
     return
   }
   const task: Task = {
@@ -79,7 +80,6 @@ export async function runBatch<N extends OperationName>(
   await (others.length === 0 ? runSingle(context, printer, task, first) : runMultiple(context, printer, task))
 }
 
-/** Runs the operation for a single ID, whose error becomes the command's error. */
 async function runSingle(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
   const { name, inputFor, call, flags, view, tally } = task
   const client = await context.client()
@@ -88,8 +88,8 @@ async function runSingle(context: Context, printer: Printer, task: Task, id: str
   if (!answer) await requireGone(client, task, id)
   tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer) {
-    const items = itemsOf(name, inputFor(id), answer, printer.options.format)
-    await printAll(printer, view, endpoints[name].result, singlePage({ items, whole: answer }))
+    const items = readItems(name, inputFor(id), answer, printer.options.format)
+    await printAll(printer, view, endpoints[name].result, createPage({ items, whole: answer }))
   }
   await printer.notice(tally.summary)
 }
@@ -105,10 +105,11 @@ async function runMultiple(context: Context, printer: Printer, task: Task): Prom
   async function* pages(): AsyncGenerator<Page> {
     for (const [i, outcome] of outcomes.entries()) {
       const result = await outcome
-      if (result.status === 'ok') yield { items: itemsOf(name, inputFor(ids[i] ?? ''), result.value, format) }
+      if (result.status === 'ok')
+        yield { items: readItems(name, inputFor(ids[i] ?? ''), result.value, format) }
       if (!('error' in result)) continue
       if (isFatal(result.error)) fatal ??= result.error
-      else await context.report(result.error)
+      else await context.reportError(result.error)
     }
   }
 
@@ -124,7 +125,7 @@ async function runMultiple(context: Context, printer: Printer, task: Task): Prom
   if (error) throw error
 }
 
-async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>> {
+async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<ResponseBody>> {
   try {
     return { status: 'ok', value: await task.call(pool.client, id) }
   } catch (cause) {
@@ -150,16 +151,16 @@ function readerOf(name: OperationName): 'getRoom' | 'getMember' | 'getUser' | un
 async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
   if (await exists(client, id))
     throw new ApiError(
-      `the service refuses the request as if there were no ${view.noun[0]} ${id}, and shows it when asked`,
+      `the service refuses the request as if there were no ${view.noun[0]} ${id}, but it can be read`,
     )
 }
 
 /** Formats `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
-function summarize(tally: Tally, pastTense: string, { noun: [one, more] }: View): string {
+function summarize(tally: Tally, pastTense: string, { noun }: View): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped')
-  const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
-  if (tally.isComplete) return `${pastTense} ${done} ${done === 1 ? one : more}${gone}`
+  const gone = absent === 0 ? '' : `; ${counted(absent, 'was', 'were')} not there`
+  if (tally.isComplete) return `${pastTense} ${counted(done, ...noun)}${gone}`
   const unknown = tally.count('unknown')
   const failed = tally.bad - unknown
   const failures = [
@@ -167,5 +168,5 @@ function summarize(tally: Tally, pastTense: string, { noun: [one, more] }: View)
     unknown > 0 ? `${unknown} with an unknown outcome` : '',
   ]
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `${pastTense} ${done} of ${tally.total} ${more}; ${failures.filter(Boolean).join(', ')}${gone}${untried}`
+  return `${pastTense} ${done} of ${tally.total} ${noun[1]}; ${failures.filter(Boolean).join(', ')}${gone}${untried}`
 }

@@ -1,13 +1,15 @@
 import { endpoints } from '../../api/endpoints.ts'
-import { textOf } from '../../api/text-of.ts'
-import { ConfirmationError, suggestHelp, UsageError } from '../../errors.ts'
+import { plural } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
 import { listPages, openSelection } from '../lists/list.ts'
 import type { Selection } from '../lists/selection.ts'
-import { maskSecrets } from '../output/redaction/secrets.ts'
-import { cellOf, type Item, type View, viewOf } from '../output/views/views.ts'
+import { maskSecrets } from '../output/redaction/redaction.ts'
+import { cellOf, type Item, selectView, type View } from '../output/views/views.ts'
+import { requireWithinMax } from '../requests/confirm.ts'
 
 export interface Targets {
   ids: string[]
@@ -35,22 +37,18 @@ interface TargetOptions {
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
   const isNamed = given.length > 0 || (flags.missing ?? []).length > 0
-  const view = viewOf(endpoints[list])
+  const view = selectView(endpoints[list])
   if (flags.where && (isNamed || flags.user))
-    throw new UsageError(`give ${flags.user ? '--user' : 'ids'} or --where, not both`)
+    throw new UsageError(`pass ${flags.user ? '--user' : 'IDs'} or --where, not both`)
   const selection = await openSelection(context, list, flags.where, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
-      hint: ['give ids, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],
+      hint: ['pass IDs, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],
     })
   const targets = selection
     ? await selectTargets(context, selection, view, options)
     : await readGivenTargets(context, options)
-  const { max = Number.POSITIVE_INFINITY } = flags
-  if (targets.ids.length > max)
-    throw new ConfirmationError(
-      `that would affect ${targets.ids.length} ${view.noun[1]}, and --max allows ${max}; nothing was done`,
-    )
+  requireWithinMax(targets.ids.length, view.noun[1], flags.max)
   return targets
 }
 
@@ -58,13 +56,12 @@ async function readGivenTargets(context: Context, { given, flags, room }: Target
   const { user: users, ignoreNotFound, missing = [] } = flags
   const ids = await readIds(given, context.host)
   if (!users) return { ids, reasons: new Map(), absent: missing.length }
-  const { findMembers, noMembers } = await import('../lists/user-members.ts')
+  const { findMembers, createNoMembersError: noMembers } = await import('../lists/user-members.ts')
   const found = await findMembers(context, room, users)
   if (found.absent.length > 0 && !ignoreNotFound) throw noMembers(room, found.absent)
   return { ids: [...new Set([...ids, ...found.ids])], reasons: new Map(), absent: found.absent.length }
 }
 
-/** Selects items with `--where`; `--dry-run` prints each with the values that selected it. */
 async function selectTargets(
   context: Context,
   selection: Selection,
@@ -84,25 +81,24 @@ async function selectTargets(
       const id = String(item[view.id ?? 'id'])
       const withMetrics = selection.withMetrics(item)
       const visibleItem = context.flags.showTokens ? withMetrics : maskSecrets(withMetrics)
-      const selectedBy = reasonsFor(visibleItem, selection.fields, view)
+      const selectedBy = collectReasons(visibleItem, selection.fields, view)
       ids.push(id)
       onItem?.(item)
       reasons.set(id, selectedBy)
-      lines.push(['', id, textOf(item[view.label ?? 'name']), selectedBy].join('  ').trimEnd())
+      lines.push(['', id, toText(item[view.label ?? 'name']), selectedBy].join('  ').trimEnd())
     }
   if (context.flags.dryRun) {
-    const { noun } = view
-    const count = ids.length === 0 ? 'no' : String(ids.length)
-    await context.notice(ids.length === 1 ? `1 ${noun[0]} matches` : `${count} ${noun[1]} match`)
+    const matches = `${plural(ids.length, ...view.noun)} ${plural(ids.length, 'matches', 'match')}`
+    await context.notice(`${ids.length || 'no'} ${matches}`)
     for (const line of lines) await context.notice(line)
   }
   return { ids, reasons, absent: 0 }
 }
 
 /** Formats the values that selected an item, except its ID and name: `created_at 2025-03-01T08:00:00.000Z`. */
-function reasonsFor(item: Item, fields: readonly string[], view: View): string {
+function collectReasons(item: Item, fields: readonly string[], view: View): string {
   return fields
     .filter((field) => field !== view.label && field !== view.id)
-    .map((field) => `${field} ${textOf(cellOf(view, field, item)) || '(blank)'}`)
+    .map((field) => `${field} ${toText(cellOf(view, field, item)) || '(empty)'}`)
     .join(', ')
 }

@@ -1,8 +1,9 @@
 import { endpoints } from '../../api/endpoints.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { counted, plural } from '../../api/plural.ts'
 import { resources } from '../../api/resources.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
 import { filterTypes } from '../filter/where.ts'
 import {
@@ -15,20 +16,18 @@ import {
 import type { Context } from '../kernel/context.ts'
 import { type BatchFlags, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
-import { cellOf, fieldOf, type Item, viewOf } from '../output/views/views.ts'
+import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
-import { fillPlaceholders } from './placeholders.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'
 
-/** Maximum number of changes shown before confirmation. */
 const maxExamples = 3
 
-const view = viewOf(endpoints.listRooms)
+const view = selectView(endpoints.listRooms)
 
 const updating = {
   verb: 'update',
-  doing: 'updating',
+  gerund: 'updating',
   get: ['getRoom', (id: string) => ({ params: { id } })],
 } as const
 
@@ -62,7 +61,7 @@ export async function updateRooms(
   })
   const rooms = await completeRooms(context, chosen, [...fields])
   const changes = new Map(
-    rooms.map((room) => [String(room['id']), bodyFor((field) => textOf(cellOf(view, field, room)))]),
+    rooms.map((room) => [String(room['id']), bodyFor((field) => toText(cellOf(view, field, room)))]),
   )
   await showExamples(context, rooms, changes)
   const ids = [...changes.keys()]
@@ -75,14 +74,14 @@ function collectField(fields: Set<string>, field: string): string {
   const types = filterTypes(resources.room, view)
   if (!types.has(field))
     throw new UsageError(`no room has a field “${field}” for the placeholder {${field}}`, {
-      hint: `fields are ${[...types.keys()].join(', ')}; a brace is written {{ or }}`,
+      hint: `fields are ${[...types.keys()].join(', ')}; write {{ or }} for a brace`,
     })
   fields.add(field)
   return ''
 }
 
 /**
- * Completes the rooms with the placeholders' fields, and drops rooms deleted meanwhile.
+ * Drops rooms deleted meanwhile.
  * @throws {UsageError} when a room has no such field
  */
 async function completeRooms(
@@ -90,14 +89,10 @@ async function completeRooms(
   rooms: readonly Item[],
   fields: readonly string[],
 ): Promise<Item[]> {
-  const findMissingField = (room: Item) => fields.find((field) => !fieldOf(view, field, room).known)
-  const partial = rooms.filter(findMissingField)
-  const records = await new FullRecords(context, 'listRooms').of(partial, '')
-  const recordOf = new Map(partial.map((room, i) => [room, records[i]]))
-  const complete = rooms.flatMap((room): Item[] => {
-    const record = recordOf.has(room) ? recordOf.get(room) : room
-    return record ? [record] : []
-  })
+  const findMissingField = (room: Item) => fields.find((field) => !readField(view, field, room).known)
+  const isPartial = (room: Item) => findMissingField(room) !== undefined
+  const records = await new FullRecords(context, 'listRooms').complete(rooms, isPartial, '')
+  const complete = records.filter((room) => room !== undefined)
   for (const room of complete) {
     const field = findMissingField(room)
     if (field !== undefined)
@@ -114,13 +109,13 @@ async function showExamples(
   changes: ReadonlyMap<string, Body>,
 ): Promise<void> {
   if (rooms.length === 0) return
-  const { noun } = view
-  const count = rooms.length === 1 ? `1 ${noun[0]} changes` : `${rooms.length} ${noun[1]} change`
-  await context.notice(rooms.length > maxExamples ? `${count}, for example:` : `${count}:`)
+  const { length } = rooms
+  const count = `${counted(length, ...view.noun)} ${plural(length, 'changes', 'change')}`
+  await context.notice(length > maxExamples ? `${count}, for example:` : `${count}:`)
   for (const room of rooms.slice(0, maxExamples)) {
     const id = String(room['id'])
     const lines = Object.entries(changes.get(id) ?? {}).map(([field, value]) => {
-      const before = fieldOf(view, field, room)
+      const before = readField(view, field, room)
       return before.known
         ? `${field} ${formatValue(before.value)} → ${formatValue(value)}`
         : `${field} ${formatValue(value)}`
@@ -130,6 +125,20 @@ async function showExamples(
 }
 
 function formatValue(value: unknown): string {
-  if (value === null || value === '') return '(blank)'
-  return typeof value === 'string' ? `“${value}”` : textOf(value)
+  if (value === null || value === '') return '(empty)'
+  return typeof value === 'string' ? `“${value}”` : toText(value)
+}
+
+/**
+ * Replaces the placeholders in a text such as `{name} (2025)`. `{{` and `}}` are literal braces.
+ * @throws {UsageError} for an unbalanced brace
+ */
+function fillPlaceholders(text: string, textFor: (field: string) => string): string {
+  return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, field?: string) => {
+    if (field !== undefined) return textFor(field)
+    if (found.length === 2) return found.charAt(0)
+    throw new UsageError(`“${text}”: with --where, write {{ or }} for a brace`, {
+      hint: 'a single brace begins or ends a placeholder, such as {name}',
+    })
+  })
 }

@@ -1,91 +1,82 @@
 import type { Client } from '../../client/client.ts'
-import { ApiError, ConfirmationError, NotFoundError } from '../../errors.ts'
+import { ApiError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { Body, ImportAdapter } from './adapter/adapter.ts'
+import { initialConcurrency } from '../pool/adaptive-concurrency.ts'
+import { requireWithinMax } from '../requests/confirm.ts'
+import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { ImportPlan } from './prepare.ts'
 
 /** Maximum number of rows to look up; further rows count as existing. */
-const mostLooks = 1000
-const mostNamed = 10
+const maxLookups = 1000
 
-/**
- * Asks for confirmation before the first request when rows would terminate rooms or block members.
- * @throws {ConfirmationError} when not confirmed, or the items exceed `--max`
- */
+/** @throws {ConfirmationError} when not confirmed, or the items exceed `--max` */
 export async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
-  const { kind, flags, checked } = plan
-  const { destructive } = kind
+  const { adapter, flags, checked } = plan
+  const { destructive } = adapter
   const changes = flags.ifExists === 'overwrite' || flags.ifExists === 'update'
   if (!destructive || !changes || checked.destructive === 0 || context.flags.dryRun) return
-  const { count, names, verb, doing } = await affected(context, plan)
-  const nouns = kind.view.noun[count === 1 ? 0 : 1]
-  if (flags.max !== undefined && count > flags.max)
-    throw new ConfirmationError(
-      `that would ${verb} ${count} ${nouns}, and --max allows ${flags.max}; nothing was done`,
-    )
-  const more = count > names.length ? ` and ${count - names.length} more` : ''
-  const capitalized = verb.charAt(0).toUpperCase() + verb.slice(1)
+  const { count, names, verb, gerund } = await countAffected(context, plan)
+  const { noun } = adapter.view
+  requireWithinMax(count, noun[1], flags.max, verb)
   await context.confirm({
-    doing: `${doing} ${kind.view.noun[1]}`,
-    describe: async () =>
-      `${capitalized} ${count === 1 ? '' : `${count} `}${nouns} ${names.join(', ')}${more}`,
+    activity: `${gerund} ${noun[1]}`,
+    describe: async () => `${verb} ${describeItems(noun, names, count)}`,
     count,
     max: flags.max,
   })
 }
 
-/** Counts the items that the rows would terminate or block, with some names. */
-async function affected(
+async function countAffected(
   context: Context,
-  { kind, checked, flags }: ImportPlan,
-): Promise<{ count: number; names: string[]; verb: string; doing: string }> {
-  const { concurrency } = flags
+  { adapter, checked, flags }: ImportPlan,
+): Promise<{ count: number; names: string[]; verb: string; gerund: string }> {
+  const { concurrency = initialConcurrency } = flags
   const client = await context.client({ connections: concurrency })
   let count = 0
   const names: string[] = []
   const verbs = new Set<string>()
-  const doings = new Set<string>()
-  const add = (bodies: readonly Body[]) => {
+  const gerunds = new Set<string>()
+  const add = (bodies: readonly RequestBody[]) => {
     count += bodies.length
     for (const body of bodies) {
-      verbs.add(kind.destructive?.verb(body) ?? '')
-      doings.add(kind.destructive?.doing(body) ?? '')
+      verbs.add(adapter.destructive?.verb(body) ?? '')
+      gerunds.add(adapter.destructive?.gerund(body) ?? '')
     }
-    names.push(...bodies.slice(0, mostNamed - names.length).map((body) => nameOf(kind, body)))
+    names.push(...bodies.slice(0, maxNamed - names.length).map((body) => formatRowName(adapter, body)))
   }
-  let looked = 0
-  let waiting: Body[] = []
-  const look = async () => {
-    const bodies = waiting
-    waiting = []
-    const takes = await Promise.all(bodies.map((body) => takesAway(client, kind, body)))
-    add(bodies.filter((_, i) => takes[i]))
+  let lookups = 0
+  let pending: RequestBody[] = []
+  const lookUpBatch = async () => {
+    const bodies = pending
+    pending = []
+    const isAffected = await Promise.all(bodies.map((body) => isChangedBy(client, adapter, body)))
+    add(bodies.filter((_, i) => isAffected[i]))
   }
-  for await (const batch of checked.again())
+  for await (const batch of checked.readAgain())
     for (const { body } of batch) {
-      if (!body || !kind.destructive?.asks(body)) continue
-      if (looked++ >= mostLooks) add([body])
-      else if (waiting.push(body) >= concurrency) await look()
+      if (!body || !adapter.destructive?.isRequested(body)) continue
+      if (lookups++ >= maxLookups) add([body])
+      else if (pending.push(body) >= concurrency) await lookUpBatch()
     }
-  await look()
-  return { count, names, verb: [...verbs].join(' or '), doing: [...doings].join(' or ') }
+  await lookUpBatch()
+  return { count, names, verb: [...verbs].join(' or '), gerund: [...gerunds].join(' or ') }
 }
 
 /** Checks whether a row would terminate or block an item. Errors recur when the row is sent. */
-async function takesAway(client: Client, kind: ImportAdapter, body: Body): Promise<boolean> {
+async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {
-    const existing = await kind.find(client, body)
-    return existing !== undefined && !kind.destructive?.isDone(existing, body)
+    const existing = await adapter.find(client, body)
+    return existing !== undefined && !adapter.destructive?.isDone(existing, body)
   } catch (error) {
     if (error instanceof ApiError || error instanceof NotFoundError) return false
     throw error
   }
 }
 
-function nameOf(kind: ImportAdapter, body: Body): string {
-  const key = (kind.label ?? kind.key)(body)?.split('\0').reverse().join(' in room ')
+function formatRowName(adapter: ImportAdapter, body: RequestBody): string {
+  const key = (adapter.labelOf ?? adapter.keyOf)(body)?.split('\0').reverse().join(' in room ')
   const name = body['name']
-  return typeof name === 'string' && name !== key
-    ? `“${name}”${key === undefined ? '' : ` (${key})`}`
-    : (key ?? '')
+  if (typeof name !== 'string' || name === key) return key ?? ''
+  return key === undefined ? `“${name}”` : labelItem(key, name)
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../api/plural.ts'
 import {
   AuditError,
   AuthError,
@@ -13,9 +14,9 @@ import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
 import { Ledger } from './ledger.ts'
-import { type Job, PendingRows } from './pending-rows.ts'
+import { type PendingRow, PendingRows } from './pending-rows.ts'
 import type { ImportPlan } from './prepare.ts'
-import { unblockCommand } from './resume-command.ts'
+import { buildUnblockCommand } from './resume-command.ts'
 import { RowSender } from './row-sender.ts'
 
 /**
@@ -34,7 +35,7 @@ export async function runImportRows(
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false
   try {
-    const fatal = await run(context, plan, tally, pool, ledger)
+    const fatal = await sendRows(context, plan, tally, pool, ledger)
     isComplete = !fatal && !pool.isStopped && tally.count('unknown') === 0
     return fatal
   } finally {
@@ -42,100 +43,103 @@ export async function runImportRows(
   }
 }
 
-async function run(
+async function sendRows(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
   pool: Pool,
   ledger: Ledger,
 ): Promise<MeetroomError | undefined> {
-  const { kind, checked, flags } = plan
+  const { adapter, checked, flags } = plan
   const dryRun = context.flags.dryRun ?? false
-  const remaining = new PendingRows(checked, ledger.past, {
+  const pendingRows = new PendingRows(checked, ledger.journalState, {
     onDone: (status) => tally.add({ status }),
     onInvalid: (row, problem) =>
-      ledger.ended(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
+      ledger.recordOutcome(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
   const sender = new RowSender({
     client: pool.client,
-    kind,
+    adapter,
     ifExists: flags.ifExists,
     dryRun,
     notice: (text) => context.notice(text),
   })
   try {
-    await pool.run(workOn(remaining, sender, ledger, flags))
+    await pool.run(createWork(pendingRows, sender, ledger, pool))
     return undefined
   } catch (error) {
     return toMeetroomError(error)
   } finally {
-    await remaining.close()
-    await tellKept(context, kind.view.noun, sender.kept)
-    await tellBlocked(context, plan, sender.blocked)
-    for (const notice of kind.notices?.() ?? []) await context.notice(notice)
+    await pendingRows.close()
+    await reportIgnoredFields(context, adapter.view.noun, sender.ignoredFields)
+    await reportBlocked(context, plan, sender.blocked)
+    for (const notice of adapter.listNotices?.() ?? []) await context.notice(notice)
   }
 }
 
-async function tellKept(
+async function reportIgnoredFields(
   context: Context,
   [one, many]: readonly [string, string],
-  kept: ReadonlyMap<string, number>,
+  counts: ReadonlyMap<string, number>,
 ): Promise<void> {
-  for (const [field, count] of kept)
+  for (const [field, count] of counts)
     await context.notice(
-      `warning: the API sets ${field} only when a ${one} is created; ${count === 1 ? `1 existing ${one} keeps its own` : `${count} existing ${many} keep theirs`}`,
+      `warning: the API sets ${field} only when a ${one} is created; ${count} existing ${plural(count, `${one} keeps its own`, `${many} keep theirs`)}`,
     )
 }
 
 /** Reports members that stay blocked, and the command that unblocks them. */
-async function tellBlocked(
+async function reportBlocked(
   context: Context,
-  { kind, file, flags }: ImportPlan,
+  { adapter, file, flags }: ImportPlan,
   count: number,
 ): Promise<void> {
   if (count === 0) return
-  const what = `${count} of them ${count === 1 ? 'is' : 'are'} blocked`
-  await context.notice([`${what}; unblock with: `, unblockCommand(kind.name, file, flags.given)])
+  const whom = adapter.name === 'members' ? 'them' : 'their members'
+  const what = `${count} of ${whom} ${plural(count, 'is', 'are')} blocked`
+  await context.notice([`${what}; unblock with: `, buildUnblockCommand(adapter.name, file, flags.given)])
 }
 
-function workOn(
-  remaining: PendingRows,
+function createWork(
+  pendingRows: PendingRows,
   sender: RowSender,
   ledger: Ledger,
-  { concurrency }: { concurrency: number },
-): Work<Job> {
-  let unanswered = 0
-  const putBack = ({ row, lost }: Job) => {
+  pool: Pool,
+): Work<PendingRow> {
+  let consecutiveFailures = 0
+  const putBack = ({ row, mayHaveBeenSent }: PendingRow) => {
     // Rows that an earlier run may have sent must still be looked up.
-    if (!lost) ledger.unsent(row)
+    if (!mayHaveBeenSent) ledger.recordUnsent(row)
   }
   return {
     async take() {
-      const jobs = await remaining.take(concurrency)
-      if (jobs.length > 0) await ledger.sending(jobs.map(({ row }) => row))
+      const jobs = await pendingRows.take(pool.concurrency)
+      if (jobs.length > 0) await ledger.recordSending(jobs.map(({ row }) => row))
       return jobs
     },
     // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
+      // Failures lower it before they are counted.
+      const { concurrency } = pool
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error && [AuditError, AuthError, WrongBaseUrlError].some((kind) => error instanceof kind)) {
-        if (outcome.status !== 'unknown') ledger.unsent(row)
+      if (error && [AuditError, AuthError, WrongBaseUrlError].some((adapter) => error instanceof adapter)) {
+        if (outcome.status !== 'unknown') ledger.recordUnsent(row)
         throw error
       }
-      const full = ledger.ended(row, body, outcome)
-      if (full) await full
-      if (!error || !isUnanswered(error)) unanswered = 0
+      const backpressure = ledger.recordOutcome(row, body, outcome)
+      if (backpressure) await backpressure
+      if (!error || !hasNoResponse(error)) consecutiveFailures = 0
       // A single lost connection is tolerated; many in a row end the run.
-      else if (++unanswered >= Math.max(5, concurrency)) throw error
+      else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,
   }
 }
 
-function isUnanswered(error: MeetroomError): boolean {
-  const isNoAnswer = error instanceof NetworkError || error instanceof UnknownOutcomeError
-  return isNoAnswer && error.request !== undefined && error.status === undefined
+function hasNoResponse(error: MeetroomError): boolean {
+  const isConnectionError = error instanceof NetworkError || error instanceof UnknownOutcomeError
+  return isConnectionError && error.request !== undefined && error.status === undefined
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { Tally } from '../pool/tally.ts'
-import { kinds } from './adapters/index.ts'
+import { createAdapters } from './adapters/index.ts'
 import { confirmImport } from './confirm-import.ts'
 import { finishImport, summarizeImport } from './finish-import.ts'
 import { runImportRows } from './import-run.ts'
@@ -11,16 +11,18 @@ import { openSource } from './read/source.ts'
 
 export async function runImport(
   context: Context,
-  name: keyof typeof kinds,
+  name: keyof typeof createAdapters,
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  if (context.flags.curl) throw new UsageError('--curl shows a single request, and an import is many')
+  if (context.flags.curl) throw new UsageError('--curl shows one request, but an import sends many')
   const source = await openSource(file, context.host, flags.encoding)
   try {
-    const plan = await prepareImport(context, { kind: kinds[name](flags), source, file, flags })
+    const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })
     await confirmImport(context, plan)
-    const tally = new Tally(plan.checked.share, (tally) => summarizeImport(tally, plan, context.flags.dryRun))
+    const tally = new Tally(plan.checked.shardRows, (tally) =>
+      summarizeImport(tally, plan, context.flags.dryRun),
+    )
     const fatal = await runImportRows(context, plan, tally)
     await finishImport(context, plan, tally, fatal)
   } finally {

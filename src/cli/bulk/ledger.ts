@@ -1,34 +1,33 @@
 import type { Outcome } from '../../client/outcome.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Pool } from '../pool/pool.ts'
-import type { Body } from './adapter/adapter.ts'
+import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
-import { isNoted, type JournalState } from './journal/journal-state.ts'
-import { hashOf } from './journal/receipt.ts'
+import { isJournalStatus, type JournalState } from './journal/journal-state.ts'
+import { hashBody } from './journal/receipt.ts'
 import { Rejects } from './journal/rejects.ts'
 import { Results } from './journal/results.ts'
 import type { ImportPlan } from './prepare.ts'
-import { inputPlace } from './read/place.ts'
+import { formatInputPlace } from './read/place.ts'
 import type { Row } from './read/rows.ts'
 
-interface Books {
+interface RunRecords {
   results: Results
   journal: Journal | undefined
   rejects: Rejects | undefined
 }
 
-/** Records the outcomes of rows in the tally, journal, results and rejects. */
 export class Ledger {
   readonly #context: Context
   readonly #plan: ImportPlan
   readonly #pool: Pool
-  readonly #books: Books
+  readonly #records: RunRecords
 
-  private constructor(context: Context, plan: ImportPlan, pool: Pool, books: Books) {
+  private constructor(context: Context, plan: ImportPlan, pool: Pool, records: RunRecords) {
     this.#context = context
     this.#plan = plan
     this.#pool = pool
-    this.#books = books
+    this.#records = records
   }
 
   static async open(context: Context, plan: ImportPlan, pool: Pool): Promise<Ledger> {
@@ -44,53 +43,56 @@ export class Ledger {
     }
   }
 
-  get past(): JournalState | undefined {
-    return this.#books.journal?.past
+  get journalState(): JournalState | undefined {
+    return this.#records.journal?.state
   }
 
-  /** Records rows as about to be sent; resolves when they are on disk. */
-  async sending(rows: readonly Row[]): Promise<void> {
-    await this.#books.journal?.sending(rows.map(({ number }) => number))
+  async recordSending(rows: readonly Row[]): Promise<void> {
+    await this.#records.journal?.recordSending(rows.map(({ number }) => number))
   }
 
-  unsent({ number }: Row): void {
-    this.#books.journal?.ended({ row: number, status: 'unsent' })
+  recordUnsent({ number }: Row): void {
+    this.#records.journal?.recordOutcome({ row: number, status: 'unsent' })
   }
 
   /**
-   * Records the outcome of a row; the promise resolves when there is space for more.
+   * Resolves when there is space for more.
    * @throws {OutputError} when the outcome cannot be written
    */
-  ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> | undefined {
-    const { results, journal, rejects } = this.#books
+  recordOutcome(
+    row: Row,
+    body: RequestBody | undefined,
+    outcome: Outcome<string>,
+  ): Promise<void> | undefined {
+    const { results, journal, rejects } = this.#records
     const { redact } = this.#context
     const { status, value } = outcome
-    const isJournalled = journal !== undefined && isNoted(status)
-    if (!isJournalled && !results.tells(status)) {
+    const isJournaled = journal !== undefined && isJournalStatus(status)
+    if (!isJournaled && !results.isReported(status)) {
       this.#pool.count(outcome)
       return undefined
     }
     // A response may quote the key, which must not reach the files.
     const id = value === undefined ? undefined : redact(value)
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
-    const { kind } = this.#plan
-    const key = (body && (kind.label ?? kind.key)(body))?.replace('\0', ' ')
-    if (isJournalled) {
-      const hash = status === 'ok' && body && kind.repeats ? hashOf(body) : undefined
-      journal.ended({ row: row.number, status, id, error, hash })
+    const { adapter } = this.#plan
+    const key = (body && (adapter.labelOf ?? adapter.keyOf)(body))?.replace('\0', ' ')
+    if (isJournaled) {
+      const hash = status === 'ok' && body && adapter.createDuplicates ? hashBody(body) : undefined
+      journal.recordOutcome({ row: row.number, status, id, error, hash })
     }
     this.#pool.count(outcome)
-    const full = results.add({
+    const backpressure = results.add({
       row: row.number,
-      place: () => `${inputPlace(this.#plan.source, row)}${named(key ?? body?.['name'])}`,
+      place: () => `${formatInputPlace(this.#plan.source, row)}${formatName(key ?? body?.['name'])}`,
       key,
       status,
       id,
       error,
     })
     return rejects && (status === 'failed' || status === 'invalid')
-      ? reject(rejects, row, error ?? '', full)
-      : full
+      ? addReject(rejects, row, error ?? '', backpressure)
+      : backpressure
   }
 
   /**
@@ -99,42 +101,48 @@ export class Ledger {
    * @throws {OutputError} when a file cannot be written
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
-    const { results, journal, rejects } = this.#books
+    const { results, journal, rejects } = this.#records
     const { flags, receipt } = this.#plan
     const isDone = !hasFailed && typeof flags.journal !== 'string'
     const done = receipt === undefined ? 'remove' : { receipt }
-    const after = flags.receipt === false ? 'remove' : isDone ? done : 'keep'
+    const disposition = flags.receipt === false ? 'remove' : isDone ? done : 'keep'
     const failures: unknown[] = []
     for (const close of [
       () => rejects?.close(),
       () => results.close(),
-      () => journal?.close(isComplete, after),
+      () => journal?.close(isComplete, disposition),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
 }
 
-async function reject(rejects: Rejects, row: Row, error: string, before: Promise<void> | undefined) {
-  await before
-  for (const one of row.rows ?? [row]) await rejects.add(one, error)
+async function addReject(rejects: Rejects, row: Row, error: string, written: Promise<void> | undefined) {
+  await written
+  for (const rejectedRow of row.rows ?? [row]) await rejects.add(rejectedRow, error)
 }
 
 async function openJournal(context: Context, plan: ImportPlan): Promise<Journal | undefined> {
-  const { kind, checked, flags, journal } = plan
+  const { adapter, checked, flags, journal } = plan
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
   const shard = flags.shard?.toString()
-  const more = { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock }
-  const others = JSON.stringify(more)
+  const optional = { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock }
+  const optionalText = JSON.stringify(optional)
   return Journal.open(
     journal,
     {
-      command: `${kind.name} import`,
+      command: `${adapter.name} import`,
       input: checked.digest,
-      target: await context.services.target(),
-      options: JSON.stringify([ifExists, map, room, roomIds, ...(others === '{}' ? [] : [others])]),
+      target: await context.services.describeTarget(),
+      options: JSON.stringify([
+        ifExists,
+        map,
+        room,
+        roomIds,
+        ...(optionalText === '{}' ? [] : [optionalText]),
+      ]),
     },
     { rows: checked.rows, resume, host: context.host },
   )
@@ -148,9 +156,12 @@ async function openRejects(
   if (flags.failedOut === undefined || dryRun) return undefined
   const { columns, delimiter } = checked
   const mark = flags.encoding !== undefined && flags.encoding !== 'utf-8'
-  return Rejects.open(flags.failedOut, format, { columns, delimiter, mark }, host.cwd, [source.path, journal])
+  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host.cwd, [
+    source.path,
+    journal,
+  ])
 }
 
-function named(name: unknown): string {
+function formatName(name: unknown): string {
   return name === undefined ? '' : ` (${name})`
 }

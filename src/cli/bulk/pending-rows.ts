@@ -1,40 +1,40 @@
-import { type Status, verdictOfStatus } from '../../client/outcome.ts'
-import type { Body } from './adapter/adapter.ts'
+import { judgeStatus, type Status } from '../../client/outcome.ts'
+import type { RequestBody } from './adapter/adapter.ts'
 import type { JournalState } from './journal/journal-state.ts'
 import type { CheckedInput } from './read/check.ts'
 import type { CheckedRow } from './read/checked-row.ts'
 import type { Row } from './read/rows.ts'
 
-export interface Job {
+export interface PendingRow {
   row: Row
-  body: Body
+  body: RequestBody
   /** True when an earlier run may have sent the row without recording a response. */
-  lost: boolean
+  mayHaveBeenSent: boolean
   /** ID from an earlier run that created the item without completing it. */
-  made: string | undefined
+  createdId: string | undefined
 }
 
-interface Others {
+interface RowHandlers {
   onDone(status: Status): void
   onInvalid(row: Row, problem: string): Promise<void> | undefined
 }
 
 export class PendingRows {
   readonly #batches: AsyncGenerator<CheckedRow[]>
-  readonly #past: JournalState | undefined
-  readonly #others: Others
+  readonly #state: JournalState | undefined
+  readonly #handlers: RowHandlers
   #batch: readonly CheckedRow[] = []
   #next = 0
 
-  constructor(checked: CheckedInput, past: JournalState | undefined, others: Others) {
-    this.#batches = checked.again()
-    this.#past = past
-    this.#others = others
+  constructor(checked: CheckedInput, state: JournalState | undefined, handlers: RowHandlers) {
+    this.#batches = checked.readAgain()
+    this.#state = state
+    this.#handlers = handlers
   }
 
   /** Returns the next rows; fewer than `count` only at the end. */
-  async take(count: number): Promise<Job[]> {
-    const jobs: Job[] = []
+  async take(count: number): Promise<PendingRow[]> {
+    const jobs: PendingRow[] = []
     while (jobs.length < count) {
       const checked = this.#batch[this.#next++]
       if (!checked) {
@@ -45,11 +45,16 @@ export class PendingRows {
         continue
       }
       const { row, body, problem } = checked
-      const status = this.#past?.statusOf(row.number)
-      if (status && verdictOfStatus(status) === 'good') this.#others.onDone(status)
+      const status = this.#state?.statusOf(row.number)
+      if (status && judgeStatus(status) === 'good') this.#handlers.onDone(status)
       else if (body)
-        jobs.push({ row, body, lost: status === 'unknown', made: this.#past?.madeOf(row.number) })
-      else await this.#others.onInvalid(row, problem ?? '')
+        jobs.push({
+          row,
+          body,
+          mayHaveBeenSent: status === 'unknown',
+          createdId: this.#state?.createdIdOf(row.number),
+        })
+      else await this.#handlers.onInvalid(row, problem ?? '')
     }
     return jobs
   }

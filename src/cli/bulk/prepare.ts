@@ -1,29 +1,30 @@
 import { resolve } from 'node:path'
+import { andMore, counted } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { dataDir } from '../requests/find-service.ts'
-import type { Body, ImportAdapter } from './adapter/adapter.ts'
-import { journalOf, overlapping, receiptOf } from './journal/journals.ts'
-import { requireNew, requireNoneUnfinished } from './journal/receipt.ts'
+import { findDataDir } from '../requests/find-service.ts'
+import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
+import { findOtherShards, journalPath, receiptPath } from './journal/journals.ts'
+import { requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
 import { memberColumns } from './read/group.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { Lookalikes } from './read/lookalikes.ts'
-import { inputPlace } from './read/place.ts'
+import { formatInputPlace } from './read/place.ts'
 import { createRowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
-import { type InputFormat, inputFormatOf } from './read/rows.ts'
+import { detectInputFormat, type InputFormat } from './read/rows.ts'
 import type { Source } from './read/source.ts'
 
-interface Asked {
-  kind: ImportAdapter
+interface ImportRequest {
+  adapter: ImportAdapter
   source: Source
   file: string
   flags: ImportFlags
 }
 
-export interface ImportPlan extends Asked {
+export interface ImportPlan extends ImportRequest {
   format: InputFormat
   checked: CheckedInput
   /** Path of the journal; undefined without a journal. */
@@ -32,20 +33,17 @@ export interface ImportPlan extends Asked {
   receipt: string | undefined
 }
 
-/**
- * Checks flags and input before the first request.
- * @throws {UsageError} when they are invalid
- */
-export async function prepareImport(context: Context, asked: Asked): Promise<ImportPlan> {
-  const { kind, source, file, flags } = asked
+/** @throws {UsageError} when flags or input are invalid */
+export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
+  const { adapter, source, file, flags } = request
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
-    throw new UsageError('--unblock changes members who exist: pass --if-exists update, too')
-  const journal = journalPath(context, asked)
-  const format = inputFormatOf(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
-  const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
+    throw new UsageError('--unblock changes existing members: also pass --if-exists update')
+  const journal = resolveJournalPath(context, request)
+  const format = detectInputFormat(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
+  const defaults: RequestBody = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])
-  const reader = await createRowReader(kind, {
+  const reader = await createRowReader(adapter, {
     format,
     renames,
     defaults,
@@ -53,76 +51,85 @@ export async function prepareImport(context: Context, asked: Asked): Promise<Imp
     ignoreUnknown: flags.ignoreUnknown ?? false,
     memberColumns: flags.groupBy ? memberColumns : [],
   })
-  let told = 0
-  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.targetOf) : undefined
-  let alike = 0
+  let reportedProblems = 0
+  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf) : undefined
+  let reportedLookalikes = 0
   const checked = await checkInput({
     source,
     format,
     delimiter: flags.delimiter,
-    groups: flags.groupBy !== undefined,
-    kind,
+    isGrouped: flags.groupBy !== undefined,
+    adapter,
     reader,
     shard: flags.shard,
     signal: context.interrupt,
     onRow:
       lookalikes &&
       (async (row) => {
-        for (const difference of lookalikes.of(row))
-          if (alike++ < maxReported)
-            await context.notice(`warning: ${inputPlace(source, row)}: ${difference}`)
+        for (const difference of lookalikes.findIn(row))
+          if (reportedLookalikes++ < maxReported)
+            await context.notice(`warning: ${formatInputPlace(source, row)}: ${difference}`)
       }),
     onProblem: async (row, problem) => {
-      if (flags.skipInvalid || told++ >= maxReported) return
-      await context.report(new UsageError(`${inputPlace(source, row)}: ${problem}`))
+      if (flags.skipInvalid || reportedProblems++ >= maxReported) return
+      await context.reportError(new UsageError(`${formatInputPlace(source, row)}: ${problem}`))
     },
   })
-  await tellTrimmed(context, checked)
-  if (alike > maxReported) await context.notice(`and ${alike - maxReported} more that differ as little`)
-  if (told > maxReported) await context.notice(`and ${told - maxReported} more`)
+  await reportTrimmed(context, checked)
+  if (reportedLookalikes > maxReported)
+    await context.notice(`${andMore(reportedLookalikes - maxReported)} with such differences`)
+  if (reportedProblems > maxReported) await context.notice(andMore(reportedProblems - maxReported))
   if (checked.invalid > 0 && !flags.skipInvalid)
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
       hint: 'fix them, or skip them with --skip-invalid',
     })
-  requireKeys(kind, flags, checked)
-  await warn(context, asked, reader.unlisted, checked)
-  const receipt = journal === undefined ? undefined : await receiptPath(context, asked)
-  if (journal !== undefined && kind.repeats && !flags.again && !flags.resume)
-    await requireFirst(context, asked, checked, [journal, ...(receipt === undefined ? [] : [receipt])])
-  return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal, receipt }
+  requireKeys(adapter, flags, checked)
+  await warnAboutFields(context, request, reader.unlisted, checked)
+  const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)
+  if (journal !== undefined && adapter.createDuplicates && !flags.again && !flags.resume)
+    await requireNotYetImported(context, request, checked, [
+      journal,
+      ...(receipt === undefined ? [] : [receipt]),
+    ])
+  return { ...request, format, checked, journal: context.flags.dryRun ? undefined : journal, receipt }
 }
 
 /** Returns the path of the receipt that prevents a repeated import; undefined when the user names the journal. */
-async function receiptPath(context: Context, { kind, source, flags }: Asked): Promise<string | undefined> {
-  if (!kind.repeats || source.path === undefined || typeof flags.journal === 'string') return undefined
-  const target = await context.services.target()
-  return receiptOf(await dataDir(context.host), { input: source.path, target, shard: flags.shard })
+async function findReceiptPath(
+  context: Context,
+  { adapter, source, flags }: ImportRequest,
+): Promise<string | undefined> {
+  if (!adapter.createDuplicates || source.path === undefined || typeof flags.journal === 'string')
+    return undefined
+  const target = await context.services.describeTarget()
+  return receiptPath(await findDataDir(context.host), { input: source.path, target, shard: flags.shard })
 }
 
 /**
  * @param paths paths of the journal and the receipt
  * @throws {UsageError} when rows were imported before, or may have been
  */
-async function requireFirst(
+async function requireNotYetImported(
   context: Context,
-  { kind, source, flags }: Asked,
+  { adapter, source, flags }: ImportRequest,
   checked: CheckedInput,
   paths: readonly string[],
 ): Promise<void> {
-  for (const path of paths) await requireNew(context, { path, kind, checked })
+  for (const path of paths) await requireNotImported(context, { path, adapter, checked })
   // A user who names the journal also names those of other shards.
   if (source.path === undefined || typeof flags.journal === 'string') return
-  for (const path of (await Promise.all(paths.map((path) => overlapping(path, flags.shard)))).flat()) {
-    await requireNoneUnfinished(context, { path, kind })
-    await requireNew(context, { path, kind, checked })
+  for (const path of (await Promise.all(paths.map((path) => findOtherShards(path, flags.shard)))).flat()) {
+    await requireNoneUnfinished(context, { path, adapter })
+    await requireNotImported(context, { path, adapter, checked })
   }
 }
 
 /** @throws {UsageError} when `--resume` has no journal */
-function journalPath(context: Context, { source, flags }: Asked): string | undefined {
-  const beside = source.path && journalOf(source.path, flags.shard)
+function resolveJournalPath(context: Context, { source, flags }: ImportRequest): string | undefined {
+  const defaultPath = source.path && journalPath(source.path, flags.shard)
   const { journal = true } = flags
-  const path = typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? beside : undefined
+  const path =
+    typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? defaultPath : undefined
   if (flags.resume && path === undefined)
     throw new UsageError('--resume needs a journal', {
       hint: source.path === undefined ? 'name it with --journal FILE' : 'drop --no-journal',
@@ -130,32 +137,30 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
   return path
 }
 
-async function tellTrimmed(context: Context, { trimmed }: CheckedInput): Promise<void> {
+async function reportTrimmed(context: Context, { trimmed }: CheckedInput): Promise<void> {
   if (trimmed.size === 0) return
   const count = [...trimmed.values()].reduce((sum, each) => sum + each)
-  const fields = [...trimmed].map(([field, each]) => `${field} ${each}`).join(', ')
-  await context.notice(
-    `white space around ${count === 1 ? '1 value' : `${count} values`} was removed (${fields})`,
-  )
+  const fields = [...trimmed].map(([field, fieldCount]) => `${field} ${fieldCount}`).join(', ')
+  await context.notice(`white space around ${counted(count, 'value')} was removed (${fields})`)
 }
 
-async function warn(
+async function warnAboutFields(
   context: Context,
-  { kind, flags }: Asked,
+  { adapter, flags }: ImportRequest,
   unlisted: ReadonlySet<string>,
-  { rows, invalid, omitted }: CheckedInput,
+  { rows, invalid, omittedFields }: CheckedInput,
 ): Promise<void> {
   for (const field of unlisted)
     await context.notice(
-      `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent anyway`,
+      `warning: the API lists no field “${field}” of a ${adapter.view.noun[0]}; it is sent anyway`,
     )
-  if (flags.ifExists !== 'overwrite' || flags.resume || omitted.size === 0) return
+  if (flags.ifExists !== 'overwrite' || flags.resume || omittedFields.size === 0) return
   const sent = rows - invalid
-  const reset = [...omitted].map(([field, count]) =>
+  const reset = [...omittedFields].map(([field, count]) =>
     count === sent ? field : `${field} (${count} of ${sent} rows)`,
   )
   await context.notice(
-    `warning: what a row leaves out is reset where the ${kind.view.noun[0]} exists: ${reset.join(', ')}; --if-exists update keeps it`,
+    `warning: overwriting a ${adapter.view.noun[0]} resets the fields that its row leaves out: ${reset.join(', ')}; --if-exists update keeps them`,
   )
 }
 
@@ -168,6 +173,6 @@ function requireKeys(
   if (ifExists === 'fail' || keyless === 0) return
   throw new UsageError(
     `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,
-    { hint: 'pass --match name to recognise rooms by their name' },
+    { hint: 'pass --match name to match rooms by their name' },
   )
 }

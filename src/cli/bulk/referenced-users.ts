@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
-import { itemOf } from './adapter/adapter.ts'
+import { readItem } from './adapter/adapter.ts'
 
-const mostLooks = 1000
+const maxLookups = 1000
 
 /** Checks that the users in rows exist, each once, so that a dry run predicts failures. */
 export class ReferencedUsers {
@@ -15,29 +15,28 @@ export class ReferencedUsers {
     this.#notice = notice
   }
 
-  /** Returns the first missing user, up to the maximum number of lookups. */
-  async missing(users: readonly string[]): Promise<string | undefined> {
-    for (const user of users) if (!(await this.#look(user))) return user
+  async findMissing(users: readonly string[]): Promise<string | undefined> {
+    for (const user of users) if (!(await this.#isExistingUser(user))) return user
     return undefined
   }
 
-  #look(user_id: string): Promise<boolean> {
-    const known = this.#exists.get(user_id)
-    if (known) return known
-    if (this.#exists.size >= mostLooks) return this.#full()
-    const asked = itemOf(this.#client.call('getUser', { params: { user_id } }), 'user').then(
+  #isExistingUser(user_id: string): Promise<boolean> {
+    const cached = this.#exists.get(user_id)
+    if (cached) return cached
+    if (this.#exists.size >= maxLookups) return this.#noticeLimit()
+    const lookup = readItem(this.#client.call('getUser', { params: { user_id } }), 'user').then(
       (user) => user !== undefined,
     )
-    this.#exists.set(user_id, asked)
+    this.#exists.set(user_id, lookup)
     // Failures are not cached.
-    asked.catch(() => this.#exists.delete(user_id))
-    return asked
+    lookup.catch(() => this.#exists.delete(user_id))
+    return lookup
   }
 
-  async #full(): Promise<true> {
+  async #noticeLimit(): Promise<true> {
     if (!this.#isFull) {
       this.#isFull = true
-      await this.#notice(`only the first ${mostLooks} users are looked up`)
+      await this.#notice(`only the first ${maxLookups} users are looked up`)
     }
     return true
   }

@@ -2,20 +2,21 @@ import type { Client } from '../../client/client.ts'
 import { type Failure, type Outcome, toFailure } from '../../client/outcome.ts'
 import {
   ApiError,
+  ConflictError,
   type MeetroomError,
   NotAppliedError,
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.ts'
 import type { Item } from '../output/views/views.ts'
-import { type Body, hasValues, type ImportAdapter } from './adapter/adapter.ts'
-import type { Job } from './pending-rows.ts'
+import { hasValues, type ImportAdapter, type RequestBody } from './adapter/adapter.ts'
+import type { PendingRow } from './pending-rows.ts'
 import type { IfExists } from './read/import-flags.ts'
 import { ReferencedUsers } from './referenced-users.ts'
 
 interface SenderOptions {
   client: Client
-  kind: ImportAdapter
+  adapter: ImportAdapter
   ifExists: IfExists
   dryRun: boolean
   notice: (text: string) => Promise<void>
@@ -23,34 +24,37 @@ interface SenderOptions {
 
 export class RowSender {
   readonly #options: SenderOptions
-  readonly #referred: ReferencedUsers
-  readonly #kept = new Map<string, number>()
+  readonly #referencedUsers: ReferencedUsers
+  readonly #ignoredFields = new Map<string, number>()
   #blocked = 0
 
   constructor(options: SenderOptions) {
     this.#options = options
-    this.#referred = new ReferencedUsers(options.client, options.notice)
+    this.#referencedUsers = new ReferencedUsers(options.client, options.notice)
   }
 
   /** Number of items that kept a field despite a value in the row, by field. */
-  get kept(): ReadonlyMap<string, number> {
-    return this.#kept
+  get ignoredFields(): ReadonlyMap<string, number> {
+    return this.#ignoredFields
   }
 
-  /** Number of items that stay blocked without their rows requesting it. */
+  /** Number of members that stay blocked without their rows requesting it. */
   get blocked(): number {
     return this.#blocked
   }
 
-  async send({ body, lost, made }: Job): Promise<Outcome<string>> {
+  async send({ body, mayHaveBeenSent, createdId }: PendingRow): Promise<Outcome<string>> {
     try {
-      if (made !== undefined) return await this.#finish(body, made)
-      if (!lost) return await this.#make(body)
-      const settled = await this.#settle(body).catch(toFailure)
+      if (createdId !== undefined) return await this.#complete(body, createdId)
+      if (!mayHaveBeenSent) return await this.#createOrChange(body)
+      const lostOutcome = await this.#settleLostRow(body).catch(toFailure)
       // The outcome stays unknown until a lookup succeeds.
-      if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
-        return { ...settled, status: 'unknown' }
-      return settled ?? (await this.#make(body))
+      if (
+        lostOutcome &&
+        (lostOutcome.status === 'failed' || (lostOutcome.status === 'unsent' && 'error' in lostOutcome))
+      )
+        return { ...lostOutcome, status: 'unknown' }
+      return lostOutcome ?? (await this.#createOrChange(body))
     } catch (cause) {
       return toFailure(cause)
     }
@@ -60,14 +64,15 @@ export class RowSender {
    * Looks up a row that an earlier run may have sent.
    * @returns undefined when the item does not exist
    */
-  async #settle(body: Body): Promise<Outcome<string> | undefined> {
-    const { kind, ifExists, client } = this.#options
-    const found = await kind.trace(client, body)
+  async #settleLostRow(body: RequestBody): Promise<Outcome<string> | undefined> {
+    const { adapter, ifExists, client } = this.#options
+    const found = await adapter.findLostItem(client, body)
     if (found === 'absent') return undefined
     // Steps after the creation may run twice.
-    if (found && hasValues(found, kind.created?.(body) ?? body)) return this.#finish(body, idOf(found, kind))
+    if (found && hasValues(found, adapter.createdFields?.(body) ?? body))
+      return this.#complete(body, readId(found, adapter))
     if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
-    if (found && ifExists === 'skip') return { status: 'skipped', value: idOf(found, kind) }
+    if (found && ifExists === 'skip') return { status: 'skipped', value: readId(found, adapter) }
     return {
       status: 'unknown',
       error: new UnknownOutcomeError(
@@ -76,58 +81,59 @@ export class RowSender {
     }
   }
 
-  #make(body: Body): Promise<Outcome<string>> {
-    const { kind, ifExists, dryRun } = this.#options
+  #createOrChange(body: RequestBody): Promise<Outcome<string>> {
+    const { adapter, ifExists, dryRun } = this.#options
     // Without a lookup, as creating overwrites.
-    return ifExists === 'overwrite' && kind.overrides && !dryRun
+    return ifExists === 'overwrite' && adapter.createOverwrites && !dryRun
       ? this.#create(body)
-      : this.#lookAndMake(body)
+      : this.#lookUpThenSend(body)
   }
 
-  async #lookAndMake(body: Body): Promise<Outcome<string>> {
-    const { kind, ifExists, dryRun, client } = this.#options
-    const existing = await kind.find(client, body)
+  async #lookUpThenSend(body: RequestBody): Promise<Outcome<string>> {
+    const { adapter, ifExists, dryRun, client } = this.#options
+    const existing = await adapter.find(client, body)
     const changes = ifExists === 'overwrite' || ifExists === 'update'
-    if (!existing && changes && !kind.createsMissing)
-      return this.#refused(
-        new NotFoundError(`no such ${kind.view.noun[0]}: ${kind.key(body)} (--create-missing creates it)`),
+    if (!existing && changes && !adapter.canCreateMissing)
+      return this.#failOutcome(
+        new NotFoundError(
+          `no such ${adapter.view.noun[0]}: ${adapter.keyOf(body)} (--create-missing creates it)`,
+        ),
       )
     if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
-      const missing = await this.#referred.missing(kind.usersOf?.(body) ?? [])
-      if (missing !== undefined) return this.#refused(new NotFoundError(`no such user: ${missing}`))
+      const missing = await this.#referencedUsers.findMissing(adapter.listReferencedUsers?.(body) ?? [])
+      if (missing !== undefined) return this.#failOutcome(new NotFoundError(`no such user: ${missing}`))
     }
     if (!existing) return dryRun ? { status: 'would_create' } : await this.#create(body)
     if (ifExists === 'fail')
-      return this.#refused(
-        new ApiError(`there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`),
-      )
-    if (kind.staysBlocked?.(body, existing)) this.#blocked++
-    if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', value: idOf(existing, kind) }
+      return this.#failOutcome(new ConflictError(`the ${adapter.view.noun[0]} already exists`))
+    if (adapter.countBlocked) this.#blocked += await adapter.countBlocked(client, body, existing)
+    if (ifExists === 'skip')
+      return { status: dryRun ? 'would_skip' : 'skipped', value: readId(existing, adapter) }
     return this.#change(body, existing)
   }
 
-  #refused(error: MeetroomError): Outcome<string> {
+  #failOutcome(error: MeetroomError): Outcome<string> {
     return { status: this.#options.dryRun ? 'would_fail' : 'failed', error }
   }
 
-  async #change(body: Body, existing: Item): Promise<Outcome<string>> {
-    const { kind, ifExists, dryRun, client } = this.#options
-    const reason = kind.unchangeable?.(body, existing)
-    if (reason !== undefined) return this.#refused(new ApiError(reason))
-    const updates = ifExists === 'update'
-    const change = (updates && kind.update) || kind.overwrite
+  async #change(body: RequestBody, existing: Item): Promise<Outcome<string>> {
+    const { adapter, ifExists, dryRun, client } = this.#options
+    const reason = adapter.explainUnchangeable?.(body, existing)
+    if (reason !== undefined) return this.#failOutcome(new ApiError(reason))
+    const isUpdate = ifExists === 'update'
+    const change = (isUpdate && adapter.update) || adapter.overwrite
     const changed: Outcome<string> = dryRun
-      ? { status: `would_${kind.access?.(body, existing) ?? (updates ? 'update' : 'overwrite')}` }
-      : { status: updates ? 'updated' : 'overwrote', value: await change(client, body, existing) }
-    for (const field of kind.kept?.(body, existing) ?? [])
-      this.#kept.set(field, (this.#kept.get(field) ?? 0) + 1)
+      ? { status: `would_${adapter.accessChange?.(body, existing) ?? (isUpdate ? 'update' : 'overwrite')}` }
+      : { status: isUpdate ? 'updated' : 'overwrote', value: await change(client, body, existing) }
+    for (const field of adapter.listIgnoredFields?.(body, existing) ?? [])
+      this.#ignoredFields.set(field, (this.#ignoredFields.get(field) ?? 0) + 1)
     return changed
   }
 
-  #create(body: Body): Promise<Outcome<string>> {
-    const { kind, client } = this.#options
-    return kind.create(client, body).then(
-      (id) => this.#finish(body, id),
+  #create(body: RequestBody): Promise<Outcome<string>> {
+    const { adapter, client } = this.#options
+    return adapter.create(client, body).then(
+      (id) => this.#complete(body, id),
       (cause) => {
         if (!(cause instanceof NotAppliedError) || cause.createdId === undefined) throw cause
         return { status: 'failed', value: cause.createdId, error: cause }
@@ -135,25 +141,25 @@ export class RowSender {
     )
   }
 
-  #finish(body: Body, id: string): Outcome<string> | Promise<Outcome<string>> {
-    const { kind, client } = this.#options
-    const finishing = kind.finish?.(client, body, id)
-    const finished = { status: 'ok', value: id } as const
+  #complete(body: RequestBody, id: string): Outcome<string> | Promise<Outcome<string>> {
+    const { adapter, client } = this.#options
+    const completion = adapter.completeCreated?.(client, body, id)
+    const outcome = { status: 'ok', value: id } as const
     return (
-      finishing?.then(
-        () => finished,
-        (cause) => uncompleted(id, toFailure(cause)),
-      ) ?? finished
+      completion?.then(
+        () => outcome,
+        (cause) => incompleteOutcome(id, toFailure(cause)),
+      ) ?? outcome
     )
   }
 }
 
 /** Returns an unknown outcome, because a failed row would be created again. */
-function uncompleted(id: string, { error }: Failure): Outcome<string> {
+function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
   const message = `it was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }
 }
 
-function idOf(item: Item, { view }: ImportAdapter): string {
+function readId(item: Item, { view }: ImportAdapter): string {
   return String(item[view.id ?? 'id'])
 }

@@ -6,14 +6,14 @@ export const unrestoredFields = {
 } as const
 
 export function describeUnrestored(name: keyof typeof unrestoredFields): string {
-  return inWords(unrestoredFields[name])
+  return joinWords(unrestoredFields[name])
 }
 
 /** Formats the data that a backup does not restore; memberships and sessions are deleted with their item. */
-export function unrestoredByDeletion(name: 'rooms' | 'users'): string {
-  return inWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
+export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
+  return joinWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
 }
 
-function inWords(what: readonly string[]): string {
-  return `${what.slice(0, -1).join(', ')} and ${what.at(-1)}`
+function joinWords(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

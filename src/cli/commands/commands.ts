@@ -2,7 +2,8 @@ import { version } from '../../version.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import { addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { singlePage } from '../output/views/page.ts'
+import type { Printed } from '../output/schemas/printed.ts'
+import { createPage } from '../output/views/page.ts'
 
 export function defineCommands(commands: MeetroomCommand, act: DefineAction): void {
   commands
@@ -11,15 +12,19 @@ export function defineCommands(commands: MeetroomCommand, act: DefineAction): vo
     )
     .action(
       act('machine', async (context) => {
-        const { commandFacts, commandView } = await import('./schema/commands.ts')
-        const { flagFacts } = await import('./schema/flags.ts')
+        const { describeCommands: commandFacts, commandView } = await import('./schema/commands.ts')
+        const { describeFlag: flagFacts } = await import('./schema/flags.ts')
         const { exitCodes } = await import('../help/exit-codes.ts')
         const printer = await context.printer()
         printer.check(commandView)
         const root = commands.parent as MeetroomCommand
         const items = commandFacts(root).map((facts) => ({ ...facts }))
-        const rest = { version, global_flags: root.options.map(flagFacts), exit_codes: exitCodes }
-        await printer.list(commandView, 'commands', singlePage({ items, rest }))
+        const rest = {
+          version,
+          global_flags: root.options.map(flagFacts),
+          exit_codes: exitCodes,
+        } satisfies Omit<Printed['commands'], 'commands'>
+        await printer.list(commandView, 'commands', createPage({ items, rest }))
       }),
     )
   addExamples(commands, 'meetroom commands', "meetroom commands --query 'commands[?writes].name' -o tsv")

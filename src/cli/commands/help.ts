@@ -4,12 +4,10 @@ import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics
 import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
 import { addExamples } from '../kernel/flags.ts'
-import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { findCommand, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { readTerminalWidth, selectStyle } from '../output/terminal/style.ts'
 import { own } from '../output/terminal/visible.ts'
-import { findCommand } from '../shell/line.ts'
 
-/** Maximum width of lines: longer ones are hard to read. */
 const maxWidth = 90
 
 export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
@@ -18,7 +16,7 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
       const root = help.parent as MeetroomCommand
       const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined
       if (topic) return printTopic(context, topic)
-      commandOf(root, words).outputHelp()
+      findHelpCommand(root, words).outputHelp()
     }),
   )
   addExamples(help, 'meetroom help where', 'meetroom help rooms list')
@@ -34,7 +32,7 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   await context.plainPrinter().write(own`${text}\n`)
 }
 
-function commandOf(root: MeetroomCommand, words: readonly string[]): Command {
+function findHelpCommand(root: MeetroomCommand, words: readonly string[]): Command {
   let command: Command = root
   for (const word of words) {
     const next = findCommand(command, word)

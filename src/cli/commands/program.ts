@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
-import { topicSummaries } from '../help/topics.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import { addGlobalFlags } from '../kernel/flags.ts'
 import { MeetroomCommand, PlainHelp } from '../kernel/meetroom-command.ts'
@@ -9,7 +8,7 @@ import { readTerminalWidth } from '../output/terminal/style.ts'
 
 interface Group {
   name: string
-  /** The singular. */
+  /** Singular form of the name. */
   alias?: string
   summary: string
   heading: string
@@ -26,7 +25,6 @@ const manage = 'Manage:'
 const runAndTest = 'Run and test:'
 const scripting = 'API and scripting:'
 
-/** The command groups. Only the requested group is loaded. */
 const groups: readonly Group[] = [
   {
     name: 'auth',
@@ -36,7 +34,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'doctor',
-    summary: 'Find out why it does not work: settings, key, network, service',
+    summary: 'Check settings, key, network and service',
     heading: getStarted,
     load: async () => (await import('./doctor/doctor.ts')).defineDoctor,
   },
@@ -54,8 +52,14 @@ const groups: readonly Group[] = [
     load: async () => (await import('./config/config.ts')).defineConfig,
   },
   {
+    name: 'cache',
+    summary: 'Store compiled code for every user, such as in a container image',
+    heading: getStarted,
+    load: async () => (await import('./cache/cache.ts')).defineCache,
+  },
+  {
     name: 'completion',
-    summary: 'Print what completes commands, flags and ids in bash, zsh or fish',
+    summary: 'Print a completion script for bash, zsh or fish',
     heading: getStarted,
     load: async () => (await import('./completion/completion.ts')).defineCompletion,
   },
@@ -140,13 +144,13 @@ const groups: readonly Group[] = [
   },
   {
     name: 'schema',
-    summary: 'Print the JSON Schema of what a command prints as JSON',
+    summary: 'Print the JSON Schema of a command’s output',
     heading: scripting,
     load: async () => (await import('./schema/schema.ts')).defineSchema,
   },
   {
     name: '__complete',
-    summary: 'Answer the shell about a line that is being typed',
+    summary: 'Print completion candidates for a shell',
     heading: getStarted,
     hidden: true,
     load: async () => (await import('./complete.ts')).defineComplete,
@@ -167,13 +171,9 @@ const groups: readonly Group[] = [
   },
 ]
 
-/** The groups to load: one for a command line, all for the reference. */
-export type WantedGroups = 'all' | readonly string[]
+type WantedGroups = 'all' | readonly string[]
 
-/**
- * Builds the command tree. Groups that are not requested have a name only.
- * @param write receives the standard output of Commander: help and the version
- */
+/** @param write receives the standard output of Commander: help and the version */
 export async function buildProgram(
   host: Host,
   act: DefineAction,
@@ -195,7 +195,6 @@ export async function buildProgram(
       getOutHelpWidth: () => readTerminalWidth(host.stdout, host.env) ?? 100,
     })
   addGlobalFlags(root)
-  root.addHelpText('after', () => rootHelp(root))
   const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
   async function define(names: WantedGroups): Promise<void> {
     for (const group of named) {
@@ -209,6 +208,11 @@ export async function buildProgram(
     }
   }
   await define(wanted)
+  // Only `help` and lines without a command print the help of the program.
+  if (!named.some(({ isDefined, name }) => isDefined && name !== 'help')) {
+    const { topicSummaries } = await import('../help/topics.ts')
+    root.addHelpText('after', () => formatRootHelp(root, topicSummaries))
+  }
   return root
 }
 
@@ -226,7 +230,7 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
 const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
 
 /** Formats the end of the root help: topics and common flags. */
-function rootHelp(root: Command): string {
+function formatRootHelp(root: Command, topics: Readonly<Record<string, string>>): string {
   const help = new PlainHelp()
   const flags = help
     .visibleOptions(root)
@@ -234,13 +238,13 @@ function rootHelp(root: Command): string {
     .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
   return [
     '',
-    section('Help topics (meetroom help TOPIC):', Object.entries(topicSummaries)),
-    section('Common flags (all: meetroom help flags):', flags),
+    formatSection('Help topics (meetroom help TOPIC):', Object.entries(topics)),
+    formatSection('Common flags (all: meetroom help flags):', flags),
     'Start here: meetroom help concepts',
   ].join('\n')
 }
 
-function section(heading: string, rows: readonly (readonly [term: string, text: string])[]): string {
+function formatSection(heading: string, rows: readonly (readonly [term: string, text: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length)) + 2
   return `${heading}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join('')}`
 }
@@ -248,13 +252,12 @@ function section(heading: string, rows: readonly (readonly [term: string, text: 
 /** Appends related topics and the reference to the global flags to the help of each command. */
 function addReferences(group: MeetroomCommand): void {
   for (const command of group.commands.length > 0 ? group.commands : [group]) {
-    const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
+    const see = findTopics(command).map((topic) => `See: meetroom help ${topic}\n`)
     command.addHelpText('after', `\n${see.join('')}Global flags: meetroom help flags`)
   }
 }
 
-/** Returns the help topics about the flags of a command. */
-function topicsOf(command: Command): string[] {
+function findTopics(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   return [
     ...(has('--where') || has('--for') ? ['where'] : []),

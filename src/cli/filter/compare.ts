@@ -1,5 +1,5 @@
 import { parseBoolean, parseNumber, parseTimestamp } from '../../api/readings.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 
@@ -25,14 +25,11 @@ export interface Comparison {
   now: number
 }
 
-/**
- * Creates the test of a condition. Numbers and booleans may arrive as text.
- * @throws {UsageError} when the text is invalid for the field's type
- */
+/** @throws {UsageError} when the text is invalid for the field's type */
 export async function compare({ operator, type, text, condition, now }: Comparison): Promise<Test> {
-  const wrong = (expected: string) => new UsageError(`${condition}: ${expected}`)
+  const wrong = (problem: string) => new UsageError(`${condition}: ${problem}`)
   if (text === '') {
-    if (operator !== '=' && operator !== '!=') throw wrong('a value is missing')
+    if (operator !== '=' && operator !== '!=') throw wrong('the value is missing')
     const read = type === 'time' ? parseTimestamp : (value: unknown) => (value === '' ? null : value)
     return (value) => {
       const parsed = read(value)
@@ -42,16 +39,16 @@ export async function compare({ operator, type, text, condition, now }: Comparis
   if (operator === '~' || operator === '!~') {
     const { parsePattern } = await import('./pattern.ts')
     const pattern = parsePattern(text, condition)
-    return (value) => pattern.test(value === null ? '' : textOf(value)) === (operator === '~')
+    return (value) => pattern.test(value === null ? '' : toText(value)) === (operator === '~')
   }
   switch (type) {
     case 'number': {
-      if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
+      if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong(`the value must be a number, not “${text}”`)
       return compareRange(operator, Number(text), Number(text), parseNumber)
     }
     case 'boolean':
-      if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
-      if (operator !== '=' && operator !== '!=') throw wrong('true and false cannot be ordered')
+      if (!/^(true|false)$/.test(text)) throw wrong(`the value must be true or false, not “${text}”`)
+      if (operator !== '=' && operator !== '!=') throw wrong('true and false have no order')
       return (value) => {
         const parsed = parseBoolean(value)
         return parsed === undefined ? undefined : (String(parsed) === text) === (operator === '=')
@@ -60,12 +57,12 @@ export async function compare({ operator, type, text, condition, now }: Comparis
       const range = parseTimeRange(text, now)
       if (!range)
         throw wrong(
-          'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h',
+          `the value must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, or an age such as 90d, not “${text}”`,
         )
       return compareRange(operator, ...range, parseTimestamp)
     }
     default:
-      return compareRange(operator, text, text, (value) => (value === null ? null : textOf(value)))
+      return compareRange(operator, text, text, (value) => (value === null ? null : toText(value)))
   }
 }
 

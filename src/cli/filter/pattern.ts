@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { UsageError } from '../../errors.ts'
 
 /** A case-insensitive regular expression that may match anywhere in a text. */
-export interface Pattern {
+interface Pattern {
   test(text: string): boolean
 }
 
@@ -16,17 +16,18 @@ export function parsePattern(text: string, condition: string): Pattern {
   try {
     new RegExp(text, 'iu')
   } catch {
-    throw new UsageError(`${condition}: not a regular expression`)
+    throw new UsageError(`${condition}: the value is not a valid regular expression`)
   }
   if ([...text.matchAll(tokens)].some(([token]) => /^(\(\?<?[=!]|\\[1-9]|\\k)/.test(token)))
     throw new UsageError(`${condition}: lookaround and backreferences are not supported`, {
-      hint: 'for what must not match, add a condition with !~',
+      hint: 'to exclude a pattern, add a condition with !~',
     })
   try {
     return RE2JS.compile(translate(text), RE2JS.CASE_INSENSITIVE)
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : error
-    throw new UsageError(`${condition}: this regular expression is not supported: ${reason}`)
+    const isLarge = error instanceof Error && /too large|repeat/.test(error.message)
+    const problem = isLarge ? 'its repetitions are too large' : 'it uses syntax that is not supported'
+    throw new UsageError(`${condition}: the regular expression cannot be used: ${problem}`)
   }
 }
 

@@ -1,16 +1,17 @@
+import { formatChoices } from '../../api/either.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import {
   type Field,
   type FieldType,
-  listedFields,
   type Resource,
-  unlistedFields,
+  selectListedFields,
+  selectUnlistedFields,
 } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { findClosest } from '../input/closest.ts'
-import { type FieldValue, fieldOf, type Item, type View } from '../output/views/views.ts'
+import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { idleSince, isMetric, metricTypes } from './metric-types.ts'
@@ -26,7 +27,6 @@ export interface Filter {
   matches(item: Item): boolean | undefined
   /** Tests a room's metrics; undefined when a deciding metric is missing. */
   matchesMetrics(facts: Item): boolean | undefined
-  /** Marks a value as unreadable when a condition on the field cannot parse it. */
   markUnreadable(field: string, value: FieldValue): FieldValue
 }
 
@@ -41,7 +41,6 @@ interface ParseOptions {
   flag: string
   view: View
   types: ReadonlyMap<string, FilterType>
-  /** True when the list supports room metrics. */
   hasMetrics: boolean
   /** Milliseconds since 1970, from which durations such as `90d` count back. */
   now: number
@@ -49,9 +48,7 @@ interface ParseOptions {
 
 /**
  * Parses `--where` conditions, which must all hold: `type=private`, `created_at<90d`, `name~^test`.
- * @param list the operation that lists the items
  * @param now milliseconds since 1970, from which durations such as `90d` count back
- * @param flag the flag of the conditions, for error messages
  * @throws {UsageError} for an unknown field or an invalid value
  */
 export async function parseWhere(
@@ -74,8 +71,8 @@ export async function parseWhere(
     fields: [...new Set(onFields.map(({ field }) => field))],
     metrics: [...new Set(onMetrics.map(({ field }) => field))],
     asterisks: parsed.flatMap(({ asterisk }) => asterisk ?? []),
-    matches: (item) => evaluate(onFields, (field) => fieldOf(view, field, item)),
-    matchesMetrics: (facts) => evaluate(onMetrics, (field) => metricOf(facts, field)),
+    matches: (item) => evaluate(onFields, (field) => readField(view, field, item)),
+    matchesMetrics: (facts) => evaluate(onMetrics, (field) => findMetric(facts, field)),
     markUnreadable(field, value) {
       const isRead = (condition: Condition) =>
         condition.field !== field || !value.known || condition.test(value.value) !== undefined
@@ -99,8 +96,7 @@ function evaluate(
   return isUndecided ? undefined : true
 }
 
-/** Reads a metric; an absent one is unknown. */
-export function metricOf(facts: Item, field: string): FieldValue {
+export function findMetric(facts: Item, field: string): FieldValue {
   const value = facts[field]
   return value === undefined ? { known: false } : { known: true, value }
 }
@@ -138,13 +134,16 @@ async function parseCondition(
   }
   if (/\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
     throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {
-      hint: `all of them must hold: ${flag} 'type=private' ${flag} 'record=true'; a pattern can hold alternatives: ${flag} 'name~one|two'`,
+      hint: `all conditions must match: ${flag} 'type=private' ${flag} 'record=true'; for alternatives, use a pattern: ${flag} 'name~one|two'`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
-    throw new UsageError(`${flagAndCondition}: ${field} is ${choices.join(', ')}`, {
-      hint: `for another value: ${flag} '${field}~${trimmed}'`,
-    })
+    throw new UsageError(
+      `${flagAndCondition}: ${field} must be ${formatChoices(choices)}, not “${trimmed}”`,
+      {
+        hint: `to match another value: ${flag} '${field}~${trimmed}'`,
+      },
+    )
   // A pattern may begin or end with a space, unless spaces surround the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return {
@@ -158,7 +157,6 @@ async function parseCondition(
   }
 }
 
-/** Normalizes the case of enumerated values: some services send them in capitals. */
 function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   if (!choices) return test
   return (value) => {
@@ -169,43 +167,37 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
 
 /** Creates the error for a malformed condition. A shell reads an unquoted < or > as a redirection. */
 function invalidCondition(condition: string, flag: string, isAged: boolean): UsageError {
-  const message = `${flag} takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
+  const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
   const example = isAged ? 'age>90d' : 'type=host'
   const isField = /^\s*[\w.]+\s*$/.test(condition)
   return new UsageError(message, {
     hint: isField
-      ? `quote the condition, or the shell takes < and > for redirections: ${flag} '${example}'`
+      ? `quote the condition, because the shell reads < and > as redirections: ${flag} '${example}'`
       : `as in: ${flag} '${example}' or ${flag} 'name~^Ma'`,
   })
 }
 
 export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
 
-/**
- * Compares an age such as `age>90d` or `idle>90d`. The comparison of times is reversed: older items have earlier
- * times.
- */
+/** Compares an age such as `idle>90d`. Times compare in reverse: older items have earlier times. */
 function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Test> {
   const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const reversed = mirrored[operator]
   if (reversed === undefined || readDuration(text) === undefined)
-    throw new UsageError(`${condition}: ${field} takes one of < <= > >= and a duration, as in ${field}>90d`)
+    throw new UsageError(`${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`)
   return compare({ ...given, operator: reversed, type: 'time' })
 }
 
-/**
- * Lists the fields for conditions with their types: documented, derived and unlisted ones, without deprecated
- * fields.
- */
+/** Lists the filterable fields: documented, derived and unlisted ones, without deprecated fields. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)
   const derived = columns.filter(({ field }) => !Object.hasOwn(fields, field))
   return new Map([
-    ...typed(listedFields(fields)),
+    ...typed(selectListedFields(fields)),
     ...derived.map(({ field }) => [field, 'text'] as const),
-    ...typed(unlistedFields(fields)),
+    ...typed(selectUnlistedFields(fields)),
   ])
 }
 

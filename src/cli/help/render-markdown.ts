@@ -1,14 +1,14 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import type { Visible } from '../../host.ts'
 import type { Style } from '../output/terminal/style.ts'
-import { joined, own, visible, visibleLines } from '../output/terminal/visible.ts'
+import { joinVisible, own, visible, visibleLines } from '../output/terminal/visible.ts'
 
 const codeIndent = '  '
 
 /** Renders a help topic for the terminal, without HTML comments. `width` is the maximum number of columns. */
 export function renderMarkdown(markdown: string, style: Style, width: number): Visible {
   const blocks = lexer(markdown).flatMap((token) => renderBlock(token as MarkedToken, style, width))
-  return joined(blocks, own`\n\n`)
+  return joinVisible(blocks, own`\n\n`)
 }
 
 function renderBlock(token: MarkedToken, style: Style, width: number): Visible[] {

@@ -3,10 +3,9 @@ import { isRecord } from '../../api/guards.ts'
 import { maxLevels, readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 
-/** Parses `key=value`. The value is read as JSON if it is valid JSON, and as a string otherwise. */
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
-  if (at < 1) throw new UsageError(`${flag} takes key=value, not “${pair}”`)
+  if (at < 1) throw new UsageError(`${flag} must be key=value, not “${pair}”`)
   const key = pair.slice(0, at)
   const text = pair.slice(at + 1)
   try {
@@ -30,7 +29,7 @@ export function parsePath(key: string, flag = '--set'): string[] {
   const names = parts.filter((_, i) => i % 2 === 1).map((name) => name.replace(/\\([.\\])/g, '$1'))
   const separators = parts.filter((_, i) => i % 2 === 0)
   if (separators.some((found, i) => found !== (i === 0 || i === names.length ? '' : '.')))
-    throw new UsageError(`${flag} ${key}: a name between the dots is empty; a dot in a name is written \\.`)
+    throw new UsageError(`${flag} ${key}: a name between dots is empty; write a dot in a name as \\.`)
   if (names.length > maxLevels) throw new UsageError(`${flag}: nested more than ${maxLevels} levels deep`)
   return names
 }
@@ -46,7 +45,7 @@ class AssignedValue {
 /** Fields of an object in a body that the command line sets. A map, so that no name reaches a prototype. */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
-  /** The object was given as a whole and replaces existing fields. */
+  /** True when the whole object was given; it replaces existing fields. */
   isWhole = false
 
   constructor(
@@ -109,7 +108,7 @@ function applyChanges(data: unknown, assigned: AssignedValue | ObjectFields): un
   if (assigned instanceof AssignedValue) return assigned.value
   const base = assigned.isWhole ? {} : (data ?? {})
   if (!isObject(base))
-    throw new UsageError(`${assigned.from}: “${assigned.place}” is not an object in --data`)
+    throw new UsageError(`${assigned.from}: “${assigned.place}” in --data is not an object`)
   const kept = Object.entries(base).map(([name, value]) => {
     const part = assigned.parts.get(name)
     return [name, part ? applyChanges(value, part) : value]
@@ -118,7 +117,6 @@ function applyChanges(data: unknown, assigned: AssignedValue | ObjectFields): un
   return Object.fromEntries([...kept, ...added.map(([name, part]) => [name, applyChanges(undefined, part)])])
 }
 
-/** Returns true for objects other than arrays and lossless numbers. */
 export function isObject(value: unknown): value is object {
   return isRecord(value) && !isLosslessNumber(value)
 }

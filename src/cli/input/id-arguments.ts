@@ -2,7 +2,6 @@ import { Argument, type Command, Option } from 'commander'
 import { suggest, UsageError } from '../../errors.ts'
 import { trimWhiteSpace } from './white-space.ts'
 
-/** The command that lists the IDs of each kind. */
 const listCommands = {
   room: ['rooms', 'list'],
   user: ['users', 'list'],
@@ -11,7 +10,6 @@ const listCommands = {
 
 type IdKind = keyof typeof listCommands
 
-/** An argument that takes IDs. They are checked before the command runs. */
 export class IdArgument extends Argument {
   /** @param readsStdin `-` stands for IDs from standard input */
   constructor(
@@ -24,7 +22,6 @@ export class IdArgument extends Argument {
   }
 }
 
-/** A flag that takes an ID. It is checked before the command runs. */
 export class IdOption extends Option {
   constructor(
     flags: string,
@@ -44,19 +41,19 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
   for (const option of command.options) {
     const name = option.attributeName()
     if (!(option instanceof IdOption) || !Object.hasOwn(flags, name)) continue
-    if ([flags[name]].flat().includes('-')) throw stdinNotRead(`${option.long}`, option.kind)
+    if ([flags[name]].flat().includes('-')) throw stdinNotReadError(`${option.long}`, option.kind)
     flags[name] = checkEach(`${option.long}`, option.kind, flags[name])
   }
   const positionals = args.slice(0, -1).map((arg, i) => {
     const argument = command.registeredArguments[i]
     if (!(argument instanceof IdArgument)) return arg
-    if (arg === '-' && !argument.readsStdin) throw stdinNotRead(argument.name(), argument.kind)
+    if (arg === '-' && !argument.readsStdin) throw stdinNotReadError(argument.name(), argument.kind)
     return checkEach(argument.name(), argument.kind, arg)
   })
   return [...positionals, flags]
 }
 
-function stdinNotRead(label: string, kind: IdKind): UsageError {
+function stdinNotReadError(label: string, kind: IdKind): UsageError {
   return new UsageError(`${label}: “-” is not an ID, and this command reads none from standard input`, {
     hint: ['pass an ID; list them with: ', suggest([...listCommands[kind], '-o', 'ids'])],
   })
@@ -70,7 +67,7 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
 /**
  * Returns an ID without the carriage return that ends a line of a Windows file.
  * @param label the flag or the argument, for the message
- * @throws {UsageError} when white space, which nobody sees, surrounds the ID
+ * @throws {UsageError} when white space surrounds the ID
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')
@@ -78,6 +75,6 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const isName = kind === 'room' && id.startsWith('name:')
   if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
-    hint: 'remove it; “meetroom api” reaches an ID that has it indeed',
+    hint: 'remove it; for an ID that contains it, use “meetroom api”',
   })
 }

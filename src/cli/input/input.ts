@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
+import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
-import { readJson } from '../../api/json.ts'
+import { describeJsonError, readJson } from '../../api/json.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
-import { UsageError } from '../../errors.ts'
+import { describeSystemError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
 import { readStdin } from './stdin.ts'
@@ -19,7 +20,7 @@ export interface FlagKind {
 }
 
 /** Returns a parser of decimal digits only: `1e3`, `-1` and `0x10` are probable typing errors. */
-export function integerParser(
+export function createIntegerParser(
   flag: string,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
@@ -27,9 +28,9 @@ export function integerParser(
   const parse = (text: string) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= min && value <= max)) {
-      const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`
+      const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`
       const seconds = flag.endsWith('-seconds') ? readDuration(text) : undefined
-      throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`, {
+      throw new UsageError(`${flag} must be a whole number, ${range}, not “${text}”`, {
         hint: seconds === undefined ? undefined : `in seconds: ${flag} ${seconds / 1000}`,
       })
     }
@@ -38,7 +39,7 @@ export function integerParser(
   return Object.assign(parse, { kind: 'integer' } as const)
 }
 
-export function durationParser(flag: string, range: DurationRange): (text: string) => number {
+export function createDurationParser(flag: string, range: DurationRange): (text: string) => number {
   return (text) => parseDuration(text, range, flag)
 }
 
@@ -52,9 +53,10 @@ export function collectParsed<T>(
 }
 
 /** Applies one level of URL encoding: `%20` is kept (API specification, “1. What the service does”). */
-export function urlParser(flag: string): (text: string) => string {
+export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
-    const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
+    const invalid = () =>
+      new UsageError(`${flag} must be a complete URL such as https://host/path, not “${text}”`)
     if (!isUrl(text)) throw invalid()
     // encodeurl keeps these characters, because browsers accept them.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
@@ -69,11 +71,11 @@ function convertHost(url: string): string {
   )
 }
 
-export function webUrlParser(flag: string): (text: string) => string {
-  const encode = urlParser(flag)
+export function createWebUrlParser(flag: string): (text: string) => string {
+  const encode = createUrlParser(flag)
   return (text) => {
     const url = encode(text)
-    if (!/^https?:/i.test(url)) throw new UsageError(`${flag} takes an http or https URL, not “${text}”`)
+    if (!/^https?:/i.test(url)) throw new UsageError(`${flag} must be an http or https URL, not “${text}”`)
     return url
   }
 }
@@ -82,9 +84,10 @@ export function webUrlParser(flag: string): (text: string) => string {
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
-    throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
+    throw new UsageError(`--member must be USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
   const known = memberTypes.find((known) => known === type)
-  if (type && !known) throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
+  if (type && !known)
+    throw new UsageError(`--member ${text}: the type must be ${formatChoices(memberTypes)}, not “${type}”`)
   return {
     user_id: checkId('--member', 'user', user),
     ...omitUndefined({ type: known, name: name || undefined }),
@@ -97,7 +100,7 @@ export function parseHeaders(flag: string, lines: readonly string[]): Record<str
       const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
       // The line is not quoted, because it may hold a secret.
       if (name === undefined)
-        throw new UsageError(`${flag} takes 'Name: value', with no blank before the colon`)
+        throw new UsageError(`${flag} must be 'Name: value', without a space before the colon`)
       return [name, value ?? '']
     }),
   )
@@ -106,26 +109,25 @@ export function parseHeaders(flag: string, lines: readonly string[]): Record<str
 /** Parses `WxH`. The API specification does not name the unit. */
 export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
-  if (width === undefined) throw new UsageError(`--size takes WIDTHxHEIGHT, as in 1280x720, not “${text}”`)
+  if (width === undefined)
+    throw new UsageError(`--size must be WIDTHxHEIGHT, such as 1280x720, not “${text}”`)
   return { width: Number(width), height: Number(height) }
 }
 
-/** Reads the JSON of `--data`: text, `@FILE`, or `-` or `@-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
   const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
   try {
     return readJson(text)
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message.split('\n')[0] : String(error)
-    throw new UsageError(`--data: not valid JSON: ${why}`)
+    throw new UsageError(`--data is not valid JSON: ${describeJsonError(error, text)}`)
   }
 }
 
 /** Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`. */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined
-  if (file === '') throw new UsageError(`${flag}: no file is named after @`)
+  if (file === '') throw new UsageError(`${flag}: the file name after @ is empty`)
   const secret = file === undefined ? given : (await readFileOrStdin(flag, file, host)).trim()
   const what = file === '-' ? 'standard input' : (file ?? 'the secret')
   if (secret === '') throw new UsageError(`${flag}: ${what} is empty`)
@@ -138,7 +140,7 @@ async function readFileOrStdin(flag: string, file: string, host: Host): Promise<
     return decode(readFileSync(resolve(host.cwd, file)), `${flag}: ${file}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${flag}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new UsageError(`${flag}: ${file} cannot be read: ${describeSystemError(error)}`)
   }
 }
 

@@ -1,10 +1,9 @@
 /** A command line split into words as sh does it, without expansion. */
-export interface SplitCommand {
+interface SplitCommand {
   words: readonly string[]
   start: number
   /** Quote or backslash that is still open at the end of the line; empty if there is none. */
   open: '' | "'" | '"' | '\\'
-  /** First character with a special meaning in a shell, such as a pipe or a variable. */
   special: string | undefined
 }
 

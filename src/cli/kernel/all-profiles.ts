@@ -5,8 +5,8 @@ import { InterruptedError, MeetroomError, suggestElsewhere, UsageError } from '.
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import { MultiProfileWriter } from '../output/multi-profile-writer.ts'
 import type { Printer } from '../output/printer.ts'
-import { RequestShown } from '../requests/before-send.ts'
-import { dataDir } from '../requests/find-service.ts'
+import { RequestPreview } from '../requests/before-send.ts'
+import { findDataDir } from '../requests/find-service.ts'
 import type { Connect } from '../requests/service.ts'
 import { Context } from './context.ts'
 
@@ -26,7 +26,7 @@ export async function runOnAllProfiles(
   const config = await base.config.stored()
   const names = await listProfiles(base, config)
   // A service may quote the key of another one.
-  for (const { api_key } of Object.values(config.profiles ?? {})) base.keepSecret(api_key)
+  for (const { api_key } of Object.values(config.profiles ?? {})) base.addSecret(api_key)
   const results = new MultiProfileWriter(names.length, base)
   const contexts = names.map((name) => new ProfileContext(base, name, results, connect))
   if (!flags.curl) for (const context of contexts) await context.readKey()
@@ -36,7 +36,7 @@ export async function runOnAllProfiles(
       await run(context)
       await results.done()
     } catch (error) {
-      if (error instanceof RequestShown) continue
+      if (error instanceof RequestPreview) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
         throw error
       await results.fail({ profile: context.name, error, target: context.target })
@@ -59,22 +59,23 @@ function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): vo
   const [other] = Object.entries(given).find(([, value]) => value) ?? []
   if (other !== undefined)
     throw new UsageError(
-      `--all-profiles uses the key and the base URL of each profile, and ${other} gives another`,
+      `--all-profiles uses the key and the base URL of each profile, so ${other} cannot be used with it`,
       {
         hint: other.startsWith('-') ? `leave out ${other}` : `unset ${other}`,
       },
     )
   if (args.flat().includes('-'))
-    throw new UsageError('--all-profiles reads no ids from standard input: they are those of one service')
+    throw new UsageError('--all-profiles reads no IDs from standard input: IDs belong to one service')
   if (Object.hasOwn(Object(args.at(-1)), 'html'))
-    throw new UsageError('--all-profiles writes no file: each service would replace that of the one before')
+    throw new UsageError(
+      '--all-profiles writes no file: each service would overwrite the file of the previous one',
+    )
 }
 
-/** Returns the profiles that have a base URL, and the local workspace if it exists. */
 async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
-  const { databaseIn } = await import('../../embedded/files.ts')
+  const { getDatabasePath } = await import('../../embedded/database-path.ts')
   const stored = Object.keys(profiles).filter((name) => name !== localProfile && profiles[name]?.base_url)
-  const names = existsSync(databaseIn(await dataDir(host))) ? [...stored, localProfile] : stored
+  const names = existsSync(getDatabasePath(await findDataDir(host))) ? [...stored, localProfile] : stored
   if (names.length === 0)
     throw new UsageError('no profile has a service, and there is no local workspace', {
       hint: ['log in with: ', suggestElsewhere(['auth', 'login', '--base-url', 'URL'])],
@@ -96,7 +97,7 @@ class ProfileContext extends Context {
       command: base.command,
       interrupt: base.interrupt,
       connect,
-      openSaver: async () => undefined,
+      openBackup: async () => undefined,
       secrets: base.secrets,
     })
     this.#results = results
@@ -124,7 +125,7 @@ class ProfileContext extends Context {
     return this.#results.printerFor(this.name, options, this.statusLine)
   }
 
-  override report(error: MeetroomError): Promise<void> {
-    return super.report(error, this.name)
+  override reportError(error: MeetroomError): Promise<void> {
+    return super.reportError(error, this.name)
   }
 }

@@ -6,7 +6,7 @@ import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
 import { findClosest } from '../input/closest.ts'
-import { readData, urlParser, webUrlParser } from '../input/input.ts'
+import { createUrlParser, createWebUrlParser, readData } from '../input/input.ts'
 import type { Context } from './context.ts'
 
 export interface BodyFlags {
@@ -40,7 +40,7 @@ export async function buildBody<N extends OperationName>(
 /** @throws {UsageError} if `--data` is not a JSON object */
 export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
   const body = data === undefined ? {} : await readData(data, host)
-  if (!isObject(body)) throw new UsageError('--data takes a JSON object here')
+  if (!isObject(body)) throw new UsageError('--data must be a JSON object here')
   return body
 }
 
@@ -73,7 +73,7 @@ export async function warnAboutUnknownFields(
 }
 
 export function urlFor(field: string, { data }: BodyFlags): (text: string) => string {
-  return data === undefined ? webUrlParser(field) : urlParser(field)
+  return data === undefined ? createWebUrlParser(field) : createUrlParser(field)
 }
 
 /** Returns the listed path that a path probably misspells; undefined if it is listed or nothing is similar. */

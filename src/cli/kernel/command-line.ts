@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { targetFlags } from '../../config/settings.ts'
+import { readTargetFlags } from '../../config/settings.ts'
 import { addGlobalFlags } from './flags.ts'
 
 /** Facts that are needed before the command is loaded, or if the command line cannot be parsed. */
@@ -11,7 +11,6 @@ export interface CommandLine {
   color: boolean
   ascii: boolean
   verbose: boolean
-  /** Flags that select the same service again. */
   target: readonly string[]
   problem: CommanderError | undefined
 }
@@ -47,7 +46,7 @@ export function readCommandLine(
     color: color !== false,
     ascii: ascii === true,
     verbose: verbose === true,
-    target: targetFlags({ profile, local, baseUrl }, env),
+    target: readTargetFlags({ profile, local, baseUrl }, env),
     problem,
   }
 }

@@ -1,21 +1,19 @@
 import type { Client } from '../../client/client.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
-import { type Settings, targetFlags } from '../../config/settings.ts'
+import { readTargetFlags, type Settings } from '../../config/settings.ts'
 import type { Format } from '../../config/values.ts'
 import { type Hint, type MeetroomError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { isJson, reportError } from '../output/error.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import type { Query } from '../output/formats/query.ts'
 import { formatHintText } from '../output/hint-text.ts'
 import { Printer } from '../output/printer.ts'
-import { KnownSecrets } from '../output/redaction/known-secrets.ts'
-import type { Redact } from '../output/redaction/redact.ts'
+import { KnownSecrets, type Redact } from '../output/redaction/redaction.ts'
 import { StatusLine } from '../output/terminal/status-line.ts'
 import type { Backup } from '../requests/backup.ts'
 import { requireWritable } from '../requests/before-send.ts'
 import { CommandSettings } from '../requests/command-settings.ts'
-import { type Change, confirm } from '../requests/confirm.ts'
+import type { Change } from '../requests/confirm.ts'
 import { connectOverNetwork } from '../requests/find-service.ts'
 import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
@@ -27,14 +25,13 @@ interface ContextSetup {
   interrupt: AbortSignal
   connect: Connect | undefined
   /** Opens the backup of deleted records. Required, so that no context lacks it. */
-  openSaver: (context: Context) => Promise<Backup | undefined>
+  openBackup: (context: Context) => Promise<Backup | undefined>
   secrets?: KnownSecrets
 }
 
 /** Host, flags and lazily created services of a running command. */
 export class Context {
   readonly flags: GlobalFlags
-  /** Words of the command: `users delete`. */
   readonly command: string
   /** Aborted by SIGINT and SIGTERM. */
   readonly interrupt: AbortSignal
@@ -43,40 +40,40 @@ export class Context {
   readonly services: Services
   readonly statusLine: StatusLine
   readonly #connect: Connect
-  readonly #openSaver: ContextSetup['openSaver']
-  #saver: Promise<Backup | undefined> | undefined
+  readonly #openBackup: ContextSetup['openBackup']
+  #backup: Promise<Backup | undefined> | undefined
   #printer: Printer | undefined
   #confirmation: Promise<void> | undefined
 
   constructor(
     readonly host: Host,
-    { flags, command, interrupt, connect, openSaver, secrets = new KnownSecrets() }: ContextSetup,
+    { flags, command, interrupt, connect, openBackup, secrets = new KnownSecrets() }: ContextSetup,
   ) {
     this.flags = flags
     this.command = command
     this.interrupt = interrupt
     this.secrets = secrets
     this.#connect = connect ?? connectOverNetwork
-    this.#openSaver = openSaver
+    this.#openBackup = openBackup
     this.statusLine = new StatusLine(host)
-    const keepSecret = (secret: string | undefined) => secrets.add(secret)
-    keepSecret(host.env['MEETROOM_API_KEY']?.trim())
+    const addSecret = (secret: string | undefined) => secrets.add(secret)
+    addSecret(host.env['MEETROOM_API_KEY']?.trim())
     const notice = (text: string) => this.notice(text)
-    this.config = new CommandSettings({ host, flags, interrupt, keepSecret, notice })
+    this.config = new CommandSettings({ host, flags, interrupt, addSecret, notice })
     this.services = new Services({
       host,
       flags,
       command,
       interrupt,
       connect: this.#connect,
-      keepSecret,
+      addSecret,
       redact: secrets.redact,
       redactKeys: secrets.redactKeys,
       settings: () => this.settings(),
       printer: () => this.printer(),
       configDir: () => this.config.dir(),
       confirm: (change) => this.confirm(change),
-      saver: () => this.saver(),
+      openBackup: () => this.backup(),
     })
   }
 
@@ -93,7 +90,7 @@ export class Context {
     const { columns, header, color, quiet = false, showTokens = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
-      throw new UsageError('--columns takes names with commas between them, as in id,name')
+      throw new UsageError('--columns must be field names separated by commas, such as id,name')
     const query = await this.#query()
     const options = {
       format: format ?? output.value,
@@ -134,18 +131,15 @@ export class Context {
   }
 
   get target(): readonly string[] {
-    return targetFlags(this.flags, this.host.env)
+    return readTargetFlags(this.flags, this.host.env)
   }
 
   hintText(hint: Hint): string {
     return formatHintText(hint, this.target, this.redactKeys)
   }
 
-  /**
-   * Refuses flags that do not apply to the effect of the command.
-   * @throws {UsageError}
-   */
-  async permit(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
+  /** @throws {UsageError} when a flag does not apply to the effect of the command */
+  async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     const { dryRun, curl, allProfiles } = this.flags
     if (allProfiles && !isForEachProfile)
       throw new UsageError('--all-profiles is for commands that only read from a service')
@@ -165,23 +159,24 @@ export class Context {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
 
-  with(flags: GlobalFlags): Context {
+  withFlags(flags: GlobalFlags): Context {
     const other = new Context(this.host, {
       flags,
       command: this.command,
       interrupt: this.interrupt,
       connect: this.#connect,
-      openSaver: this.#openSaver,
+      openBackup: this.#openBackup,
       secrets: this.secrets,
     })
     this.services.closeLater(() => other.close())
     return other
   }
 
-  async report(error: MeetroomError, profile?: string): Promise<void> {
+  async reportError(error: MeetroomError, profile?: string): Promise<void> {
     const { output } = await this.settings()
+    const { reportError } = await import('../output/error.ts')
     await reportError(this.host, error, {
-      json: isJson(output.value),
+      format: output.value,
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
       redact: this.redact,
@@ -191,7 +186,6 @@ export class Context {
     })
   }
 
-  /** Removes keys and access tokens from a text. */
   get redact(): Redact {
     return this.secrets.redact
   }
@@ -201,28 +195,30 @@ export class Context {
     return this.secrets.redactKeys
   }
 
-  keepSecret(secret: string | undefined): void {
+  addSecret(secret: string | undefined): void {
     this.secrets.add(secret)
   }
 
   /** @throws {ConfirmationError} if the change is not confirmed */
   confirm(change: Change): Promise<void> {
-    this.#confirmation ??= confirm(this, {
-      ...change,
-      describe: async () => `${await change.describe()}, ${await this.services.place()}`,
-    })
+    this.#confirmation ??= this.#askToConfirm(change)
     return this.#confirmation
   }
 
-  /** Returns the backup of deleted records; undefined if it is not enabled. */
-  saver(): Promise<Backup | undefined> {
-    this.#saver ??= this.#openSaver(this)
-    return this.#saver
+  async #askToConfirm(change: Change): Promise<void> {
+    const { confirm } = await import('../requests/confirm.ts')
+    const describe = async () => `${await change.describe()}, ${await this.services.describePlace()}`
+    return confirm(this, { ...change, describe })
+  }
+
+  backup(): Promise<Backup | undefined> {
+    this.#backup ??= this.#openBackup(this)
+    return this.#backup
   }
 
   async close(): Promise<void> {
-    const saver = await this.#saver?.catch(() => undefined)
-    await saver?.close()
+    const backup = await this.#backup?.catch(() => undefined)
+    await backup?.close()
     await this.services.close()
   }
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { IdOption } from '../input/id-arguments.ts'
-import { collect, collectParsed, integerParser } from '../input/input.ts'
+import { collect, collectParsed, createIntegerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
@@ -14,19 +14,19 @@ export function addGlobalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
     .option('--json', 'the same as --output json')
-    .option('--query <expression>', 'print what a JMESPath expression selects of the JSON')
+    .option('--query <expression>', 'print the part of the JSON that a JMESPath expression selects')
     .option('--columns <names>', 'fields to show in a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option('--profile <name>', 'use this profile')
-    .option('--all-profiles', 'read from the services of all profiles, and say which one each item is from')
+    .option('--all-profiles', 'read from the services of all profiles, and show the profile of each item')
     .option('--local', 'use the local workspace, on this machine')
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option(
       '--timeout <duration>',
-      'deadline of each call, retries included, as in 10 or 1m30s (default 30s)',
+      'timeout of each request, retries included, such as 10 or 1m30s (default 30s)',
     )
-    .option('--retries <n>', 'maximum number of retries of a failed call (default 2)')
+    .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
@@ -34,11 +34,10 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--no-audit', 'do not record changes in the audit log')
     .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'say what is sent')
-    .option('--no-color', 'print no colours')
+    .option('--no-color', 'print no colors')
     .option('--ascii', 'print symbols in ASCII and never move the cursor')
 }
 
-/** Adds a hidden alias. */
 export function addAlias<C extends Command>(command: C, name: string): C {
   return command.alias(name)
 }
@@ -70,7 +69,7 @@ export function requireFields(
         hint: ['see: ', suggestHelp(...context.command.split(' '))],
       })
   if (Object.keys(body).length === 0)
-    throw new UsageError('nothing to change: give at least one field', {
+    throw new UsageError('nothing to change: pass at least one field', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
 }
@@ -95,19 +94,20 @@ export const whereOption = [
 
 export function addPagingFlags<C extends Command>(command: C): C {
   return command
-    .option('--limit <n>', 'maximum number of items', integerParser('--limit', 1))
-    .option('--offset <n>', 'number of items to skip', integerParser('--offset', 0))
-    .option('--all', 'list everything, however many pages that takes')
-    .option('--page-size <n>', 'items per request', integerParser('--page-size', 1))
+    .option('--limit <n>', 'maximum number of items', createIntegerParser('--limit', 1))
+    .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
+    .option('--all', 'list all items, reading all pages')
+    .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
     .option(...whereOption)
-    .option('--sort <fields>', 'in this order, as in type,-name; a hyphen means descending')
-    .option('--count', 'print how many there are instead')
-    .option('--count-by <field>', 'print how many there are of each value of a field instead')
+    .option('--sort <fields>', 'sort by these fields, such as type,-name; a hyphen means descending')
+    .option('--count', 'print the number of items instead')
+    .option('--count-by <field>', 'print the number of items per value of a field instead')
 }
 
 /** Flags that limit the speed and the failures of a batch. */
 export interface PaceFlags {
-  concurrency: number
+  /** Undefined unless the user fixes it. */
+  concurrency?: number
   rate?: number
   maxErrors?: number
   failFast?: boolean
@@ -118,20 +118,24 @@ function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
     ? Number(text.replace(/\/s$/, ''))
     : Number.NaN
-  if (!(value > 0)) throw new UsageError(`--rate takes a number a second above 0, as in 20, not “${text}”`)
+  if (!(value > 0)) throw new UsageError(`--rate must be a number above 0, not “${text}”`)
   return value
 }
 
-export function addConcurrencyFlag<C extends Command>(command: C, words = 'number of requests at once'): C {
-  return command.addOption(
-    new Option('--concurrency <n>', words).argParser(integerParser('--concurrency', 1, 256)).default(8),
-  )
+export function addConcurrencyFlag<C extends Command>(
+  command: C,
+  words = 'number of concurrent requests',
+): C {
+  const option = new Option('--concurrency <n>', words)
+  command.addOption(option.argParser(createIntegerParser('--concurrency', 1, 256)).default(8))
+  // The default is where adaptation starts; a number on the command line fixes the concurrency.
+  return command.setOptionValue('concurrency', undefined)
 }
 
 export function addPaceFlags<C extends Command>(command: C): C {
   return addConcurrencyFlag(command)
     .option('--rate <n>', 'start at most N per second', parseRate)
-    .option('--max-errors <n>', 'stop after N failures', integerParser('--max-errors', 0))
+    .option('--max-errors <n>', 'stop after N failures', createIntegerParser('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')
 }
 
@@ -145,8 +149,8 @@ export interface BatchFlags extends PaceFlags {
 }
 
 /** Returns the flag that names a member by the user. */
-export function userOption(note = ''): IdOption {
-  const text = `the member who is this user, instead of a member id${note}`
+export function createUserOption(note = ''): IdOption {
+  const text = `the member of this user, instead of a member ID${note}`
   return new IdOption('--user <id>', text, 'user').argParser(
     collectParsed((id) => {
       // Anonymous participants have no user ID.
@@ -159,10 +163,9 @@ export function userOption(note = ''): IdOption {
 export const maxOption = [
   '--max <n>',
   'refuse to affect more than N items (required with --yes above 20)',
-  integerParser('--max', 1),
+  createIntegerParser('--max', 1),
 ] as const
 
-/** Adds the flags of a command whose items `--where` selects. */
 export function addSelectionFlags<C extends Command>(command: C): C {
   return addPaceFlags(command.option(...whereOption)).option(...maxOption)
 }

@@ -3,8 +3,8 @@ import type { Command, Option } from 'commander'
 /** A flag as written on a command line: `['--rate', '20']`, `['--local']`. */
 export type GivenOption = readonly [flag: string, ...value: string[]]
 
-export function optionsFromCommandLine(command: Command): GivenOption[] {
-  const inherited = command.parent ? optionsFromCommandLine(command.parent) : []
+export function readGivenOptions(command: Command): GivenOption[] {
+  const inherited = command.parent ? readGivenOptions(command.parent) : []
   return [...inherited, ...command.options.flatMap((option) => formatOption(command, option))]
 }
 

@@ -38,6 +38,20 @@ export class PlainHelp extends Help {
   }
 }
 
+export function findCommand(group: Command, word: string): Command | undefined {
+  return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
+}
+
+/** Returns the words of a command: `['users', 'delete']`. */
+export function commandPath(command: Command): string[] {
+  return command.parent ? [...commandPath(command.parent), command.name()] : []
+}
+
+/** Returns the flags of a command and of its groups. */
+export function listOptions({ options, parent }: Command): readonly Option[] {
+  return parent ? [...options, ...listOptions(parent)] : options
+}
+
 export class CommandLineError extends CommanderError {
   constructor(
     readonly command: MeetroomCommand,
@@ -49,7 +63,6 @@ export class CommandLineError extends CommanderError {
 }
 
 export class MeetroomCommand extends Command {
-  /** Undefined for groups. */
   effect: Effect | undefined
 
   /** Operation that a batch command applies to each item. */

@@ -1,9 +1,8 @@
 import { defaultProfile, localProfile, type Setting } from '../../config/settings.ts'
-import { findProfile, noSuchProfile, type StoredConfig } from '../../config/stored-file.ts'
+import { createNoSuchProfileError, findProfile, type StoredConfig } from '../../config/stored-file.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
-/** Returns the profile that a settings command applies to: the named one, or the one in use. */
 export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
   const fromEnv = host.env['MEETROOM_PROFILE']
   if (flags.local) return { value: localProfile, from: '--local' }
@@ -17,7 +16,7 @@ export function requireStoredProfile(context: Context, stored: StoredConfig): Se
   const profile = selectProfile(context, stored)
   const { value: name, from } = profile
   if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
-    throw noSuchProfile(name, ` (${from})`)
+    throw createNoSuchProfileError(name, ` (${from})`)
   return profile
 }
 

@@ -1,8 +1,8 @@
 import { parseBoolean } from '../../api/readings.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Item } from '../output/views/views.ts'
 
-export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_blocked: B } {
+export function toBlockBody<B extends boolean | undefined>(is_blocked: B): { is_blocked: B } {
   return { is_blocked }
 }
 
@@ -12,11 +12,9 @@ export function isBlocked(member: object): boolean | undefined {
   return parseBoolean(value) ?? undefined
 }
 
-/**
- * Returns true for room types without blocking (API specification, “Endpoints”). Unlisted types may support it.
- */
-export function lacksBlock(type: unknown): boolean {
-  return ['open', 'public'].includes(textOf(type).toLowerCase())
+/** Returns true for types without blocking (API specification, “Endpoints”). Unlisted types may support it. */
+export function hasNoBlock(type: unknown): boolean {
+  return ['open', 'public'].includes(toText(type).toLowerCase())
 }
 
 export function withoutBlock<M extends { is_blocked?: unknown }>({

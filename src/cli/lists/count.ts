@@ -2,18 +2,15 @@ import { writeJson } from '../../api/json.ts'
 import { secretFields } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { barColumn } from '../output/bar.ts'
-import { type Page, singlePage } from '../output/views/page.ts'
+import { createBarColumn } from '../output/bar.ts'
+import { createPage, type Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
-import { orderValues, rankOf } from './order.ts'
+import { createCompare, rankValue } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
-/**
- * Prints the number of items: the service's total, or else the number of listed items.
- * @param total undefined when the service's total is missing or unreliable
- */
+/** @param total undefined when the service's total is missing or unreliable */
 export async function countItems(
   context: Context,
   pages: () => Promise<AsyncIterable<Page>>,
@@ -46,7 +43,6 @@ export class CountBy {
     }
   }
 
-  /** Counts the items and prints the rows, largest first. Memory grows with the distinct values. */
   async print(
     context: Context,
     pages: AsyncIterable<Page>,
@@ -60,19 +56,19 @@ export class CountBy {
     let missing = 0
     for await (const page of pages)
       for (const item of await completeField([field], page.items, full, room)) {
-        const told = field.of(item)
+        const fieldValue = field.of(item)
         all++
-        if (!told.known) missing++
+        if (!fieldValue.known) missing++
         // A missing value differs from null, so its row lacks the field.
-        const value = told.known ? { [field.name]: told.value } : {}
+        const value = fieldValue.known ? { [field.name]: fieldValue.value } : {}
         const key = writeJson(value)
         const counted = counts.get(key)
         if (counted) counted.count++
         else counts.set(key, { value, count: 1 })
       }
     const missed = { missing, all, flag: '--count-by', view: this.#of }
-    await noticeMissingField(context, field, missed, ['is counted as blank', 'are counted as blank'])
-    const inOrder = orderValues()
+    await noticeMissingField(context, field, missed, ['is counted as empty', 'are counted as empty'])
+    const inOrder = createCompare()
     const isMissing = (row: Item) => Number(!Object.hasOwn(row, field.name))
     const rows = [...counts.values()]
       .map(({ value, count }) => ({ row: { ...value, count }, rank: this.#rankOf(value) }))
@@ -81,13 +77,16 @@ export class CountBy {
       )
       .map(({ row }) => row)
     const printer = await context.printer()
-    const shown = barColumn(context.host, view, rows)
-    const printed = await printer.list(shown, 'counts', singlePage({ items: rows }))
+    const shown = createBarColumn(context.host, view, rows)
+    const printed = await printer.list(shown, 'counts', createPage({ items: rows }))
     if (printed === 0 && printer.options.format === 'table') await printer.notice(`no ${this.#of.noun[1]}`)
   }
 
   #rankOf(value: Item) {
     const { name, type } = this.field
-    return rankOf(Object.hasOwn(value, name) ? { known: true, value: value[name] } : { known: false }, type)
+    return rankValue(
+      Object.hasOwn(value, name) ? { known: true, value: value[name] } : { known: false },
+      type,
+    )
   }
 }

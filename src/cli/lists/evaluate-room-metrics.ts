@@ -3,14 +3,13 @@ import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { idleSince } from '../filter/metric-types.ts'
 import type { Filter } from '../filter/where.ts'
-import { fieldOf, type Item, views } from '../output/views/views.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
 import type { PresenceReader } from './presence.ts'
 
-export interface RoomInspection {
+interface RoomInspection {
   filter: Filter
   presences: PresenceReader
   clock: Pick<Host, 'now'>
-  /** Reads the full record of a room; undefined when the room no longer exists. */
   recordOf: (room: Item) => Promise<Item | undefined>
 }
 
@@ -69,13 +68,13 @@ async function readCreation(
   { last_active }: Item,
 ): Promise<unknown> {
   if (last_active === undefined) return undefined
-  const isTold = fieldOf(views.room, 'created_at', room).known
-  const record = isTold ? room : await recordOf(room)
+  const isKnown = readField(views.room, 'created_at', room).known
+  const record = isKnown ? room : await recordOf(room)
   if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
-  const told = fieldOf(views.room, 'created_at', record)
-  if (told.known && typeof parseTimestamp(told.value) === 'number') return told.value
+  const fieldValue = readField(views.room, 'created_at', record)
+  if (fieldValue.known && typeof parseTimestamp(fieldValue.value) === 'number') return fieldValue.value
   throw new UsageError(
-    `${flag}: nobody was ever in room ${room['id']}, and without created_at there is no telling since when it is idle`,
+    `${flag}: nobody was ever in room ${room['id']}, and without created_at its idle time is unknown`,
     { hint: `to leave such rooms out: ${flag} sessions>0` },
   )
 }

@@ -1,4 +1,5 @@
 import { endpoints } from '../../api/endpoints.ts'
+import { counted, plural } from '../../api/plural.ts'
 import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { FilterType } from '../filter/compare.ts'
@@ -6,7 +7,7 @@ import { filterTypes } from '../filter/where.ts'
 import { isObject, parsePath } from '../input/assignments.ts'
 import { findClosest } from '../input/closest.ts'
 import type { Context } from '../kernel/context.ts'
-import { type FieldValue, fieldOf, type Item, type View } from '../output/views/views.ts'
+import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './paging/list-name.ts'
 
@@ -23,7 +24,7 @@ export interface NamedField {
 }
 
 /**
- * Parses a field name. Services may send unlisted fields, so only names that look misspelled are rejected.
+ * Rejects only names that look misspelled, because services may send unlisted fields.
  * @throws {UsageError} for a name that looks misspelled
  */
 export function parseField(flag: string, name: string, list: ListName, view: View): NamedField {
@@ -38,8 +39,8 @@ export function parseField(flag: string, name: string, list: ListName, view: Vie
     path,
     isKnown: types.has(root),
     type: rest.length === 0 ? types.get(root) : undefined,
-    isIn: (item) => fieldOf(view, root, item).known,
-    of: (item) => rest.reduce(readNested, fieldOf(view, root, item)),
+    isIn: (item) => readField(view, root, item).known,
+    of: (item) => rest.reduce(readNested, readField(view, root, item)),
   }
 }
 
@@ -48,10 +49,7 @@ function readNested(parent: FieldValue, name: string): FieldValue {
   return { known: true, value: (parent.value as Item)[name] }
 }
 
-/**
- * Prints the number of items without a field.
- * @throws {UsageError} when no item carries an unlisted field
- */
+/** @throws {UsageError} when no item carries an unlisted field */
 export async function noticeMissingField(
   context: Context,
   field: NamedField,
@@ -64,11 +62,7 @@ export async function noticeMissingField(
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${name}”`, {
       hint: '--json shows what the service sends',
     })
-  await context.notice(
-    missing === 1
-      ? `1 ${view.noun[0]} without ${name} ${one}`
-      : `${missing} ${view.noun[1]} without ${name} ${many}`,
-  )
+  await context.notice(`${counted(missing, ...view.noun)} without ${name} ${plural(missing, one, many)}`)
 }
 
 /** Completes items that lack a field with their full records; drops items that no longer exist. */
@@ -78,12 +72,7 @@ export async function completeField(
   full: FullRecords | undefined,
   room: string,
 ): Promise<readonly Item[]> {
-  const incomplete = items.filter((item) => fields.some((field) => !field.isIn(item)))
-  if (!full || incomplete.length === 0) return items
-  const records = await full.of(incomplete, room)
-  const recordOf = new Map(incomplete.map((item, i) => [item, records[i]]))
-  return items.flatMap((item) => {
-    const record = recordOf.has(item) ? recordOf.get(item) : item
-    return record ? [record] : []
-  })
+  const isPartial = (item: Item) => fields.some((field) => !field.isIn(item))
+  const records = (await full?.complete(items, isPartial, room)) ?? items
+  return records.filter((record) => record !== undefined)
 }

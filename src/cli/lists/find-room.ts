@@ -1,10 +1,10 @@
-import { readAnswer } from '../../api/json.ts'
-import { textOf } from '../../api/text-of.ts'
+import { readResponseValue } from '../../api/json.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
+import { NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
-import { totalOf } from './paging/list-total.ts'
+import { readTotal } from './paging/list-total.ts'
 import { paginate } from './paging/paginate.ts'
 
 const maxListed = 10
@@ -15,16 +15,12 @@ export class RoomFinder {
   readonly #client: Client | undefined
   readonly #ids = new Map<string, Promise<string>>()
 
-  /** @param client sends the requests; by default the client for lookups */
   constructor(context: Context, client?: Client) {
     this.#context = context
     this.#client = client
   }
 
-  /**
-   * Resolves a room argument to an ID, with one request for a name.
-   * @throws {NotFoundError or ConflictError} when no room or several rooms have the name
-   */
+  /** @throws {NotFoundError or UsageError} when no room or several rooms have the name */
   idOf(room: string): Promise<string> {
     if (room.startsWith('id:')) return Promise.resolve(room.slice('id:'.length))
     if (!room.startsWith('name:')) return Promise.resolve(room)
@@ -34,15 +30,12 @@ export class RoomFinder {
     return pending
   }
 
-  /**
-   * Resolves several room arguments.
-   * @param missing receives the names without a room; undefined to throw instead
-   */
+  /** @param missing receives the names without a room; undefined to throw instead */
   async idsOf(rooms: readonly string[], missing: string[] | undefined): Promise<string[]> {
     const ids: string[] = []
     for (const room of rooms)
       try {
-        if (room === 'id:-') throw new UsageError('“-” stands for standard input, even after “id:”')
+        if (room === 'id:-') throw new UsageError('“-” means standard input, even after “id:”')
         ids.push(await this.idOf(room))
       } catch (error) {
         if (!missing || !(error instanceof NotFoundError)) throw error
@@ -52,23 +45,23 @@ export class RoomFinder {
   }
 
   async #find(name: string): Promise<string> {
-    if (name === '') throw new UsageError('a name is missing after “name:”')
+    if (name === '') throw new UsageError('the name after “name:” is empty')
     const client = this.#client ?? (await this.#context.lookup())
     const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
-    const body = readAnswer(answer) as { rooms: Item[] }
+    const body = readResponseValue(answer) as { rooms: Item[] }
     const { rooms } = body
-    const isAll = rooms.length >= maxListed || (totalOf(body) ?? 0) <= rooms.length
+    const isAll = rooms.length >= maxListed || (readTotal(body) ?? 0) <= rooms.length
     const found = isAll && rooms.every(isNamed(name)) ? rooms : await findRoomsByName(client, name)
-    const [room, ...others] = found.map(({ id }) => textOf(id))
+    const [room, ...others] = found.map(({ id }) => toText(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
-        hint: ['list what exists with: ', suggest(['rooms', 'list'])],
+        hint: ['list the rooms with: ', suggest(['rooms', 'list'])],
       })
     if (others.length === 0) return room
     const listed = [room, ...others].slice(0, maxListed)
     const count = found.length < maxListed ? `${found.length}` : `${maxListed} or more`
-    throw new ConflictError(`${count} rooms are named “${name}”: ${listed.join(', ')}`, {
-      hint: 'give the id of the one that you mean',
+    throw new UsageError(`${count} rooms are named “${name}”: ${listed.join(', ')}`, {
+      hint: 'pass one of these IDs instead of the name',
     })
   }
 }
@@ -81,7 +74,7 @@ export async function findRoomsByName(client: Client, name: string): Promise<Ite
     what: `rooms named “${name}”`,
     id: 'id',
     fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
-    seen: client.seen,
+    serviceFacts: client.serviceFacts,
     notice: async () => {},
   })
   const found: Item[] = []
@@ -90,5 +83,5 @@ export async function findRoomsByName(client: Client, name: string): Promise<Ite
 }
 
 function isNamed(name: string): (room: Item) => boolean {
-  return (room) => textOf(room['name']) === name
+  return (room) => toText(room['name']) === name
 }

@@ -1,17 +1,18 @@
 import { endpoints } from '../../api/endpoints.ts'
-import { readAnswer } from '../../api/json.ts'
-import { segmentProblem } from '../../api/path.ts'
-import type { Answer, Client } from '../../client/client.ts'
+import { readResponseValue } from '../../api/json.ts'
+import { findSegmentProblem } from '../../api/path.ts'
+import type { Client, ResponseBody } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
-import { type Item, viewOf } from '../output/views/views.ts'
+import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
 const readers = {
-  listRooms: (client: Client, id: string): Promise<Answer> => client.call('getRoom', { params: { id } }),
-  listMembers: (client: Client, member_id: string, room_id: string): Promise<Answer> =>
+  listRooms: (client: Client, id: string): Promise<ResponseBody> =>
+    client.call('getRoom', { params: { id } }),
+  listMembers: (client: Client, member_id: string, room_id: string): Promise<ResponseBody> =>
     client.call('getMember', { params: { room_id, member_id } }),
-  listUsers: (client: Client, user_id: string): Promise<Answer> =>
+  listUsers: (client: Client, user_id: string): Promise<ResponseBody> =>
     client.call('getUser', { params: { user_id } }),
 }
 
@@ -32,7 +33,6 @@ export class FullRecords {
   #isPartial: boolean | undefined
   #probe: Promise<unknown> | undefined
 
-  /** @param client sends the requests; by default the client of the command */
   constructor(context: Context, list: ListWithRecords, client?: Client) {
     this.#context = context
     this.#list = list
@@ -53,13 +53,26 @@ export class FullRecords {
     return records
   }
 
+  /** Completes the partial items, in the same order; undefined for those that no longer exist. */
+  async complete(
+    items: readonly Item[],
+    isPartial: (item: Item, i: number) => boolean,
+    room: string,
+  ): Promise<readonly (Item | undefined)[]> {
+    const partial = items.filter(isPartial)
+    if (partial.length === 0) return items
+    const records = await this.of(partial, room)
+    const recordOf = new Map(partial.map((item, i) => [item, records[i]]))
+    return items.map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
+  }
+
   /** Finds out from the first usable item whether lists are partial. */
   async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
       while (this.#probe) await this.#probe
       if (this.#isPartial !== undefined) return
       // Some IDs cannot be part of a path.
-      if (segmentProblem('id', this.#idOf(item))) continue
+      if (findSegmentProblem('id', this.#idOf(item))) continue
       this.#probe = this.#fetch(item, room).finally(() => {
         this.#probe = undefined
       })
@@ -79,7 +92,7 @@ export class FullRecords {
     const client = this.#client ?? (await this.#context.client())
     const answer = await undefinedIfNotFound(readers[this.#list](client, this.#idOf(item), room))
     if (answer === undefined) return undefined
-    const record = (readAnswer(answer) as Item)[endpoints[this.#list].resource] as Item
+    const record = (readResponseValue(answer) as Item)[endpoints[this.#list].resource] as Item
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item
     const full = { ...item, ...record }
@@ -89,7 +102,7 @@ export class FullRecords {
 
   async #compare(item: Item, record: Item): Promise<void> {
     this.#isPartial = Object.keys(record).some((field) => !Object.hasOwn(item, field))
-    const [one, many] = viewOf(endpoints[this.#list]).noun
+    const [one, many] = selectView(endpoints[this.#list]).noun
     if (this.#isPartial)
       await this.#context.notice(
         `lists of this service show only a part of each ${one}; requesting the full ${many} one by one`,
@@ -97,6 +110,6 @@ export class FullRecords {
   }
 
   #idOf(item: Item): string {
-    return String(item[viewOf(endpoints[this.#list]).id ?? 'id'])
+    return String(item[selectView(endpoints[this.#list]).id ?? 'id'])
   }
 }

@@ -1,5 +1,5 @@
 import { parseEnd, parseTimestamp } from '../../api/readings.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
@@ -10,13 +10,12 @@ export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {
   room_id: string
-  /** Reads only the sessions of this user. */
   user_id?: string | undefined
   client?: Client | undefined
 }
 
 /** Reads from the sessions when each member of a room was last connected; now for connected members. */
-export async function lastSeenIn(
+export async function readLastSeen(
   context: Context,
   { room_id, user_id, client }: LastSeenQuery,
 ): Promise<LastSeen> {
@@ -25,15 +24,15 @@ export async function lastSeenIn(
   const input = { params: { room_id }, query: { user_id } }
   for await (const { items } of await listPages(context, 'listSessions', input, { all: true }, { client }))
     for (const session of items) {
-      const member = textOf(session['member_id'])
-      const seen = lastSeenAt(session, now)
+      const member = toText(session['member_id'])
+      const seen = findLastSeenTime(session, now)
       if (seen !== undefined && isLater(seen, latest.get(member))) latest.set(member, seen)
     }
-  return ({ id }) => latest.get(textOf(id)) ?? null
+  return ({ id }) => latest.get(toText(id)) ?? null
 }
 
 /** Returns the end of a session, or its start when the end is missing or unreadable. */
-function lastSeenAt({ connected_at, disconnected_at }: Item, now: string): string | undefined {
+function findLastSeenTime({ connected_at, disconnected_at }: Item, now: string): string | undefined {
   const end = parseEnd(connected_at, disconnected_at)
   if (end === null) return now
   const time = end === undefined ? connected_at : disconnected_at

@@ -6,14 +6,17 @@ import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
-import { viewOf } from '../output/views/views.ts'
+import { selectView } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './paging/list-name.ts'
-import { pagesOf } from './paging/pages-of.ts'
+import { listPagesOf } from './paging/pages-of.ts'
+import { ReadAhead } from './paging/read-ahead.ts'
 import type { Selection } from './selection.ts'
 
 interface ListOptions {
+  /** Client of a pool, in which several lists are read concurrently. */
   client?: Client | undefined
+  /** Maximum number of pages to request ahead; by default it adapts to the latency. */
   ahead?: number
   /** Filters the items; the caller ends the list with `closed`. */
   selection?: Selection | undefined
@@ -31,12 +34,17 @@ export async function listPages<N extends ListName>(
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
   const request = selection ? { all: true, pageSize, readOnce } : { all, limit, offset, pageSize, readOnce }
-  const pages = pagesOf(context, listClient ?? (await context.client()), name, input, request, ahead)
-  return selection ? selection.from(pages, roomIdOf(input), { limit, offset }) : pages
+  const readAhead = new ReadAhead({
+    // In a pool, other lists use the connections.
+    ...(!listClient && { clock: context.host }),
+    ...omitUndefined({ max: ahead }),
+  })
+  const client = listClient ?? (await context.client())
+  const pages = listPagesOf(context, client, name, input, request, readAhead)
+  return selection ? selection.from(pages, readRoomId(input), { limit, offset }) : pages
 }
 
 /**
- * Creates the selection for `--where`; undefined without conditions.
  * @param pace concurrency and rate of room inspections
  * @throws {UsageError} for invalid conditions
  */
@@ -49,9 +57,9 @@ export async function openSelection(
   if (!where) return undefined
   const { parseWhere } = await import('../filter/where.ts')
   const { Selection } = await import('./selection.ts')
-  const view = viewOf(endpoints[name])
+  const view = selectView(endpoints[name])
   const filter = await parseWhere(where, name, view, context.host.now())
-  const full = await fullRecords(context, name, undefined)
+  const full = await createFullRecords(context, name, undefined)
   if (!full || filter.metrics.length === 0) return new Selection(context, view, filter, { full })
   const { RoomMetricsReader } = await import('./room-metrics.ts')
   return new Selection(context, view, filter, {
@@ -60,8 +68,7 @@ export async function openSelection(
   })
 }
 
-/** Lists the selected pages and reports undecided items at the end. */
-export async function selectedPages<N extends ListName>(
+export async function selectPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
@@ -72,8 +79,7 @@ export async function selectedPages<N extends ListName>(
   return selection ? selection.withReport(pages) : pages
 }
 
-/** Creates a reader for full records; undefined for lists without them. */
-export async function fullRecords(
+export async function createFullRecords(
   context: Context,
   name: ListName,
   selection: Selection | undefined,
@@ -83,5 +89,5 @@ export async function fullRecords(
   return new FullRecords(context, name)
 }
 
-/** Returns the room ID in the input of a list operation; empty for lists of rooms and users. */
-export const roomIdOf = (input: object) => (input as { params?: { room_id?: string } }).params?.room_id ?? ''
+export const readRoomId = (input: object) =>
+  (input as { params?: { room_id?: string } }).params?.room_id ?? ''

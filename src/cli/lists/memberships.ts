@@ -1,4 +1,4 @@
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, type MeetroomError } from '../../errors.ts'
@@ -7,13 +7,15 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
-import { runInOrder } from '../pool/run-in-order.ts'
+import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 import { FullRecords } from './full-records.ts'
-import { lastSeenIn } from './last-seen.ts'
+import { readLastSeen } from './last-seen.ts'
 import { listPages } from './list.ts'
+import { readTotal } from './paging/list-total.ts'
+import { RoomsNotice } from './rooms-notice.ts'
 import { undefinedIfNotFound } from './run-one.ts'
-import { membersOf } from './user-members.ts'
+import { listMembersOf } from './user-members.ts'
 
 export interface Membership {
   user_id: string
@@ -66,8 +68,8 @@ export class MembershipSearch {
       this.unread.push({ room, error: found.error })
       if (isFatal(found.error)) this.#fatal ??= found.error
       else if (this.#search.reports)
-        await this.#context.report(
-          new ApiError(`room ${textOf(room['id'])}: ${found.error.message}`, { cause: found.error }),
+        await this.#context.reportError(
+          new ApiError(`room ${toText(room['id'])}: ${found.error.message}`, { cause: found.error }),
         )
     }
   }
@@ -76,22 +78,25 @@ export class MembershipSearch {
     return this.#pool.client
   }
 
-  /** True when every room was tried and at least one could be read. */
   get isUsable(): boolean {
     return !this.#pool.isStopped && (this.#tally.isComplete || this.#tally.bad < this.#tally.total)
   }
 
-  /** Ends the search and returns its error; undefined when every room was read. */
   end(): Promise<MeetroomError | undefined> {
     return finishRun(this.#context, this.#tally, this.#fatal)
   }
 
   async *#rooms(): AsyncGenerator<Item> {
     const options = { ahead: 1, client: this.#pool.client }
+    const notice = new RoomsNotice(this.#context)
     let count = 0
-    for await (const { items } of await listPages(this.#context, 'listRooms', {}, { all: true }, options)) {
+    const pages = await listPages(this.#context, 'listRooms', {}, { all: true }, options)
+    for await (const { items, rest = {} } of pages) {
       count += items.length
       this.#tally.expect(count)
+      const total = readTotal(rest)
+      this.#tally.estimate(total ?? 0)
+      await (total === undefined ? notice.found(count) : notice.expect(total))
       yield* items
     }
   }
@@ -111,16 +116,16 @@ export class MembershipSearch {
   async #membersIn(room: Item): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
     const { client } = this.#pool
-    const room_id = textOf(room['id'])
+    const room_id = toText(room['id'])
     const members: Item[] = []
-    for await (const member of membersOf(this.#context, room_id, this.#full, client))
-      if (users.has(textOf(member['user_id']))) members.push(member)
+    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full }))
+      if (users.has(toText(member['user_id']))) members.push(member)
     const found: Membership[] = []
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue
-      const user_id = textOf(member['user_id'])
+      const user_id = toText(member['user_id'])
       const query = { room_id, user_id, client }
-      const lastSeen = withLastSeen ? (await lastSeenIn(this.#context, query))(member) : null
+      const lastSeen = withLastSeen ? (await readLastSeen(this.#context, query))(member) : null
       found.push({ user_id, room, member, lastSeen })
     }
     return found

@@ -1,3 +1,4 @@
+import { counted, plural } from '../../api/plural.ts'
 import { suggest, UsageError } from '../../errors.ts'
 import { idleSince } from '../filter/metric-types.ts'
 import type { FieldValue } from '../output/views/views.ts'
@@ -9,16 +10,12 @@ export class MissingFields {
   /** Counts by field: `isCarried` if any item has the field, and the undecided items. */
   readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
-  /** @param facts names of the room metrics */
   constructor(noun: readonly [string, string], metrics: readonly string[]) {
     this.#noun = noun
     this.#metrics = metrics
   }
 
-  /**
-   * Counts one item.
-   * @param matches undefined when a missing field leaves the result open
-   */
+  /** @param matches undefined when a missing field leaves the result open */
   count(
     fields: readonly string[],
     readField: (field: string) => FieldValue,
@@ -35,10 +32,7 @@ export class MissingFields {
     }
   }
 
-  /**
-   * Yields the notices about undecided items.
-   * @throws {UsageError} when no item carries one of the fields
-   */
+  /** @throws {UsageError} when no item carries one of the fields */
   *notices(): Generator<string> {
     for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
       if (missing > 0 && !isCarried) throw this.#missingEverywhere(field)
@@ -48,15 +42,14 @@ export class MissingFields {
   }
 
   #describe(count: number, condition: string): string {
-    const [one, many] = this.#noun
-    return count === 1 ? `1 ${one} ${condition} does not match` : `${count} ${many} ${condition} do not match`
+    return `${counted(count, ...this.#noun)} ${condition} ${plural(count, 'does', 'do')} not match`
   }
 
   #missingEverywhere(field: string): UsageError {
     const [one] = this.#noun
     if (this.#metrics.includes(field))
       return new UsageError(
-        `--where: the service does not tell “${displayName(field)}” of any ${one} that could match`,
+        `--where: the service sends no “${displayName(field)}” for any ${one} that could match`,
         {
           hint: ['see what it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
         },

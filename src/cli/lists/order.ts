@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json'
 import { parseBoolean, parseNumber, parseTimestamp } from '../../api/readings.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
@@ -11,6 +11,7 @@ export interface SortRank {
   number: number
   integer?: bigint | undefined
   text: string
+  isKnown: boolean
 }
 
 const kinds = ['number', 'time', 'text', 'other', 'blank'] as const
@@ -18,11 +19,10 @@ const kinds = ['number', 'time', 'text', 'other', 'blank'] as const
 /** Sorts as Unicode's root collation does. The locale `und` would fall back to the system language. */
 const collate = () => new Intl.Collator('en').compare
 
-/** Compares two sort keys; negative when the first sorts first. */
-export type Compare = (a: SortRank, b: SortRank) => number
+type Compare = (a: SortRank, b: SortRank) => number
 
 /** Creates a comparison that gives the same order on every machine. Blank values are last in both directions. */
-export function orderValues(isDescending = false): Compare {
+export function createCompare(isDescending = false): Compare {
   const compareText = collate()
   const sign = isDescending ? -1 : 1
   return (a, b) => {
@@ -60,29 +60,35 @@ const readers: Partial<Record<FilterType, (value: unknown) => unknown>> = {
 }
 
 /** Creates the sort key of a value. Numbers and booleans may arrive as text. */
-export function rankOf(given: FieldValue, type: FilterType | undefined): SortRank {
+export function rankValue(given: FieldValue, type: FilterType | undefined): SortRank {
+  if (type === 'time' && given.known) return rankOfTime(given.value)
   const field = markUnreadable(given, type)
-  const value = field.known ? field.value : null
-  if (type === 'time') {
-    const time = parseTimestamp(value)
-    const isTime = typeof time === 'number'
-    return { kind: isTime ? 'time' : 'blank', number: isTime ? time : 0, text: isTime ? textOf(value) : '' }
-  }
-  if (value === null) return { kind: 'blank', number: 0, text: '' }
-  const text = textOf(value)
+  if (!field.known || field.value === null) return { ...blank, isKnown: field.known }
+  const { value } = field
+  const text = toText(value)
   if (typeof value === 'number' || isLosslessNumber(value)) return rankOfNumber(text)
   const truth = typeof value === 'boolean' || type === 'boolean' ? parseBoolean(value) : undefined
-  if (typeof truth === 'boolean') return { kind: 'number', number: truth ? 1 : 0, text }
-  if (typeof value !== 'string') return { kind: 'other', number: 0, text }
+  if (typeof truth === 'boolean') return { kind: 'number', number: truth ? 1 : 0, text, isKnown: true }
+  if (typeof value !== 'string') return { kind: 'other', number: 0, text, isKnown: true }
   if (type === 'number') return rankOfNumber(text.trim())
   const looksLikeTime = type === undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)
   const time = looksLikeTime ? parseTimestamp(text) : undefined
-  return typeof time === 'number' ? { kind: 'time', number: time, text } : { kind: 'text', number: 0, text }
+  return typeof time === 'number'
+    ? { kind: 'time', number: time, text, isKnown: true }
+    : { kind: 'text', number: 0, text, isKnown: true }
+}
+
+const blank = { kind: 'blank', number: 0, integer: undefined, text: '' } as const
+
+function rankOfTime(value: unknown): SortRank {
+  const time = parseTimestamp(value)
+  if (typeof time !== 'number') return { ...blank, isKnown: time === null }
+  return { kind: 'time', number: time, text: '', isKnown: true }
 }
 
 function rankOfNumber(text: string): SortRank {
   const number = Number(text)
   const isLarge = Number.isInteger(number) && !Number.isSafeInteger(number)
   const integer = isLarge ? BigInt(/^-?\d+$/.test(text) ? text : number) : undefined
-  return { kind: 'number', number, integer, text }
+  return { kind: 'number', number, integer, text, isKnown: true }
 }

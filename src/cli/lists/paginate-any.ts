@@ -1,13 +1,14 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type Endpoint, endpoints, type Route } from '../../api/endpoints.ts'
-import { idField, isId, isRecord } from '../../api/guards.ts'
-import type { Answer } from '../../client/client.ts'
+import { getIdField, isId, isRecord } from '../../api/guards.ts'
+import type { ResponseBody } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
-import { integerParser } from '../input/input.ts'
+import { createIntegerParser } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { defaultPageSize, fetchPage, type PageQuery } from './paging/page-size.ts'
 import { paginate } from './paging/paginate.ts'
+import { ReadAhead } from './paging/read-ahead.ts'
 
 interface AnyList {
   key: string
@@ -15,7 +16,7 @@ interface AnyList {
 }
 
 /**
- * Pages through any list of the service. In the query, `limit` is the page size and `offset` the start.
+ * In the query, `limit` is the page size and `offset` the start.
  * @throws {UsageError} when the response has no list, or an item no ID
  */
 export async function paginateAny(
@@ -34,11 +35,13 @@ export async function paginateAny(
     client.request(endpoint, { query: { ...filters, ...page }, ...omitUndefined({ headers }) })
   const firstQuery = omitUndefined({ limit: pageSize ?? defaultPageSize, offset: start })
   // Only a response shows which field holds the items.
-  const first = await (pageSize === undefined ? fetchPage(send, firstQuery, client.seen) : send(firstQuery))
+  const first = await (pageSize === undefined
+    ? fetchPage(send, firstQuery, client.serviceFacts)
+    : send(firstQuery))
   const key = findListField(first, endpoint)
   const id = findIdField(key)
   requireIds(first, key, id)
-  let unused: Answer | undefined = first
+  let unused: ResponseBody | undefined = first
   const pages = paginate({
     request: { all: true, offset: start, pageSize, readOnce: true },
     key,
@@ -50,18 +53,18 @@ export async function paginateAny(
       unused = undefined
       return answer
     },
-    seen: client.seen,
+    serviceFacts: client.serviceFacts,
     notice: (text) => context.notice(text),
+    readAhead: new ReadAhead({ clock: context.host }),
   })
   return { key, pages: addFields(first, key, pages) }
 }
 
-function parseNumber(name: string, least: number, value: unknown): number | undefined {
-  return value === undefined ? undefined : integerParser(name, least)(String(value))
+function parseNumber(name: string, min: number, value: unknown): number | undefined {
+  return value === undefined ? undefined : createIntegerParser(name, min)(String(value))
 }
 
-/** Finds the list field: the only one, or the one that the path names. */
-function findListField({ value }: Answer, { path }: Route): string {
+function findListField({ value }: ResponseBody, { path }: Route): string {
   const named = path.split('/').at(-1) ?? ''
   const isList = (name: string, value: unknown) => Array.isArray(value) || (value === null && name === named)
   const lists = isRecord(value) ? Object.keys(value).filter((name) => isList(name, value[name])) : []
@@ -69,8 +72,8 @@ function findListField({ value }: Answer, { path }: Route): string {
   if (key === undefined || (lists.length > 1 && key !== named))
     throw new UsageError(
       key === undefined
-        ? `the answer of ${path} holds no list to page through`
-        : `the answer of ${path} holds several lists: ${lists.join(', ')}`,
+        ? `the response of ${path} contains no list`
+        : `the response of ${path} contains several lists: ${lists.join(', ')}`,
       { hint: 'leave out --paginate' },
     )
   return key
@@ -78,20 +81,24 @@ function findListField({ value }: Answer, { path }: Route): string {
 
 function findIdField(key: string): string {
   const known = Object.values<Endpoint>(endpoints).find(({ many, result }) => many && result === key)
-  return known ? idField(known) : 'id'
+  return known ? getIdField(known) : 'id'
 }
 
-function requireIds({ value }: Answer, key: string, id: string): void {
+function requireIds({ value }: ResponseBody, key: string, id: string): void {
   const items: unknown = isRecord(value) ? value[key] : undefined
   if (items === null) return
   if (Array.isArray(items) && items.every((item) => isRecord(item) && isId(item[id]))) return
-  throw new UsageError(`${key}: an item has no ${id} to tell it apart by`, {
-    hint: 'ask for one page after the other, with -f limit=N -f offset=N',
+  throw new UsageError(`${key}: an item has no ${id}, which identifies it`, {
+    hint: 'request the pages one by one, with -f limit=N -f offset=N',
   })
 }
 
 /** Adds the first response's other fields and the last paging to each page. */
-async function* addFields(first: Answer, key: string, pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
+async function* addFields(
+  first: ResponseBody,
+  key: string,
+  pages: AsyncGenerator<Page>,
+): AsyncGenerator<Page> {
   const { [key]: _, ...fields } = first.value as Record<string, unknown>
   for await (const page of pages)
     yield { ...page, rest: { ...fields, ...omitUndefined({ paging: page.rest?.['paging'] }) } }

@@ -1,13 +1,14 @@
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { parseEnd } from '../../api/readings.ts'
-import { textOf } from '../../api/text-of.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
-import { fieldOf, type Item, views } from '../output/views/views.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
+import type { ListName } from './paging/list-name.ts'
 import { isRefusal } from './paging/page-size.ts'
-import { provenTotal } from './paging/proven-total.ts'
-import { readAll } from './paging/read-all.ts'
+import { listPagesOf } from './paging/pages-of.ts'
+import { proveTotal } from './paging/proven-total.ts'
 
 interface Presence {
   sessions: number
@@ -44,7 +45,7 @@ export class PresenceReader {
   }
 
   async online(room_id: string): Promise<number | undefined> {
-    const { online, over, unclear, unreadable } = await this.#read(connectedSessions(room_id))
+    const { online, over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id))
     if (unreadable > 0) return undefined
     // A service that ignores the filter also sends ended sessions.
     if (over === 0) return online + unclear.size
@@ -57,7 +58,7 @@ export class PresenceReader {
     if (unreadable > 0) return { sessions, online: undefined, last: undefined }
     if (unclear.size === 0) return { sessions, online, last }
     // Some services omit null fields.
-    const now = await this.#read(connectedSessions(room_id))
+    const now = await this.#read(listConnectedSessions(room_id))
     if (now.over + now.unreadable > 0) return { sessions, online: undefined, last: undefined }
     const isOpen = (id: string) => now.unclear.has(id)
     return {
@@ -71,7 +72,7 @@ export class PresenceReader {
   async #total(list: CountableList, room_id: string): Promise<number | undefined> {
     if (this.#withoutTotal.has(list)) return undefined
     try {
-      const { count, hasTotal } = await provenTotal(
+      const { count, hasTotal } = await proveTotal(
         this.#client,
         list,
         { params: { room_id } },
@@ -107,18 +108,27 @@ export class PresenceReader {
   }
 }
 
-export const connectedSessions = (room_id: string) => ({
+export const listConnectedSessions = (room_id: string) => ({
   params: { room_id },
   query: { is_connecting: true },
 })
 
-/** Classifies the end of a session; a missing end is unclear. */
 function classifyEnd(
   session: Item,
 ): { is: 'open' } | { is: 'unclear' } | { is: 'unreadable' } | { is: 'over'; at: string; ms: number } {
-  const disconnected = fieldOf(views.session, 'disconnected_at', session)
+  const disconnected = readField(views.session, 'disconnected_at', session)
   if (!disconnected.known) return { is: 'unclear' }
   const end = parseEnd(session['connected_at'], disconnected.value)
   if (end === undefined) return { is: 'unreadable' }
-  return end === null ? { is: 'open' } : { is: 'over', at: textOf(disconnected.value), ms: end }
+  return end === null ? { is: 'open' } : { is: 'over', at: toText(disconnected.value), ms: end }
+}
+
+/** @throws {IncompleteError} after the last item, if the list is incomplete */
+async function* readAll<N extends ListName>(
+  context: Context,
+  client: Client,
+  list: N,
+  input: Input<Operations[N]>,
+): AsyncGenerator<Item> {
+  for await (const { items } of listPagesOf(context, client, list, input, { all: true })) yield* items
 }

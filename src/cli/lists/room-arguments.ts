@@ -12,19 +12,18 @@ export class RoomArgument extends IdArgument {
   }
 }
 
-export function roomsArgument(prefix = ''): RoomArgument {
+export function createRoomsArgument(prefix = ''): RoomArgument {
   const text = `${prefix}${roomArgumentText}; repeatable, or - to read ids from standard input`
   return new RoomArgument('[room...]', text)
 }
 
-/** A flag that takes a room by its ID or as `name:NAME`. The command receives the ID. */
 export class RoomOption extends IdOption {
   constructor(flags: string, description: string) {
     super(flags, description, 'room')
   }
 }
 
-/** Stands before a name to look up, or before an ID that itself begins with such a prefix. */
+/** Prefix of a name to look up, or of an ID that itself begins with such a prefix. */
 const prefixed = /^(name|id):/
 
 interface RoomFlags extends Record<string, unknown> {
@@ -35,7 +34,7 @@ interface RoomFlags extends Record<string, unknown> {
 /**
  * Replaces names by IDs in the arguments and flags that are declared as rooms. IDs cost no request; lines of files and
  * standard input are always IDs.
- * @throws {UsageError | NotFoundError | ConflictError} for an empty name, and for the name of no room or of several
+ * @throws {UsageError | NotFoundError} for an empty name, and for the name of no room or of several
  */
 export async function resolveRooms(
   context: Context,

@@ -1,3 +1,4 @@
+import { listNames } from '../../api/plural.ts'
 import { isFatal, type Outcome } from '../../client/outcome.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Filter } from '../filter/where.ts'
@@ -5,11 +6,12 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
-import { startAll } from '../pool/start-all.ts'
+import { startAll } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 import { evaluateRoomMetrics, type RoomMetrics } from './evaluate-room-metrics.ts'
 import type { FullRecords } from './full-records.ts'
 import { PresenceReader } from './presence.ts'
+import { type Qualifier, RoomsNotice } from './rooms-notice.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
 const maxNamed = 10
@@ -30,27 +32,33 @@ export class RoomMetricsReader {
   readonly #pace: PaceFlags
   readonly #tally = new Tally(0, () => '')
   readonly #failed: string[] = []
+  readonly #notice: RoomsNotice
   #reader: Promise<OpenReader> | undefined
 
-  /** @param full completes rooms with the fields that lists omit */
-  constructor(context: Context, filter: Filter, full: FullRecords, pace: Partial<PaceFlags>) {
+  constructor(context: Context, filter: Filter, full: FullRecords, pace: PaceFlags) {
     this.#context = context
     this.#filter = filter
     this.#full = full
-    this.#pace = { concurrency: 8, ...pace }
+    this.#notice = new RoomsNotice(context)
+    this.#pace = pace
   }
 
-  /** Message about the unread rooms; undefined when there are none. */
   get problem(): string | undefined {
     const { length } = this.#failed
     if (length === 0) return undefined
-    const more = length > maxNamed ? ` and ${length - maxNamed} more` : ''
-    const names = this.#failed.slice(0, maxNamed).join(', ')
-    return `could not look into ${length} of ${this.#tally.total} rooms: ${names}${more}`
+    return `could not read ${length} of ${this.#tally.total} rooms: ${listNames(this.#failed, maxNamed)}`
   }
 
   /**
-   * Evaluates rooms, in the same order.
+   * Announces many rooms.
+   * @param total probable number of rooms; undefined if unknown
+   */
+  async expect(found: number, total: number | undefined, qualifier?: Qualifier): Promise<void> {
+    this.#tally.estimate(total ?? 0)
+    await (total === undefined ? this.#notice.found(found) : this.#notice.expect(total, qualifier))
+  }
+
+  /**
    * @throws {UsageError} when `idle` cannot be computed
    * @throws {AuthError or NetworkError or WrongBaseUrlError} when no room can be read
    */
@@ -86,7 +94,7 @@ export class RoomMetricsReader {
     this.#failed.push(String(room['id']))
     if (!('error' in outcome) || !outcome.error) return
     if (isFatal(outcome.error) || outcome.error instanceof UsageError) throw outcome.error
-    await this.#context.report(outcome.error)
+    await this.#context.reportError(outcome.error)
   }
 
   async #evaluate({ pool, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {

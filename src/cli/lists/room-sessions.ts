@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { defaultPageSize, isRefusal } from './paging/page-size.ts'
-import { pagesOf } from './paging/pages-of.ts'
+import { listPagesOf } from './paging/pages-of.ts'
 
 interface Options {
   /** Reads the list only once, even if it changes meanwhile. */
@@ -26,7 +26,6 @@ export class RoomSessions {
   readonly #options: Options
   #isPagingRefused = false
 
-  /** @param ask creates the query; by default for all sessions */
   constructor(
     context: Pick<Context, 'notice'>,
     client: Client,
@@ -60,7 +59,7 @@ export class RoomSessions {
 
   #pages(room_id: string, pageSize?: number): AsyncGenerator<Page> {
     const request = { all: true, pageSize, ...this.#options }
-    return pagesOf(this.#context, this.#client, 'listSessions', this.#createQuery(room_id), request)
+    return listPagesOf(this.#context, this.#client, 'listSessions', this.#createQuery(room_id), request)
   }
 }
 

@@ -6,20 +6,19 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
-import { viewOf } from '../output/views/views.ts'
-import { fullRecords, openSelection, roomIdOf, selectedPages } from './list.ts'
+import { selectView } from '../output/views/views.ts'
+import { createFullRecords, openSelection, readRoomId, selectPages } from './list.ts'
 import type { ListName } from './paging/list-name.ts'
 import type { Selection } from './selection.ts'
 import type { SortKey } from './sort.ts'
 
-/** Runs a list operation and prints its items, count or grouped counts. */
 export async function runList<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
   flags: ListFlags,
 ): Promise<void> {
-  const view = viewOf(endpoints[name])
+  const view = selectView(endpoints[name])
   requireCompatibleFlags(flags)
   if (flags.count) return runCount(context, name, input, flags)
   if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
@@ -30,13 +29,12 @@ export async function runList<N extends ListName>(
   const selection = await openSelection(context, name, flags.where, flags)
   const pages = keys
     ? await sortedPages(context, name, input, flags, { keys, selection })
-    : await selectedPages(context, name, input, flags, { selection, readOnce: true })
+    : await selectPages(context, name, input, flags, { selection, readOnce: true })
   const count = await printer.list(view, endpoints[name].result, pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
 }
 
-/** Prints a hint that `*` is a literal character when a search with it finds nothing. */
 async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
   for (const [name, text] of Object.entries(input.query ?? {}))
     if (typeof text === 'string' && text.includes('*')) {
@@ -70,10 +68,10 @@ async function sortedPages<N extends ListName>(
 ): Promise<AsyncGenerator<Page, undefined>> {
   const { sortPages } = await import('./sort.ts')
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectedPages(context, name, input, all, { selection, readOnce: true })
-  const full = await fullRecords(context, name, selection)
-  const view = viewOf(endpoints[name])
-  return sortPages(context, pages, { view, keys, full, room: roomIdOf(input), limit, offset })
+  const pages = await selectPages(context, name, input, all, { selection, readOnce: true })
+  const full = await createFullRecords(context, name, selection)
+  const view = selectView(endpoints[name])
+  return sortPages(context, pages, { view, keys, full, room: readRoomId(input), limit, offset })
 }
 
 async function runCount<N extends ListName>(
@@ -85,7 +83,7 @@ async function runCount<N extends ListName>(
   if (context.flags.columns !== undefined)
     throw new UsageError('--count and --columns cannot be used together')
   const { countItems } = await import('./count.ts')
-  const { provenTotal } = await import('./paging/proven-total.ts')
+  const { proveTotal: provenTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, where, pace)
   const all = { all: true, ...omitUndefined({ pageSize }) }
   // Lists of sessions have no total (API specification, “Paging”).
@@ -93,7 +91,7 @@ async function runCount<N extends ListName>(
     selection || name === 'listSessions'
       ? undefined
       : (await provenTotal(await context.client(), name, input)).count
-  await countItems(context, () => selectedPages(context, name, input, all, { selection }), total)
+  await countItems(context, () => selectPages(context, name, input, all, { selection }), total)
 }
 
 async function runCountBy<N extends ListName>(
@@ -104,11 +102,11 @@ async function runCountBy<N extends ListName>(
   field: string,
 ): Promise<void> {
   const { CountBy } = await import('./count.ts')
-  const counts = new CountBy(field, name, viewOf(endpoints[name]))
+  const counts = new CountBy(field, name, selectView(endpoints[name]))
   const printer = await context.printer()
   printer.check(counts.view)
   const selection = await openSelection(context, name, where, pace)
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectedPages(context, name, input, all, { selection })
-  await counts.print(context, pages, await fullRecords(context, name, selection), roomIdOf(input))
+  const pages = await selectPages(context, name, input, all, { selection })
+  await counts.print(context, pages, await createFullRecords(context, name, selection), readRoomId(input))
 }

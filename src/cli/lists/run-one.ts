@@ -1,16 +1,15 @@
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
-import { idField, isRecord } from '../../api/guards.ts'
-import { readAnswer } from '../../api/json.ts'
+import { getIdField, isRecord } from '../../api/guards.ts'
+import { readResponseValue } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import type { Answer } from '../../client/client.ts'
-import type { AnyInput } from '../../client/request.ts'
-import { callerId } from '../../client/write-outcome.ts'
+import type { ResponseBody } from '../../client/client.ts'
+import { type AnyInput, callerId } from '../../client/request.ts'
 import type { Format } from '../../config/values.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { singlePage } from '../output/views/page.ts'
-import { type Item, viewOf } from '../output/views/views.ts'
+import { createPage } from '../output/views/page.ts'
+import { type Item, selectView } from '../output/views/views.ts'
 
 export async function runOne<N extends OperationName>(
   context: Context,
@@ -20,25 +19,25 @@ export async function runOne<N extends OperationName>(
   const endpoint = endpoints[name]
   const isRead = endpoint.method === 'GET'
   const printer = await context.printer()
-  printer.check(viewOf(endpoint), !isRead)
+  printer.check(selectView(endpoint), !isRead)
   const answer = await (await context.client()).call(name, input)
   await (isRead ? showOne(context, name, answer) : showWritten(context, name, input, answer))
 }
 
-export async function showOne(context: Context, name: OperationName, answer: Answer): Promise<void> {
+export async function showOne(context: Context, name: OperationName, answer: ResponseBody): Promise<void> {
   const endpoint: Endpoint = endpoints[name]
   const printer = await context.printer()
-  const result = (readAnswer(answer) as Item)[endpoint.result]
-  if (!endpoint.many || !Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
-  await printer.list(viewOf(endpoint), endpoint.result, singlePage({ items: result, whole: answer }))
+  const result = (readResponseValue(answer) as Item)[endpoint.result]
+  if (!endpoint.many || !Array.isArray(result))
+    return printer.printOne(selectView(endpoint), endpoint.result, answer)
+  await printer.list(selectView(endpoint), endpoint.result, createPage({ items: result, whole: answer }))
 }
 
-/** Prints the result of a write, or a notice if the service only acknowledges it. */
 async function showWritten(
   context: Context,
   name: OperationName,
   input: AnyInput,
-  answer: Answer,
+  answer: ResponseBody,
 ): Promise<void> {
   const endpoint: Endpoint = endpoints[name]
   const found = (answer.value as Item)[endpoint.result]
@@ -46,8 +45,8 @@ async function showWritten(
   const printer = await context.printer()
   const { format } = printer.options
   if (isShown && (format !== 'ids' || endpoint.many)) return showOne(context, name, answer)
-  const items = itemsOf(name, input, answer, format)
-  await printer.list(viewOf(endpoint), endpoint.result, singlePage({ items, whole: answer }))
+  const items = readItems(name, input, answer, format)
+  await printer.list(selectView(endpoint), endpoint.result, createPage({ items, whole: answer }))
   if (!isShown) await printer.notice(describeDone(endpoint, callerId(endpoint, input)))
 }
 
@@ -55,17 +54,17 @@ async function showWritten(
  * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For the
  * format `ids`, the caller's ID replaces a missing item.
  */
-export function itemsOf(
+export function readItems(
   name: OperationName,
   input: AnyInput,
-  answer: Answer,
+  answer: ResponseBody,
   format: Format,
 ): readonly Item[] {
   const endpoint: Endpoint = endpoints[name]
-  const found = (readAnswer(answer) as Item)[endpoint.result]
+  const found = (readResponseValue(answer) as Item)[endpoint.result]
   const item = isRecord(found) ? found : undefined
   if (format !== 'ids') return item ? [item] : []
-  const id = idField(endpoint)
+  const id = getIdField(endpoint)
   return item && Object.hasOwn(item, id) ? [item] : [{ [id]: callerId(endpoint, input) }]
 }
 
@@ -74,7 +73,6 @@ function describeDone({ method, resource, bare }: Endpoint, id: string | undefin
   return `${method === 'POST' ? 'created' : 'updated'} ${resource} ${id}`
 }
 
-/** Awaits a response; undefined when the item does not exist. */
 export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -1,11 +1,12 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { PartialError } from '../../errors.ts'
-import { type Filter, metricOf } from '../filter/where.ts'
+import { type Filter, findMetric } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
-import { type FieldValue, fieldOf, type Item, type View } from '../output/views/views.ts'
+import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
 import { MissingFields } from './missing-fields.ts'
+import { readTotal } from './paging/list-total.ts'
 import type { RoomMetricsReader } from './room-metrics.ts'
 
 interface ItemRange {
@@ -30,6 +31,8 @@ export class Selection {
   readonly #view: View
   readonly #missing: MissingFields
   #matched = 0
+  #read = 0
+  #candidates = 0
   readonly #asterisks: string[]
   readonly #metrics = new WeakMap<Item, Item>()
 
@@ -44,7 +47,7 @@ export class Selection {
   }
 
   /**
-   * Yields the matching items of a list. Returns an empty last page with the paging, for `closed`.
+   * Returns an empty last page with the paging, for `closed`.
    * @param room ID of the members' room
    */
   async *from(
@@ -56,7 +59,7 @@ export class Selection {
     let passed = 0
     let yielded = 0
     for await (const page of pages) {
-      const matching = await this.#matching(page.items, room, offset + limit - passed)
+      const matching = await this.#matching(page, room, offset + limit - passed)
       const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - yielded)
       // Full records may contain numbers that need exact output.
       const plain = page.plain && items.every((item) => page.items.includes(item))
@@ -74,7 +77,6 @@ export class Selection {
   }
 
   /**
-   * Yields the pages, then reports undecided items.
    * @param hint effect of the undecided rooms on the command
    * @throws {UsageError} when no item carries a field of the conditions
    * @throws {PartialError} after the end, when some rooms could not be read
@@ -100,19 +102,31 @@ export class Selection {
     return { ...item, ...this.#metrics.get(item) }
   }
 
-  /** @param most maximum number of matching items needed */
-  async #matching(items: readonly Item[], room: string, limit: number): Promise<Item[]> {
+  async #matching({ items, rest = {} }: Page, room: string, limit: number): Promise<Item[]> {
     const matching = await this.#matchingFields(items, room)
     if (!this.#metricsReader) return matching
+    this.#read += items.length
+    this.#candidates += matching.length
+    await this.#announceRooms(this.#metricsReader, readTotal(rest), limit)
     const matchingRooms: Item[] = []
     for await (const { room: item, metrics, matches } of this.#metricsReader.of(matching)) {
-      this.#count(this.filter.metrics, (field) => metricOf(metrics, field), matches)
+      this.#count(this.filter.metrics, (field) => findMetric(metrics, field), matches)
       if (!matches) continue
       this.#metrics.set(item, metrics)
       matchingRooms.push(item)
       if (matchingRooms.length >= limit) break
     }
     return matchingRooms
+  }
+
+  /** Announces the rooms whose metrics are requested. A condition on a field makes their number an estimate. */
+  async #announceRooms(reader: RoomMetricsReader, total: number | undefined, limit: number): Promise<void> {
+    const isEstimate = this.filter.fields.length > 0
+    const share = isEstimate ? this.#candidates / Math.max(1, this.#read) : 1
+    const rooms = total === undefined ? undefined : Math.round(total * share)
+    const mayEndEarly = limit < Number.POSITIVE_INFINITY
+    const qualifier = mayEndEarly ? (isEstimate ? 'up to about' : 'up to') : isEstimate ? 'about' : undefined
+    await reader.expect(this.#candidates, rooms, qualifier)
   }
 
   #count(
@@ -127,15 +141,12 @@ export class Selection {
   async #matchingFields(items: readonly Item[], room: string): Promise<Item[]> {
     const { fields } = this.filter
     const verdicts = items.map((item) => this.filter.matches(item))
-    const undecided = items.filter((_, i) => verdicts[i] === undefined)
-    const records = (await this.full?.of(undecided, room)) ?? undecided
-    const recordOf = new Map(undecided.map((item, i) => [item, records[i]]))
-    return items.flatMap((item, i) => {
-      const verdict = verdicts[i]
-      const record = verdict === undefined ? recordOf.get(item) : item
+    const isUndecided = (_: Item, i: number) => verdicts[i] === undefined
+    const records = (await this.full?.complete(items, isUndecided, room)) ?? items
+    return records.flatMap((record, i) => {
       if (!record) return []
-      const matches = verdict ?? this.filter.matches(record)
-      this.#count(fields, (field) => fieldOf(this.#view, field, record), matches)
+      const matches = verdicts[i] ?? this.filter.matches(record)
+      this.#count(fields, (field) => readField(this.#view, field, record), matches)
       return matches ? [record] : []
     })
   }

@@ -4,7 +4,7 @@ import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
-import { markUnreadable, orderValues, rankOf, type SortRank } from './order.ts'
+import { createCompare, rankValue, type SortRank } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
 export interface SortKey {
@@ -20,7 +20,9 @@ export function parseSort(text: string, list: ListName, view: View): SortKey[] {
   return text.split(',').map((part) => {
     const [, sign = '', name = ''] = /^\s*(-?)(.*?)\s*$/s.exec(part) ?? []
     if (name === '')
-      throw new UsageError(`--sort takes names with commas between them, as in type,-name, not “${text}”`)
+      throw new UsageError(
+        `--sort must be field names separated by commas, such as type,-name, not “${text}”`,
+      )
     return { field: parseField('--sort', name, list, view), isDescending: sign === '-' }
   })
 }
@@ -35,20 +37,21 @@ interface SortOptions {
 }
 
 const pageSize = 1000
+const manyItems = 200_000
 
 /**
- * Sorts all items of a list and yields them in pages. Items without a field are completed by their full records,
- * and otherwise sort last.
+ * Sorts all items of a list and yields them in pages. With a limit, only the items that may be among the first are kept.
+ * Items without a field are completed by their full records, and otherwise sort last.
  * @throws {UsageError} when no item carries an unlisted field
  */
 export async function* sortPages(
   context: Context,
   pages: AsyncIterable<Page>,
-  { view, keys, full, room, limit, offset = 0 }: SortOptions,
+  { view, keys, full, room, limit = Infinity, offset = 0 }: SortOptions,
 ): AsyncGenerator<Page, undefined> {
   await context.notice(`--sort reads all ${view.noun[1]} first`)
   const fields = keys.map(({ field }) => field)
-  const items: Item[] = []
+  const sorter = new ItemSorter(keys, offset + limit)
   let plain = true
   let rest: Item = {}
   let partial: PartialError | undefined
@@ -60,50 +63,93 @@ export async function* sortPages(
         page.items.length === 0 ||
         (page.plain === true && complete.every((item, i) => item === page.items[i]))
       rest = page.rest ?? rest
-      for (const item of complete) items.push(item)
+      const before = sorter.count
+      for (const item of complete) sorter.add(item)
+      if (limit === Infinity && before <= manyItems && sorter.count > manyItems)
+        await context.notice(
+          `--sort holds all ${view.noun[1]} in memory, and there are more than ${manyItems}; --limit needs less`,
+        )
     }
   } catch (error) {
     // A partial list is sorted as far as it was read.
     if (!(error instanceof PartialError)) throw error
     partial = error
   }
-  for (const field of fields) {
-    const missing = items.filter((item) => !markUnreadable(field.of(item), field.type).known).length
-    const counts = { missing, all: items.length, flag: '--sort', view }
+  for (const [i, field] of fields.entries()) {
+    const counts = { missing: sorter.missing[i] ?? 0, all: sorter.count, flag: '--sort', view }
     await noticeMissingField(context, field, counts, ['comes last', 'come last'])
   }
-  const selected = sortItems(items, keys).slice(offset, limit === undefined ? undefined : offset + limit)
+  const selected = sorter.sorted().slice(offset)
   for (let at = 0; at < selected.length; at += pageSize)
     yield { items: selected.slice(at, at + pageSize), plain }
-  const paging = { limit: selected.length, offset, ...(partial ? {} : { total: items.length }) }
+  const paging = { limit: selected.length, offset, ...(partial ? {} : { total: sorter.count }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   if (partial) throw partial
-}
-
-/** Sorts items; equal items keep their order. */
-export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Item[] {
-  const orders = keys.map(({ isDescending }, i) => {
-    const compare = orderValues(isDescending)
-    return (a: Ranked, b: Ranked) => {
-      const [left, right] = [a.ranks[i], b.ranks[i]]
-      return left && right ? compare(left, right) : 0
-    }
-  })
-  const ranked = items.map((item) => ({
-    item,
-    ranks: keys.map(({ field }) => rankOf(field.of(item), field.type)),
-  }))
-  ranked.sort((a, b) => {
-    for (const order of orders) {
-      const found = order(a, b)
-      if (found !== 0) return found
-    }
-    return 0
-  })
-  return ranked.map(({ item }) => item)
 }
 
 interface Ranked {
   item: Item
   ranks: readonly SortRank[]
+}
+
+const minSurplus = 1000
+
+/** Sorts items; equal items keep their order. Holds up to half as many more than the limit. */
+export class ItemSorter {
+  readonly #keys: readonly SortKey[]
+  readonly #limit: number
+  readonly #surplus: number
+  readonly #compare: (a: Ranked, b: Ranked) => number
+  #items: Ranked[] = []
+  /** Last of the kept items; a later item that does not sort before it is not among the first. */
+  #last: Ranked | undefined
+  #count = 0
+  readonly missing: number[]
+
+  /** @param surplus number of items above the limit that are collected before they are sorted */
+  constructor(keys: readonly SortKey[], limit = Infinity, surplus = Math.max(limit / 8, minSurplus)) {
+    this.#keys = keys
+    this.#limit = limit
+    this.#surplus = surplus
+    this.missing = keys.map(() => 0)
+    const orders = keys.map(({ isDescending }) => createCompare(isDescending))
+    this.#compare = (a, b) => {
+      let order = 0
+      for (let i = 0; order === 0 && i < orders.length; i++) {
+        const left = a.ranks[i]
+        const right = b.ranks[i]
+        if (left && right) order = orders[i]?.(left, right) ?? 0
+      }
+      return order
+    }
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(item: Item): void {
+    this.#count++
+    const ranks = this.#keys.map(({ field }, i) => {
+      const rank = rankValue(field.of(item), field.type)
+      if (!rank.isKnown) this.missing[i] = (this.missing[i] ?? 0) + 1
+      return rank
+    })
+    const ranked = { item, ranks }
+    if (this.#last && this.#compare(ranked, this.#last) >= 0) return
+    this.#items.push(ranked)
+    if (this.#items.length >= this.#limit + this.#surplus) this.#select()
+  }
+
+  #select(): void {
+    this.#items.sort(this.#compare)
+    if (this.#items.length <= this.#limit) return
+    this.#items.length = this.#limit
+    this.#last = this.#items.at(-1)
+  }
+
+  sorted(): Item[] {
+    this.#select()
+    return this.#items.map(({ item }) => item)
+  }
 }

@@ -1,12 +1,12 @@
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import type { Printed } from '../output/schemas/printed.ts'
 import type { Page } from '../output/views/page.ts'
-import type { Item, View } from '../output/views/views.ts'
+import type { View } from '../output/views/views.ts'
 import { type Membership, MembershipSearch } from './memberships.ts'
 import { groupPages } from './print-all.ts'
 
-/** View of a membership; the format `ids` prints the rooms. */
 export const membershipView: View = {
   noun: ['membership', 'memberships'],
   id: 'room_id',
@@ -24,8 +24,6 @@ export const membershipView: View = {
 }
 
 /**
- * Prints the rooms in which users are members, as they are found.
- * @param given IDs of the users; `-` reads them from standard input
  * @throws {PartialError} when some rooms could not be read
  * @throws {NotFoundError} when a user without rooms does not exist
  */
@@ -58,7 +56,12 @@ export async function runUserRooms(
   for (const user_id of withoutRooms) await noticeNoRooms(context, user_id)
 }
 
-function toRow({ user_id, room, member, lastSeen }: Membership): Item {
+function toRow({
+  user_id,
+  room,
+  member,
+  lastSeen,
+}: Membership): Printed['users rooms']['memberships'][number] {
   return {
     user_id,
     room_id: room['id'],

@@ -1,16 +1,16 @@
-import type { Format } from '../../config/values.ts'
+import { isJson } from '../../config/values.ts'
 import type { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { formatHintText } from './hint-text.ts'
-import type { Redact } from './redaction/redact.ts'
-import { maskSecrets } from './redaction/secrets.ts'
+import { maskSecrets, type Redact } from './redaction/redaction.ts'
+import type { PrintedError } from './schemas/errors.ts'
 import type { StatusLine } from './terminal/status-line.ts'
 import { type Style, selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson, visibleLines } from './terminal/visible.ts'
 
-export interface ReportOptions {
-  json: boolean
+interface ReportOptions {
+  format: string | undefined
   color: boolean
   verbose: boolean
   redact: Redact
@@ -19,27 +19,22 @@ export interface ReportOptions {
   profile?: string | undefined
 }
 
-export function isJson(format: Format | string | undefined): boolean {
-  return format === 'json' || format === 'ndjson'
-}
-
 /** Writes an error to standard error: as text, or as one JSON object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const { redact, profile, target } = options
   const style = await selectStyle(host.stderr, host.env, options.color)
   const forPeople = (said: Visible) => (isAsciiOnly(host) ? toAscii(said) : said)
-  const text = options.json
+  const text = isJson(options.format)
     ? formatErrorJson(error, redact, target, profile)
     : forPeople(formatError(error, style, redact, target, profile))
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`
-  options.statusLine?.giveWay(host.stderr, lines)
+  options.statusLine?.hideDuring(host.stderr, lines)
   // A closed standard error cannot be reported anywhere.
   await host.stderr.write(lines).catch(() => {})
 }
 
-/** Maximum number of characters of a message and of a quoted response body. */
 const maxTextLength = 2000
 const maxBodyLength = 4096
 
@@ -82,7 +77,7 @@ export function errorToRecord(
   redact: Redact,
   target: readonly string[],
   profile?: string,
-): Readonly<Record<string, unknown>> {
+): PrintedError {
   const { code, message, status, retryable, accepted, request, body } = error
   return {
     profile,
@@ -91,8 +86,8 @@ export function errorToRecord(
     hint: formatHint(error, redact, target),
     status,
     retryable,
-    accepted,
-    request: redactJson(request, redact),
+    accepted: accepted || undefined,
+    request: redactJson(request, redact) as PrintedError['request'],
     body: truncateBody(redactJson(maskSecrets(body), redact)),
   }
 }

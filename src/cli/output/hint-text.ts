@@ -1,6 +1,6 @@
-import { shellQuote } from '../../client/request.ts'
+import { quoteForShell } from '../../client/request.ts'
 import { type Hint, Suggestion } from '../../errors.ts'
-import type { Redact } from './redaction/redact.ts'
+import type { Redact } from './redaction/redaction.ts'
 import { visible } from './terminal/visible.ts'
 
 /** Formats a hint or notice. All suggested commands are printed here. */
@@ -24,7 +24,7 @@ function formatCommand(
 
 /** Quotes a word for a POSIX shell, with visible characters only. */
 export function quoteWord(word: string): string {
-  if (visible(word) === word) return shellQuote(word)
+  if (visible(word) === word) return quoteForShell(word)
   return `"$(printf '${Array.from(word, escapeForPrintf).join('')}')"`
 }
 

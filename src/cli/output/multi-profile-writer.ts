@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { errorToRecord, isJson, reportError } from './error.ts'
+import { errorToRecord, reportError } from './error.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { formatHintText } from './hint-text.ts'
 import { Printer } from './printer.ts'
 import { ProfilePrinter } from './profile-printer.ts'
-import type { Redact } from './redaction/redact.ts'
+import type { Redact } from './redaction/redaction.ts'
 import type { StatusLine } from './terminal/status-line.ts'
 import type { Page } from './views/page.ts'
 import type { Item, View } from './views/views.ts'
@@ -134,7 +134,7 @@ export class MultiProfileWriter {
     if (format === 'json') return
     for (const { profile, error, target } of this.#failures.slice(this.#reportedCount))
       await reportError(host, error, {
-        json: isJson(format),
+        format,
         color: flags.color,
         verbose: flags.verbose ?? false,
         redact,

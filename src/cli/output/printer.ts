@@ -1,23 +1,21 @@
 import { isRecord } from '../../api/guards.ts'
-import { readAnswer, readBody, writeJson } from '../../api/json.ts'
-import type { Answer } from '../../client/client.ts'
-import { ClosedOutput, OutputError, PartialError, UsageError } from '../../errors.ts'
+import { readBody, readResponseValue, writeJson } from '../../api/json.ts'
+import type { ResponseBody } from '../../client/client.ts'
+import { isJson } from '../../config/values.ts'
+import { ClosedOutput, describeSystemError, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
-import { isJson } from './error.ts'
 import { createListWriter, type ListWriter, type PrintOptions } from './formats/list-writer.ts'
-import type { Redact } from './redaction/redact.ts'
-import { SecretFilter } from './redaction/secret-filter.ts'
-import { mask } from './redaction/secrets.ts'
+import { mask, type Redact, SecretFilter } from './redaction/redaction.ts'
 import type { StatusLine } from './terminal/status-line.ts'
 import { selectStyle } from './terminal/style.ts'
 import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson } from './terminal/visible.ts'
-import { type Page, singlePage } from './views/page.ts'
+import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 /**
  * Prints all output of the program. Notices, tables, records and everything on a terminal are free of secrets; output
- * to a program is the unchanged response. `redaction/secret-filter.ts` has the rules.
+ * to a program is the unchanged response. `redaction/redaction.ts` has the rules.
  */
 export class Printer {
   readonly #host: Host
@@ -56,7 +54,7 @@ export class Printer {
 
   async #put(text: Visible): Promise<void> {
     if (text.length === 0) return
-    this.#statusLine?.giveWay(this.#host.stdout, text)
+    this.#statusLine?.hideDuring(this.#host.stdout, text)
     await translateWriteError(this.#host.stdout.write(text))
   }
 
@@ -107,7 +105,7 @@ export class Printer {
     if (this.options.quiet) return
     const said = own`${this.makeVisible(text)}\n`
     const line = isAsciiOnly(this.#host) ? toAscii(said) : said
-    this.#statusLine?.giveWay(this.#host.stderr, line)
+    this.#statusLine?.hideDuring(this.#host.stderr, line)
     await this.#host.stderr.write(line).catch(() => {})
   }
 
@@ -131,8 +129,8 @@ export class Printer {
     return count
   }
 
-  async one(view: View, key: string, answer: Answer): Promise<void> {
-    const item = (readAnswer(answer) as Item)[key]
+  async printOne(view: View, key: string, answer: ResponseBody): Promise<void> {
+    const item = (readResponseValue(answer) as Item)[key]
     // Operation 12 (API specification, “4. Endpoints”) returns the message itself.
     const record = isRecord(item) ? item : { [key]: item }
     if (this.options.query) return this.body(answer)
@@ -157,12 +155,12 @@ export class Printer {
         return this.noticeHiddenTokens()
       }
       default: {
-        await this.list(view, key, singlePage({ items: [record] }))
+        await this.list(view, key, createPage({ items: [record] }))
       }
     }
   }
 
-  async facts(facts: Readonly<Record<string, unknown>>, _columns?: readonly string[]): Promise<void> {
+  async printFacts(facts: Readonly<Record<string, unknown>>, _columns?: readonly string[]): Promise<void> {
     if (this.printsJson) return this.json(facts)
     const { formatRecord } = await import('./formats/record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
@@ -177,7 +175,7 @@ export class Printer {
   }
 
   /** Prints the response body: unchanged in a pipe, indented on a terminal. */
-  async body(answer: Answer): Promise<void> {
+  async body(answer: ResponseBody): Promise<void> {
     const { stdout } = this.#host
     if (answer.bytes.length === 0) return
     if (this.options.query) return this.result(readBody(answer))
@@ -219,10 +217,8 @@ async function translateWriteError(writing: Promise<void>): Promise<void> {
   try {
     await writing
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException
     if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') throw new ClosedOutput()
-    throw new OutputError(
-      `the output cannot be written: ${code === 'ENOSPC' ? 'no space left' : (code ?? message)}`,
-    )
+    throw new OutputError(`the output cannot be written: ${describeSystemError(error)}`)
   }
 }

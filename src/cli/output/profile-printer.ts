@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../api/defined.ts'
-import { readAnswer } from '../../api/json.ts'
-import type { Answer } from '../../client/client.ts'
+import { readResponseValue } from '../../api/json.ts'
+import type { ResponseBody } from '../../client/client.ts'
 import type { Host } from '../../host.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { Printer } from './printer.ts'
-import type { Redact } from './redaction/redact.ts'
+import type { Redact } from './redaction/redaction.ts'
 import type { StatusLine } from './terminal/status-line.ts'
-import { type Page, singlePage } from './views/page.ts'
+import { createPage, type Page } from './views/page.ts'
 import type { Item, View } from './views/views.ts'
 
 const countView: View = {
@@ -40,23 +40,23 @@ export class ProfilePrinter extends Printer {
     return super.list(addProfileColumn(view), key, this.#addProfile(pages))
   }
 
-  override async one(view: View, key: string, answer: Answer): Promise<void> {
-    const item = (readAnswer(answer) as Item)[key] as Item
-    await this.list(view, key, singlePage({ items: [item] }))
+  override async printOne(view: View, key: string, answer: ResponseBody): Promise<void> {
+    const item = (readResponseValue(answer) as Item)[key] as Item
+    await this.list(view, key, createPage({ items: [item] }))
   }
 
   override async count(count: number): Promise<void> {
-    await this.list(countView, 'counts', singlePage({ items: [{ count }] }))
+    await this.list(countView, 'counts', createPage({ items: [{ count }] }))
   }
 
-  override async facts(facts: Item, columns = Object.keys(facts)): Promise<void> {
+  override async printFacts(facts: Item, columns = Object.keys(facts)): Promise<void> {
     const view: View = {
       noun: ['fact', 'facts'],
       columns: columns.map((field) => ({ field, weight: 5 })),
       fields: Object.keys(facts).filter((field) => field !== 'profile'),
     }
     this.check(view)
-    await this.list(view, 'facts', singlePage({ items: [facts] }))
+    await this.list(view, 'facts', createPage({ items: [facts] }))
   }
 
   override writer(view: View): Promise<ListWriter> {

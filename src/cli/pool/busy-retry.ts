@@ -1,31 +1,39 @@
 import type { Client } from '../../client/client.ts'
 import { isUnknown } from '../../client/outcome.ts'
-import { parseRetryAfter } from '../../client/retry-after.ts'
+import { backoff, isBusy, parseRetryAfter } from '../../client/retry-policy.ts'
 import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
-/** Maximum backoff without a Retry-After header, in milliseconds. */
-const maxBackoffMs = 300_000
+/** Backoff without a Retry-After header. */
+const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 
 interface BusyRetryOptions {
   /** Rate limiter that pauses all requests while the service is busy. */
   limiter: RateLimiter
   stop: AbortSignal
-  clock: Pick<Host, 'now'>
+  /** Aborts requests that wait to be sent again. */
+  interrupt: AbortSignal
+  clock: Pick<Host, 'now' | 'random'>
+  onResponse: () => void
+  /**
+   * Called after 429 and 503.
+   * @returns false when a learned rate is enough, so that other requests need not pause
+   */
+  onBusy: (status: number) => boolean
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
   onLongPause: () => void
 }
 
-/** Wraps a client so that a busy service delays and retries all its requests. */
+/** Wraps a client so that a busy service delays and retries all its requests. Reports the outcome of each request. */
 export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
     call: (name, input) => sendWithRetry(() => client.call(name, input), options),
     request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), options),
-    seen: client.seen,
+    serviceFacts: client.serviceFacts,
     ready: () => client.ready(),
     isService: () => client.isService(),
   }
@@ -33,7 +41,15 @@ export function withBusyRetry(client: Client, options: BusyRetryOptions): Client
 
 /** Avoids an async function on the path without errors, for speed. */
 function sendWithRetry<T>(send: () => Promise<T>, options: BusyRetryOptions): Promise<T> {
-  return send().catch((error: unknown) => retryWhileBusy(error, send, options))
+  const { limiter, stop, onResponse } = options
+  const wait = limiter.passRequest(stop)
+  return (wait ? wait.then(send) : send()).then(
+    (result) => {
+      onResponse()
+      return result
+    },
+    (error: unknown) => retryWhileBusy(error, send, options),
+  )
 }
 
 /** @throws {UnknownOutcomeError} when an earlier attempt may have changed something */
@@ -42,29 +58,34 @@ async function retryWhileBusy<T>(
   send: () => Promise<T>,
   options: BusyRetryOptions,
 ): Promise<T> {
-  const { limiter, stop, clock, timeoutMs } = options
+  const { limiter, stop, clock, timeoutMs, interrupt, onResponse, onBusy } = options
   let error = firstError
   let mayHaveChanged = false
   for (let attempt = 0; ; attempt++) {
     if (!(error instanceof MeetroomError)) throw error
+    const { status } = error
+    if (status !== undefined && !isBusy(status)) onResponse()
+    const pauses = status !== undefined && isBusy(status) && onBusy(status)
     mayHaveChanged ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
     const requestedMs = parseRetryAfter(error.retryAfter, clock.now())
-    const isTooLong = isBusy(error.status) && requestedMs !== undefined && requestedMs > timeoutMs
+    const isTooLong = isBusy(status) && requestedMs !== undefined && requestedMs > timeoutMs
     if (isTooLong) options.onLongPause()
-    if (!isBusy(error.status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
+    if (!isBusy(status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
       throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
-    limiter.hold(requestedMs ?? Math.min(maxBackoffMs, 500 * 2 ** attempt))
-    await limiter.pass(stop)
+    // The first refusal at a learned rate lowers the rate instead.
+    if (pauses || attempt > 0 || requestedMs !== undefined)
+      limiter.hold(requestedMs ?? backoff(attempt, clock.random(), busyBackoff))
+    await limiter.passRequest(stop)
+    if (interrupt.aborted && !mayHaveChanged) throw interrupt.reason
+    if (stop.aborted) throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
     try {
-      return await send()
+      const result = await send()
+      onResponse()
+      return result
     } catch (next) {
       error = next
     }
   }
-}
-
-export function isBusy(status: number | undefined): boolean {
-  return status === 429 || status === 503
 }
 
 /** Marks the outcome as unknown: an earlier attempt may have had an effect. */

@@ -18,6 +18,6 @@ export async function finishRun(
   const { reported, error } = tally.ending({
     fatal: fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
   })
-  if (reported) await context.report(reported)
+  if (reported) await context.reportError(reported)
   return error
 }

@@ -8,13 +8,14 @@ export interface Work<Job> {
 }
 
 interface Pace {
-  concurrency: number
+  /** Number of jobs to run at a time, which may change during the run. */
+  concurrency: { readonly current: number }
   gate: RateLimiter
   stop: AbortSignal
 }
 
 /**
- * Runs jobs with limited concurrency, and prepares the next jobs meanwhile. Throws the first error of `perform` or
+ * Runs jobs with limited concurrency and prepares the next jobs meanwhile. Throws the first error of `perform` or
  * `take` after all started jobs have ended.
  */
 export async function runJobs<Job>(
@@ -47,19 +48,47 @@ export async function runJobs<Job>(
     return refilling
   }
 
+  let running = 0
+  let settle = () => {}
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+
+  function startLoops(): void {
+    while (running < concurrency.current && !isExhausted && !isOver()) void loop()
+  }
+
   async function loop(): Promise<void> {
-    for (;;) {
-      while (started === jobs.length && !isExhausted && !isOver()) await refill()
-      if (isExhausted || isOver()) return
-      const wait = gate.pass(stop)
-      const job = jobs[started++] as Job
-      if (wait) await wait
-      if (isOver()) return putBack(job)
-      await perform(job)
+    running++
+    try {
+      while (await runNext()) {
+        if (running > concurrency.current) return
+        startLoops()
+      }
+    } catch (error) {
+      fail(error)
+    } finally {
+      if (--running === 0) settle()
     }
   }
 
-  await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
+  /** Resolves to false when no job is left, or none may start. */
+  async function runNext(): Promise<boolean> {
+    while (started === jobs.length && !isExhausted && !isOver()) await refill()
+    if (isExhausted || isOver()) return false
+    const wait = gate.pass(stop)
+    const job = jobs[started++] as Job
+    if (wait) await wait
+    if (isOver()) {
+      putBack(job)
+      return false
+    }
+    await perform(job)
+    return true
+  }
+
+  startLoops()
+  if (running > 0) await settled
   const unused = await ready.catch(() => [])
   for (const job of [...jobs.slice(started), ...unused]) putBack(job)
   if (failed) throw failed.error

@@ -3,9 +3,11 @@ import type { Client } from '../../client/client.ts'
 import type { CountedOutcome } from '../../client/outcome.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { isBusy, withBusyRetry } from './busy-retry.ts'
+import { AdaptiveConcurrency, fixConcurrency } from './adaptive-concurrency.ts'
+import { withBusyRetry } from './busy-retry.ts'
 import { gracefulStop } from './graceful-stop.ts'
 import { runJobs, type Work } from './jobs.ts'
+import { LearnedRate } from './learned-rate.ts'
 import { showProgress } from './progress.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
@@ -13,6 +15,7 @@ import type { Tally } from './tally.ts'
 /** Runs many requests with limited concurrency and rate, until too many fail. */
 export interface Pool {
   readonly client: Client
+  /** Number of jobs to run at a time. Changes during the run unless the flags fix it. */
   readonly concurrency: number
   /** True when no new jobs start. */
   readonly isStopped: boolean
@@ -24,7 +27,7 @@ export interface Pool {
 }
 
 /**
- * Opens a pool of requests.
+ * Opens a pool of requests. Its concurrency adapts unless the flags fix it.
  * @param tally counts the outcomes
  * @param confirmed true when the caller asks for confirmation
  * @param reads true when the requests change nothing, so that an interrupt cancels them immediately
@@ -37,48 +40,64 @@ export async function openPool(
   tally: Tally,
   { confirmed = false, reads = false, shows = context.flags.curl ?? false } = {},
 ): Promise<Pool> {
-  const { concurrency, rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
+  const { rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
   const maxFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
   // Each request in flight adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
-  const limiter = new RateLimiter(context.host, rate, (seconds) => {
-    void context.notice(`the service is busy; pausing for ${seconds} s`)
-  })
+  const { host } = context
+  const concurrency =
+    flags.concurrency === undefined ? new AdaptiveConcurrency(host) : fixConcurrency(flags.concurrency)
+  const learned = new LearnedRate(host)
+  const announce = (seconds: number) => void context.notice(`the service is busy; pausing for ${seconds} s`)
+  const limiter = new RateLimiter(host, rate, announce, learned)
   const client = await context.client({
-    connections: concurrency,
+    connections: concurrency.max,
     confirmed,
     interrupt: cut.signal,
     cancelUnsent: context.interrupt,
-    onRetry: ({ status, waitMs }) => {
-      // A connection error of one request does not slow down the others.
-      if (isBusy(status)) limiter.hold(waitMs)
-    },
+    // The pool retries these itself, because they concern all requests.
+    retriesBusy: false,
+    onRetry: () => concurrency.onFailure(),
   })
   if (!shows) await client.ready()
   const { timeout } = await context.settings()
-  let updateProgress = () => {}
+  let updateProgress: (() => void) | undefined
   return {
     client: withBusyRetry(client, {
-      ...{ limiter, stop: stop.signal, clock: context.host, timeoutMs: timeout.value * 1000 },
+      ...{ limiter, stop: stop.signal, interrupt: context.interrupt },
+      ...{ clock: host, timeoutMs: timeout.value * 1000 },
+      onResponse() {
+        learned.onAccepted()
+        concurrency.onResponse()
+      },
+      onBusy(status) {
+        const isKnown = learned.gapMs > 0
+        if (status === 429) learned.onRefused()
+        const pauses = status !== 429 || !isKnown
+        if (pauses) concurrency.onFailure()
+        return pauses
+      },
       // Further requests would meet the same pause.
       onLongPause: () => stop.abort(),
     }),
-    concurrency,
+    get concurrency() {
+      return concurrency.current
+    },
     get isStopped() {
       return stop.signal.aborted
     },
     stop: () => stop.abort(),
     count(outcome) {
       tally.add(outcome)
-      updateProgress()
+      updateProgress?.()
       // Invalid rows are skipped, so they do not count as failures.
       if (tally.bad - tally.count('invalid') > maxFailures) stop.abort()
     },
     async run(work) {
       const endGracefulStop = gracefulStop(context, { stop, cut, isReadOnly: reads })
-      updateProgress = showProgress(context, tally)
+      updateProgress ??= showProgress(context, tally, concurrency)
       try {
         await runJobs(work, { concurrency, gate: limiter, stop: stop.signal })
       } finally {

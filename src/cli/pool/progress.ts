@@ -1,6 +1,7 @@
 import type { Visible } from '../../host.ts'
 import type { Context } from '../kernel/context.ts'
 import { own, visible } from '../output/terminal/visible.ts'
+import type { ConcurrencyControl } from './adaptive-concurrency.ts'
 import type { Tally } from './tally.ts'
 
 /** Delay before the first progress line, in milliseconds. */
@@ -10,10 +11,14 @@ const intervalMs = 100
 const barWidth = 24
 
 /**
- * Shows the progress of a run on a terminal.
+ * Shows the progress of a run on a terminal; with `--verbose`, also the number of requests at a time.
  * @returns a function to call after each outcome
  */
-export function showProgress({ host, flags, statusLine }: Context, tally: Tally): () => void {
+export function showProgress(
+  { host, flags, statusLine }: Context,
+  tally: Tally,
+  concurrency: Pick<ConcurrencyControl, 'current'>,
+): () => void {
   if (flags.quiet || !host.stderr.isTTY) return () => {}
   const startedAt = host.monotonic()
   const initial = tally.tried
@@ -22,14 +27,15 @@ export function showProgress({ host, flags, statusLine }: Context, tally: Tally)
     const now = host.monotonic()
     if (now - drawnAt < intervalMs) return
     drawnAt = now
-    statusLine.show(formatProgress(tally, (tally.tried - initial) / ((now - startedAt) / 1000)))
+    const progress = formatProgress(tally, (tally.tried - initial) / ((now - startedAt) / 1000))
+    statusLine.show(flags.verbose ? own`${progress}  ${concurrency.current} concurrent` : progress)
   }
 }
 
-function formatProgress({ tried, total, bad, untried }: Tally, perSecond: number): Visible {
+function formatProgress({ tried, probableTotal: total, bad }: Tally, perSecond: number): Visible {
   const full = Math.round((barWidth * tried) / total)
   const bar = visible('█'.repeat(full) + '░'.repeat(barWidth - full))
-  const remaining = visible(formatRemaining(untried / perSecond))
+  const remaining = visible(formatRemaining((total - tried) / perSecond))
   return own`${bar} ${tried}/${total}  ${Math.round(perSecond)}/s  ${bad} failed  ${remaining} left`
 }
 

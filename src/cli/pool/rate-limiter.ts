@@ -5,29 +5,37 @@ const announcedHoldMs = 5000
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
+/** Schedule of the jobs of a run and of their requests. */
 export class RateLimiter {
   readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
   readonly #gapMs: number
   readonly #onHold: (seconds: number) => void
+  readonly #learned: { readonly gapMs: number }
   #isHeld = false
   #opensAt = Number.NEGATIVE_INFINITY
-  #nextAt = Number.NEGATIVE_INFINITY
+  #nextJobAt = Number.NEGATIVE_INFINITY
+  #nextRequestAt = Number.NEGATIVE_INFINITY
+  /** Number of started jobs whose first request has a slot already. */
+  #reserved = 0
 
   /**
    * @param rate maximum number of jobs started per second
    * @param onHold called when all jobs pause for long, with the pause in seconds
+   * @param learned milliseconds between requests; 0 for no limit
    */
   constructor(
     clock: Pick<Host, 'monotonic' | 'sleep'>,
     rate: number | undefined,
     onHold: (seconds: number) => void = () => {},
+    learned: { readonly gapMs: number } = { gapMs: 0 },
   ) {
     this.#clock = clock
     this.#onHold = onHold
+    this.#learned = learned
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
-  /** Pauses all jobs for the given milliseconds. */
+  /** Pauses all jobs and requests for the given milliseconds. */
   hold(ms: number): void {
     const opensAt = this.#clock.monotonic() + ms
     // Announced once: the other requests in flight get the same response.
@@ -37,25 +45,50 @@ export class RateLimiter {
     this.#isHeld = true
   }
 
-  /** Resolves when the next job may start or the signal aborts; undefined when it may start now. */
+  /**
+   * Resolves when the next job may start or the signal aborts; undefined when it may start now. The slot is also that
+   * of the first request of the job.
+   */
   pass(signal: AbortSignal): Promise<void> | undefined {
-    if (this.#gapMs === 0 && !this.#isHeld) return undefined
-    return this.#wait(signal)
+    if (this.#gapMs === 0 && !this.#isHeld && this.#learned.gapMs === 0) return undefined
+    return this.#wait(signal, () => this.#reserveJob()).then(() => {
+      if (this.#learned.gapMs > 0) this.#reserved++
+    })
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    for (let slot = this.#reserveSlot(); !signal.aborted; ) {
+  /** Resolves when the next request may start or the signal aborts; undefined when it may start now. */
+  passRequest(signal: AbortSignal): Promise<void> | undefined {
+    if (!this.#isHeld && this.#learned.gapMs === 0) return undefined
+    if (this.#clock.monotonic() >= this.#opensAt) {
+      if (this.#learned.gapMs === 0) return undefined
+      if (this.#reserved > 0) {
+        this.#reserved--
+        return undefined
+      }
+    }
+    return this.#wait(signal, () => this.#reserveRequest(Number.NEGATIVE_INFINITY))
+  }
+
+  async #wait(signal: AbortSignal, reserve: () => number): Promise<void> {
+    for (let slot = reserve(); !signal.aborted; ) {
       const waitMs = slot - this.#clock.monotonic()
       if (waitMs > 0) await this.#clock.sleep(Math.min(waitMs, maxTimerMs), signal).catch(() => {})
       else if (slot >= this.#opensAt) return
       // A pause began meanwhile; new slots spread the waiting jobs.
-      else slot = this.#reserveSlot()
+      else slot = reserve()
     }
   }
 
-  #reserveSlot(): number {
-    const slot = Math.max(this.#clock.monotonic(), this.#nextAt, this.#opensAt)
-    this.#nextAt = slot + this.#gapMs
+  #reserveJob(): number {
+    const slot = this.#reserveRequest(this.#nextJobAt)
+    this.#nextJobAt = slot + this.#gapMs
+    return slot
+  }
+
+  /** @param earliest monotonic time, in milliseconds */
+  #reserveRequest(earliest: number): number {
+    const slot = Math.max(this.#clock.monotonic(), earliest, this.#nextRequestAt, this.#opensAt)
+    this.#nextRequestAt = slot + this.#learned.gapMs
     return slot
   }
 }

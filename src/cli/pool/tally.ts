@@ -1,6 +1,7 @@
-import { type CountedOutcome, type Status, statuses, verdictOfStatus } from '../../client/outcome.ts'
+import { type CountedOutcome, judgeStatus, type Status, statuses } from '../../client/outcome.ts'
 import {
   ApiError,
+  ConflictError,
   type Hint,
   InterruptedError,
   type MeetroomError,
@@ -29,14 +30,16 @@ export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   readonly #summarize: (tally: Tally) => string
   #total: number
+  #estimate = 0
   #good = 0
   #bad = 0
   #withoutResponse = 0
   #notApplied = 0
+  #conflicts = 0
 
   /**
    * @param total number of items, as far as known
-   * @param inWords formats the summary, such as `deleted 2 of 3 users; 1 failed`
+   * @param summarize formats the summary, such as `deleted 2 of 3 users; 1 failed`
    */
   constructor(total: number, summarize: (tally: Tally) => string) {
     this.#total = total
@@ -51,18 +54,33 @@ export class Tally {
     this.#total = Math.max(this.#total, total)
   }
 
+  /** Sets the probable total, which only progress shows. */
+  estimate(total: number): void {
+    this.#estimate = total
+  }
+
+  get probableTotal(): number {
+    return Math.max(this.#total, this.#estimate)
+  }
+
   add(outcome: CountedOutcome): void {
     const { status } = outcome
     this.#counts[status]++
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#withoutResponse++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
-    const verdict = verdictOfStatus(status)
+    if ('error' in outcome && outcome.error instanceof ConflictError) this.#conflicts++
+    const verdict = judgeStatus(status)
     if (verdict === 'good') this.#good++
     if (verdict === 'bad') this.#bad++
   }
 
   count(status: Status): number {
     return this.#counts[status]
+  }
+
+  /** Number of items that failed because they exist. */
+  get conflicts(): number {
+    return this.#conflicts
   }
 
   get bad(): number {

@@ -1,22 +1,22 @@
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { InterruptedError } from '../../errors.ts'
-import type { Visible } from '../../host.ts'
+import type { Host, Visible } from '../../host.ts'
 import { toAscii } from '../output/terminal/unicode.ts'
 import { own } from '../output/terminal/visible.ts'
-import type { PromptContext } from './prompt-context.ts'
+
+export interface PromptContext {
+  host: Host
+  interrupt: AbortSignal
+}
 
 // Prompts for terminals without cursor control. The terminal echoes the input.
 
-/** Asks a yes-or-no question; the default is no. */
 export async function askYes(context: PromptContext, question: Visible): Promise<boolean> {
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
-/**
- * Asks for a line until it is valid.
- * @param preset the answer to an empty line
- */
+/** @param preset the answer to an empty line */
 export async function askLine(
   context: PromptContext,
   question: Visible,

@@ -3,7 +3,7 @@ import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
-import type { PromptContext } from './prompt-context.ts'
+import type { PromptContext } from './ask-plain.ts'
 
 /** Maximum length of a fully displayed line, and length of the displayed end of a longer one, in characters. */
 const maxShownLength = 200
@@ -13,16 +13,13 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 
 // Loaded only when a question is asked; `confirm.ts` checks for a terminal first.
 
-/** Asks a yes-or-no question; the default is no. */
 export async function askConfirmation(context: PromptContext, question: Visible): Promise<boolean> {
-  if (isAsciiOnly(context.host)) return (await plainPrompts()).askYes(context, question)
+  if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
   return runPrompt(context, (streams) => ask({ message: question, default: false }, streams))
 }
 
 /**
- * Asks for a line until it can be parsed.
- * @param read parses the line; throws UsageError for an invalid one
  * @param preset the answer to an empty line
  * @param hide returns a replacement for a line that must not be displayed
  */
@@ -34,7 +31,7 @@ export async function askLine<T>(
 ): Promise<T> {
   if (isAsciiOnly(context.host)) {
     const problem = (line: string) => findProblem(() => read(line))
-    return read(await (await plainPrompts()).askLine(context, question, problem, preset))
+    return read(await (await needsPlainPrompts()).askLine(context, question, problem, preset))
   }
   const { default: ask } = await import('@inquirer/input')
   const config = {
@@ -47,12 +44,12 @@ export async function askLine<T>(
 }
 
 export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
-  if (isAsciiOnly(context.host)) return (await plainPrompts()).askSecret(context, question)
+  if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askSecret(context, question)
   const { default: ask } = await import('@inquirer/password')
   return runPrompt(context, (streams) => ask({ message: question }, streams))
 }
 
-const plainPrompts = () => import('./ask-plain.ts')
+const needsPlainPrompts = () => import('./ask-plain.ts')
 
 function findProblem(read: () => unknown): Visible | undefined {
   try {
@@ -64,15 +61,11 @@ function findProblem(read: () => unknown): Visible | undefined {
   }
 }
 
-/** Shortens a long line, such as pasted text, because each keystroke redraws it. */
 function shortenLine(line: string): Visible {
   return line.length > maxShownLength ? visible(`…${line.slice(-shownEndLength)}`) : visible(line)
 }
 
-/**
- * Runs a prompt on the terminal.
- * @throws {InterruptedError} on ^C, ^D or a closed terminal
- */
+/** @throws {InterruptedError} on ^C, ^D or a closed terminal */
 async function runPrompt<T>(
   { host, interrupt }: PromptContext,
   ask: (streams: Streams) => Promise<T>,

@@ -3,15 +3,12 @@ import type { Item } from '../output/views/views.ts'
 export interface DeletionTargets {
   kind: 'rooms' | 'users'
   ids: readonly string[]
-  flags: { concurrency: number; rate?: number; maxErrors?: number; failFast?: boolean }
+  flags: { concurrency?: number; rate?: number; maxErrors?: number; failFast?: boolean }
   memberships?: readonly { user_id: string; room: Item; member: Item }[]
 }
 
 export interface Backup {
-  /**
-   * Checks the file before any prompt.
-   * @throws {UsageError} when the file exists
-   */
+  /** @throws {UsageError} when the file exists */
   check(): Promise<void>
   /**
    * Saves the full records; resolves when they are on disk. Missing items are skipped.

@@ -1,4 +1,5 @@
-import { isDestructive } from '../../api/destructive.ts'
+import type { Resource } from '../../api/resource.ts'
+import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import type { Settings } from '../../config/settings.ts'
 import { UsageError } from '../../errors.ts'
@@ -6,17 +7,15 @@ import type { Printer } from '../output/printer.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { Backup } from './backup.ts'
 import type { Change } from './confirm.ts'
-import { formatCurl, formatRequest, maskedRequest } from './request.ts'
 
 /** Thrown after `--dry-run` or `--curl` has shown a request instead of sending it. The command then exits 0. */
-export class RequestShown extends Error {}
+export class RequestPreview extends Error {}
 
-/** Awaits a request; undefined when it was shown instead of sent. */
-export async function undefinedIfShown<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked
+    return await request
   } catch (error) {
-    if (error instanceof RequestShown) return undefined
+    if (error instanceof RequestPreview) return undefined
     throw error
   }
 }
@@ -34,57 +33,53 @@ export interface SendPolicy {
   printer: Printer
   /** Asks for confirmation, unless the command has already asked. */
   confirm: (change: Change) => Promise<void>
-  /** Opens the backup of deleted items; undefined when none is requested. */
-  saver: () => Promise<Backup | undefined>
+  openBackup: () => Promise<Backup | undefined>
 }
 
 /**
  * Creates the check that every request passes. `--curl` sends only lookups, `--dry-run` and protected profiles
  * send no writes, destructive requests need confirmation, and a backup precedes deletions.
  */
-export function beforeSend(
-  { flags, settings, printer, confirm, saver }: SendPolicy,
+export function createSendCheck(
+  { flags, settings, printer, confirm, openBackup }: SendPolicy,
   baseUrl: string,
   { confirmed = false, lookup = false }: { confirmed?: boolean; lookup?: boolean },
 ) {
-  async function show(request: WireRequest): Promise<never> {
-    const shown = printer.options.showTokens ? request : maskedRequest(request)
-    const text = flags.curl ? formatCurl(shown) : formatRequest(shown, printer.options.format)
+  async function preview(request: WireRequest): Promise<never> {
+    const { formatShownRequest } = await import('./request.ts')
+    const text = formatShownRequest(request, flags.curl === true, printer.options)
     await printer.data(text, visibleJson)
-    throw new RequestShown()
+    throw new RequestPreview()
   }
   function ask(request: WireRequest): Promise<void> {
     const label = `${request.method} ${new URL(request.url).pathname}`
-    return confirm({ doing: label, describe: async () => `Send ${label}` })
+    return confirm({ activity: label, describe: async () => `Send ${label}` })
   }
-  async function saveThenSend({ url }: WireRequest, asked: Promise<void> | undefined): Promise<void> {
-    await asked
-    const backup = await saver()
+  async function saveThenSend({ url }: WireRequest, confirmation: Promise<void> | undefined): Promise<void> {
+    await confirmation
+    const backup = await openBackup()
     await backup?.beforeDelete(url.slice(baseUrl.length))
   }
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
-    if (flags.curl && !(lookup && isRead)) return show(request)
+    if (flags.curl && !(lookup && isRead)) return preview(request)
     if (isRead) return undefined
     if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')
-    if (flags.dryRun) return show(request)
+    if (flags.dryRun) return preview(request)
     requireWritable(flags, settings)
-    const asked = confirmed || !isDestructive(request) ? undefined : ask(request)
-    return request.method === 'DELETE' ? saveThenSend(request, asked) : asked
+    const confirmation = confirmed || !isDestructive(request) ? undefined : ask(request)
+    return request.method === 'DELETE' ? saveThenSend(request, confirmation) : confirmation
   }
 }
 
-/**
- * Checks that the profile allows changes.
- * @throws {UsageError} when the profile is protected or unreadable, unless `--allow-write` is set
- */
+/** @throws {UsageError} when the profile is protected or unreadable, unless `--allow-write` is set */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
-  const { profile, protectedBy, unread } = settings
+  const { profile, protectedBy, readError } = settings
   if (curl || dryRun || allowWrite) return
-  if (unread)
-    throw new UsageError(`${unread.message}, and it may protect the local workspace`, {
+  if (readError)
+    throw new UsageError(`${readError.message}, and it may protect the local workspace`, {
       hint: 'fix it, or pass --allow-write if you mean it',
-      cause: unread,
+      cause: readError,
     })
   if (protectedBy === undefined) return
   const label =
@@ -92,4 +87,14 @@ export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, setting
       ? `the profile ${protectedBy} is protected against changes`
       : `the profile ${protectedBy} protects this service: nothing is changed there`
   throw new UsageError(label, { hint: 'pass --allow-write if you mean it' })
+}
+
+const destructiveFields = Object.values<Resource>(resources).flatMap(({ fields }) =>
+  Object.keys(fields).filter((name) => fields[name]?.destructive),
+)
+// JSON escapes quotes inside strings, so that text cannot match a field.
+const setsDestructive = new RegExp(`"(${destructiveFields.join('|')})":true`)
+
+function isDestructive({ method, body }: WireRequest): boolean {
+  return method === 'DELETE' || (body !== undefined && setsDestructive.test(body))
 }

@@ -1,6 +1,6 @@
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
-import { configFile, readConfig, type StoredConfig } from '../../config/stored-file.ts'
+import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 
@@ -8,7 +8,7 @@ interface SettingsDeps {
   host: Host
   flags: GlobalFlags
   interrupt: AbortSignal
-  keepSecret: (secret: string | undefined) => void
+  addSecret: (secret: string | undefined) => void
   notice: (text: string) => Promise<void>
 }
 
@@ -26,7 +26,6 @@ export class CommandSettings {
     return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
   }
 
-  /** Accepts a profile name that does not exist yet, for commands that create it. */
   expectNewProfile(): void {
     this.#newProfile = true
   }
@@ -38,13 +37,13 @@ export class CommandSettings {
   /** @throws {UsageError} when a flag, an environment variable or the settings file is invalid */
   async settings(): Promise<Settings> {
     if (this.#settings) return this.#settings
-    const { host, flags, keepSecret } = this.#deps
+    const { host, flags, addSecret } = this.#deps
     const dir = await this.dir()
     this.#settings = withQuery(
       resolveSettings(flags, host.env, () => readConfig(dir, host.uid), this.#newProfile),
       flags.query,
     )
-    keepSecret(this.#settings.apiKey?.value)
+    addSecret(this.#settings.apiKey?.value)
     return this.#settings
   }
 
@@ -52,21 +51,16 @@ export class CommandSettings {
     return readConfig(await this.dir(), this.#deps.host.uid)
   }
 
-  /**
-   * Changes the settings file.
-   * @param change returns the new content for the current content
-   * @throws {UsageError or OutputError} when the file is invalid or cannot be written; it is then unchanged
-   */
+  /** @throws {UsageError or OutputError} when the file is invalid or cannot be written; it is then unchanged */
   async change(change: (config: StoredConfig) => StoredConfig): Promise<void> {
     const { changeConfig } = await import('../../config/writer.ts')
     const { host, interrupt, notice } = this.#deps
     const dir = await this.dir()
     const open = await changeConfig(dir, host, interrupt, change)
-    if (open) await notice(`warning: others may be able to read ${configFile(dir)}: ${open}`)
+    if (open) await notice(`warning: others may be able to read ${configFilePath(dir)}: ${open}`)
   }
 }
 
-/** Selects JSON as the output format of `--query`, unless TSV is selected. */
 function withQuery(settings: Settings, query: string | undefined): Settings {
   const { value, from } = settings.output
   if (query === undefined || value === 'json' || value === 'tsv') return settings

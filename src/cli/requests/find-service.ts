@@ -10,10 +10,7 @@ import type { Connect, Service, ServiceDeps } from './service.ts'
 /** Base URL of a local workspace without a server. A real port could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
-/**
- * Finds the service in the settings: the local workspace or a remote service.
- * @throws {UsageError} when no service is configured
- */
+/** @throws {UsageError} when no service is configured */
 export async function findService(deps: ServiceDeps): Promise<Service> {
   const { host, settings, printer } = deps
   if (settings.local) return findLocal(deps)
@@ -24,7 +21,7 @@ export async function findService(deps: ServiceDeps): Promise<Service> {
       const apiKey = await deps.key()
       if (apiKey.length < minKeyLength)
         await printer.notice(
-          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is so short that it cannot be kept out of what is shown`,
+          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is too short to be masked in output`,
         )
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
@@ -37,7 +34,7 @@ export async function findService(deps: ServiceDeps): Promise<Service> {
 async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Service> {
   const { requireHandles } = await import('./file-handles.ts')
   requireHandles()
-  const dir = await dataDir(host)
+  const dir = await findDataDir(host)
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, host.quietly)
   return {
@@ -45,8 +42,8 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
     baseUrl: owner?.base_url ?? unservedBaseUrl,
     dir,
     async open(connections) {
-      const { reachWorkspace } = await import('../../embedded/reach.ts')
-      return reachWorkspace({
+      const { connectWorkspace } = await import('../../embedded/connect-workspace.ts')
+      return connectWorkspace({
         dir,
         servingProcess: owner,
         host,
@@ -57,21 +54,15 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
   }
 }
 
-/**
- * Returns the base URL for a persistent connection.
- * @throws {UsageError} when the local workspace is not served
- */
-export async function persistentBaseUrl(host: Host, settings: Settings): Promise<string> {
+/** @throws {UsageError} when the local workspace is not served */
+export async function findPersistentBaseUrl(host: Host, settings: Settings): Promise<string> {
   return settings.local ? (await requireServer(host)).base_url : requireBaseUrl(settings)
 }
 
-/**
- * Returns the process that serves the local workspace.
- * @throws {UsageError} when the local workspace is not served
- */
+/** @throws {UsageError} when the local workspace is not served */
 export async function requireServer(host: Host): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
-  const owner = await findServingProcess(await dataDir(host), host.quietly)
+  const owner = await findServingProcess(await findDataDir(host), host.quietly)
   if (owner) return owner
   throw new UsageError('the local workspace is not being served, so it has no sessions', {
     hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],
@@ -99,7 +90,7 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
 }
 
 export const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
-  const { networkTransport } = await import('../../client/http/transport.ts')
+  const { createNetworkTransport: networkTransport } = await import('../../client/http/transport.ts')
   const { origin, hostname } = new URL(baseUrl)
   return networkTransport({
     origin,
@@ -109,6 +100,6 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections) =>
   })
 }
 
-export async function dataDir(host: Host): Promise<string> {
+export async function findDataDir(host: Host): Promise<string> {
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

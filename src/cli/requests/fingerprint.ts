@@ -4,6 +4,6 @@ import { createHash } from 'node:crypto'
 const minKeyLength = 20
 
 /** Returns the first 8 hex digits of the key's SHA-256; undefined for keys of fewer than 20 characters. */
-export function fingerprintOf(key: string): string | undefined {
+export function formatFingerprint(key: string): string | undefined {
   return key.length < minKeyLength ? undefined : createHash('sha256').update(key).digest('hex').slice(0, 8)
 }

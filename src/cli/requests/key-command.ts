@@ -1,9 +1,8 @@
 import { isAbsolute } from 'node:path'
-import { AuthError, InterruptedError, UsageError } from '../../errors.ts'
+import { AuthError, describeSystemError, InterruptedError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 
-/** Timeout of the key command, in milliseconds. */
 const timeoutMs = 10_000
 /** Time for the remaining output to arrive after the exit, in milliseconds. */
 const drainMs = 100
@@ -12,18 +11,19 @@ const maxKeyLength = 4096
 interface KeyCommandDeps {
   host: Host
   interrupt: AbortSignal
-  keepSecret: (secret: string) => void
+  addSecret: (secret: string) => void
 }
 
 /**
  * Splits a command line into words. No shell runs the command, so shell syntax is rejected.
- * @throws {UsageError} when the command is empty or uses shell syntax or a relative path
+ * @throws {UsageError} when the command is empty, holds a NUL, or uses shell syntax or a relative path
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
   const [program = '', ...args] = words
-  const hint = "quote what is meant literally, or name a script: '/usr/local/bin/my-key'"
+  const hint = "quote literal characters, or name a script: '/usr/local/bin/my-key'"
   if (program === '') throw new UsageError('the key command is empty')
+  if (line.includes('\0')) throw new UsageError('the key command holds a NUL character')
   if (open !== '') throw new UsageError(`the key command ends within ${open}`, { hint })
   if (special !== undefined)
     throw new UsageError(`the key command is run without a shell, and “${special}” is for shells`, { hint })
@@ -45,7 +45,7 @@ export async function runKeyCommand(line: string, from: string, deps: KeyCommand
   const { stdout, stderr, end } = await run(readKeyCommand(line), deps)
   const key = stdout.trim()
   // Invalid output may still contain a key.
-  if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) deps.keepSecret(part)
+  if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) deps.addSecret(part)
   const last = stderr
     .trim()
     .split(/[\r\n]+/)
@@ -92,8 +92,12 @@ async function run(
       printed[name] += text
       if (printed[name].length > maxKeyLength * 16) resolve('prints too much')
     })
-  child.on('error', ({ code }: NodeJS.ErrnoException) =>
-    resolve(code === 'ENOENT' ? `names no program: “${program}”` : `cannot be started (${code})`),
+  child.on('error', (error: NodeJS.ErrnoException) =>
+    resolve(
+      error.code === 'ENOENT'
+        ? `names no program: “${program}”`
+        : `cannot be started: ${describeSystemError(error)}`,
+    ),
   )
   const describeExit = (code: number | null, signal: NodeJS.Signals | null) =>
     code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`
@@ -128,7 +132,6 @@ async function endProcesses(pid: number, leadsGroup: boolean, host: Host): Promi
   for (const process of [pid, ...descendants]) host.kill(process)
 }
 
-/** Lists the descendants of a process; none if `ps` fails. */
 async function findDescendants(pid: number): Promise<number[]> {
   const { execFile } = await import('node:child_process')
   const table = await new Promise<string>((done) =>

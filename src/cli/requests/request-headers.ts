@@ -26,10 +26,7 @@ const rewritingHeaders = new Set([
   'x-rewrite-url',
 ])
 
-/**
- * Parses the `-H` headers, with names in lower case and repeated values joined.
- * @throws {UsageError} for a malformed or reserved header
- */
+/** @throws {UsageError} for a malformed or reserved header */
 export function parseRequestHeaders(lines: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>()
   for (const line of lines) {

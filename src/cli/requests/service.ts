@@ -1,16 +1,16 @@
 import { omitUndefined } from '../../api/defined.ts'
+import { counted } from '../../api/plural.ts'
 import type { Transport } from '../../api/wire.ts'
 import type { Remark } from '../../client/accepted.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { Policy, Retry } from '../../client/retry.ts'
+import { isBusy } from '../../client/retry-policy.ts'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
-import type { Redact } from '../output/redaction/redact.ts'
-import { redactResponses } from '../output/redaction/redact-responses.ts'
-import { maskText } from '../output/redaction/secrets.ts'
+import { maskText, type Redact, redactResponses } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
-import { beforeSend, type SendFlags, type SendPolicy } from './before-send.ts'
+import { createSendCheck, type SendFlags, type SendPolicy } from './before-send.ts'
 
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
@@ -23,9 +23,8 @@ export interface ServiceDeps extends SendPolicy {
   connect: Connect
   closeLater: (close: () => Promise<void> | void) => void
   key: () => Promise<string>
-  keepSecret: (secret: string) => void
+  addSecret: (secret: string) => void
   redactKeys: Redact
-  /** The audit log; undefined when auditing is off. */
   audit: Audit | undefined
 }
 
@@ -33,14 +32,14 @@ export interface ClientSetup {
   connections?: number
   interrupt: AbortSignal
   cancelUnsent?: AbortSignal
-  seen?: ServiceFacts
+  serviceFacts?: ServiceFacts
   /** Timeout of a call that starts now, in milliseconds; overrides the setting. */
   timeoutMs?: () => number
-  /** Maximum number of retries; overrides the setting. */
   retries?: number
+  /** False when the caller retries requests that end in 429 or 503. */
+  retriesBusy?: boolean
   /** Called before each retry, instead of a notice. */
   onRetry?: Policy['onRetry']
-  /** True when the caller asks for confirmation. */
   confirmed?: boolean
   /** True when reads are sent even with `--curl`. */
   lookup?: boolean
@@ -63,14 +62,14 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
     baseUrl: service.baseUrl,
     open: async () => {
       const { transport, apiKey } = await service.open(setup.connections)
-      deps.keepSecret(apiKey)
+      deps.addSecret(apiKey)
       deps.closeLater(() => transport.close?.())
       return { transport: redactResponses(transport, deps.redactKeys), apiKey }
     },
-    beforeSend: beforeSend(deps, service.baseUrl, setup),
+    beforeSend: createSendCheck(deps, service.baseUrl, setup),
     onRemark: createRemarkPrinter(deps),
     ...(audit ? { audit: (endpoint, input) => audit.trail(auditOrigin(), endpoint, input) } : {}),
-    ...omitUndefined({ seen: setup.seen }),
+    ...omitUndefined({ serviceFacts: setup.serviceFacts }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
     ...omitUndefined({ cancelUnsent: setup.cancelUnsent }),
@@ -79,8 +78,13 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
         return setup.timeoutMs?.() ?? timeout.value * 1000
       },
       retries: setup.retries ?? retries.value,
+      retriesBusy: setup.retriesBusy ?? true,
       timing: host,
-      onRetry: setup.onRetry ?? ((retry) => void printer.notice(describeRetry(retry))),
+      onRetry: (retry) => {
+        if (setup.serviceFacts && isBusy(retry.status)) setup.serviceFacts.isBusy = true
+        if (setup.onRetry) setup.onRetry(retry)
+        else void printer.notice(describeRetry(retry))
+      },
     },
     ...(flags.verbose
       ? {
@@ -94,13 +98,12 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
     ...client,
     call: async (name, input) => {
       const answer = await client.call(name, input)
-      audit.seen(input, answer.value)
+      audit.noteMembers(input, answer.value)
       return answer
     },
   }
 }
 
-/** Formats the notice before a retry. */
 export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
@@ -114,9 +117,8 @@ function createRemarkPrinter({ printer, closeLater }: ServiceDeps): (remark: Rem
     if (count === 0) void printer.notice(`warning: ${text}`)
     if (count === 1)
       closeLater(async () => {
-        const more = (counts.get(about) ?? 0) - 1
-        const times = more === 1 ? '1 more response' : `${more} more responses`
-        await printer.notice(`warning: the same in ${times}: ${about}`)
+        const responses = counted((counts.get(about) ?? 0) - 1, 'more response')
+        await printer.notice(`warning: the same in ${responses}: ${about}`)
       })
   }
 }

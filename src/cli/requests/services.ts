@@ -4,13 +4,19 @@ import type { Client } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { AnyInput } from '../../client/request.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
-import { keyFor } from '../../config/settings.ts'
-import { configFile } from '../../config/stored-file.ts'
+import { selectKey } from '../../config/settings.ts'
+import { configFilePath } from '../../config/stored-file.ts'
 import { requireUnwritable } from '../../files/trusted-file.ts'
 import type { Printer } from '../output/printer.ts'
-import type { Redact } from '../output/redaction/redact.ts'
+import type { Redact } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
-import { dataDir, findService, persistentBaseUrl, requireBaseUrl, requireServer } from './find-service.ts'
+import {
+  findDataDir,
+  findPersistentBaseUrl,
+  findService,
+  requireBaseUrl,
+  requireServer,
+} from './find-service.ts'
 import {
   type ClientSetup,
   type OpenTransport,
@@ -20,7 +26,7 @@ import {
 } from './service.ts'
 
 interface ServicesDeps
-  extends Pick<ServiceDeps, 'host' | 'connect' | 'confirm' | 'saver' | 'keepSecret' | 'redactKeys'> {
+  extends Pick<ServiceDeps, 'host' | 'connect' | 'confirm' | 'openBackup' | 'addSecret' | 'redactKeys'> {
   flags: GlobalFlags
   command: string
   interrupt: AbortSignal
@@ -30,20 +36,18 @@ interface ServicesDeps
   configDir: () => Promise<string>
 }
 
-/** Access of a command to services: clients, keys and the audit log. */
 export class Services {
   readonly #deps: ServicesDeps
   #client: Promise<Client> | undefined
   #key: Promise<string> | undefined
   #audit: Promise<Audit | undefined> | undefined
-  readonly #seen: ServiceFacts = {}
+  readonly #serviceFacts: ServiceFacts = {}
   readonly #closers: (() => Promise<void> | void)[] = []
 
   constructor(deps: ServicesDeps) {
     this.#deps = deps
   }
 
-  /** Returns a client for the configured service. Calls without setup share one client. */
   client(setup?: Partial<ClientSetup>): Promise<Client> {
     if (setup) return this.#open(setup)
     this.#client ??= this.#open({})
@@ -53,12 +57,15 @@ export class Services {
   async #open(setup: Partial<ClientSetup>): Promise<Client> {
     const deps = await this.#createDeps()
     const { interrupt } = this.#deps
-    return openClient(deps, { interrupt, seen: this.#seen, ...setup }, await findService(deps))
+    return openClient(
+      deps,
+      { interrupt, serviceFacts: this.#serviceFacts, ...setup },
+      await findService(deps),
+    )
   }
 
   /**
-   * Returns a client for a persistent connection. It uses the server of the local workspace, since opening the
-   * workspace would block the server.
+   * Uses the server of the local workspace: opening the workspace would block the server.
    * @throws {UsageError} when the local workspace is not served
    */
   async persistentClient(setup: Partial<ClientSetup>): Promise<Client> {
@@ -82,33 +89,26 @@ export class Services {
     return connect(url, host)
   }
 
-  /**
-   * Returns the base URL for a persistent connection.
-   * @throws {UsageError} when the local workspace is not served
-   */
+  /** @throws {UsageError} when the local workspace is not served */
   async persistentBaseUrl(): Promise<string> {
-    return persistentBaseUrl(this.#deps.host, await this.#deps.settings())
+    return findPersistentBaseUrl(this.#deps.host, await this.#deps.settings())
   }
 
-  /** Names the service for messages and journals: a base URL, or the directory of the local workspace. */
-  async target(): Promise<string> {
+  async describeTarget(): Promise<string> {
     const settings = await this.#deps.settings()
     return settings.local
-      ? `the local workspace in ${await dataDir(this.#deps.host)}`
+      ? `the local workspace in ${await findDataDir(this.#deps.host)}`
       : requireBaseUrl(settings)
   }
 
   /** Names the service for prompts: `at https://host (profile staging)`. */
-  async place(): Promise<string> {
+  async describePlace(): Promise<string> {
     const { local, profile } = await this.#deps.settings()
-    const target = await this.target()
+    const target = await this.describeTarget()
     return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
   }
 
-  /**
-   * Returns the key for the service. A key command runs only once.
-   * @throws {AuthError} when no key is configured
-   */
+  /** @throws {AuthError} when no key is configured */
   key(): Promise<string> {
     this.#key ??= this.#readKey()
     return this.#key
@@ -117,17 +117,17 @@ export class Services {
   async #readKey(): Promise<string> {
     const { host, configDir, settings } = this.#deps
     const found = await settings()
-    const key = keyFor(found)
+    const key = selectKey(found)
     if ('value' in key) return key.value
-    const file = configFile(await configDir())
+    const file = configFilePath(await configDir())
     requireUnwritable(file, host.uid, `the settings file ${file}`)
     return this.runKeyCommand(key.command, found.keyCommand?.from ?? '')
   }
 
   async runKeyCommand(command: string, from: string): Promise<string> {
     const { runKeyCommand } = await import('./key-command.ts')
-    const { host, interrupt, keepSecret } = this.#deps
-    return runKeyCommand(command, from, { host, interrupt, keepSecret })
+    const { host, interrupt, addSecret } = this.#deps
+    return runKeyCommand(command, from, { host, interrupt, addSecret })
   }
 
   /** Creates the audit trail of a change made without a client; undefined when auditing is off. */
@@ -135,7 +135,7 @@ export class Services {
     const audit = await this.#openAudit()
     if (!audit) return undefined
     const { local } = await this.#deps.settings()
-    const place = local ? await dataDir(this.#deps.host) : new URL(await this.persistentBaseUrl()).origin
+    const place = local ? await findDataDir(this.#deps.host) : new URL(await this.persistentBaseUrl()).origin
     return audit.trail(place, endpoint, input)
   }
 

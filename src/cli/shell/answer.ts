@@ -7,7 +7,7 @@ export interface Candidate {
   words?: string
 }
 
-export interface Answer {
+export interface Completion {
   candidates: readonly Candidate[]
   /** Requests file name completion by the shell. */
   files?: boolean
@@ -15,7 +15,7 @@ export interface Answer {
   open?: boolean
 }
 
-export interface Asked {
+interface CompletionRequest {
   /** Line up to the cursor. */
   line: string
   /** bash only: end of the line that a candidate replaces. */
@@ -28,10 +28,14 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** Maximum number of characters of a description. */
-const longest = 60
+const maxDescriptionLength = 60
 
 /** Formats candidates for a shell. The first line is an instruction for the script. */
-export function answerFor(shell: Shell, { candidates, files, open }: Answer, asked: Asked): Visible {
+export function formatCompletion(
+  shell: Shell,
+  { candidates, files, open }: Completion,
+  asked: CompletionRequest,
+): Visible {
   // Values with escaped characters cannot be typed.
   const typable = candidates.filter(({ value }) => value !== '' && visible(value) === value)
   const lines = formats[shell](typable, asked)
@@ -39,17 +43,18 @@ export function answerFor(shell: Shell, { candidates, files, open }: Answer, ask
   return rest.reduce<Visible>((text, line) => own`${text}${line}\n`, own`${first}\n`)
 }
 
-type Format = (candidates: readonly Candidate[], asked: Asked) => readonly Visible[]
+type Format = (candidates: readonly Candidate[], asked: CompletionRequest) => readonly Visible[]
 
-const described = ({ words = '' }: Candidate) => visible(Array.from(words).slice(0, longest).join(''))
+const formatDescription = ({ words = '' }: Candidate) =>
+  visible(Array.from(words).slice(0, maxDescriptionLength).join(''))
 
 const formats: Record<Shell, Format> = {
-  bash: inBash,
+  bash: formatForBash,
   // A colon separates value and description, and a backslash escapes it.
   zsh: (candidates) =>
     candidates.map((candidate) => {
       const value = visible(candidate.value.replace(/[\\:]/g, '\\$&'))
-      const words = visible(described(candidate).replaceAll('\\', '\\\\'))
+      const words = visible(formatDescription(candidate).replaceAll('\\', '\\\\'))
       return candidate.words ? own`${value}:${words}` : value
     }),
   // Visible text holds no tab. fish does not escape a leading tilde, and would expand it.
@@ -58,7 +63,7 @@ const formats: Record<Shell, Format> = {
       .filter(({ value }) => !value.startsWith('~'))
       .map((candidate) =>
         candidate.words
-          ? own`${visible(candidate.value)}${tab}${described(candidate)}`
+          ? own`${visible(candidate.value)}${tab}${formatDescription(candidate)}`
           : visible(candidate.value),
       ),
 }
@@ -66,7 +71,10 @@ const formats: Record<Shell, Format> = {
 const tab = own`\t`
 
 /** Filters and quotes for bash, which does neither. bash replaces only the part of a word after `=` or `:`. */
-function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: Asked): readonly Visible[] {
+function formatForBash(
+  candidates: readonly Candidate[],
+  { line, replaced, isShown }: CompletionRequest,
+): readonly Visible[] {
   const { words, start } = splitWords(line)
   const typed = words.at(-1) ?? ''
   const isEnd = line.endsWith(replaced) && line.length - replaced.length >= start
@@ -74,20 +82,20 @@ function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: A
   const keptText = kept.words.at(-1) ?? ''
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && value.startsWith(keptText))
   const rests = fitting.flatMap((candidate) => {
-    const rest = quoted(candidate.value.slice(keptText.length), kept.open)
+    const rest = quoteForBash(candidate.value.slice(keptText.length), kept.open)
     // Part of a word cannot be escaped.
     return rest === undefined || visible(rest) !== rest ? [] : [{ ...candidate, value: rest }]
   })
   const width = Math.max(0, ...rests.map(({ value }) => value.length))
   return rests.map((candidate) =>
     isShown && rests.length > 1 && candidate.words
-      ? own`${visible(candidate.value.padEnd(width))}  (${described(candidate)})`
+      ? own`${visible(candidate.value.padEnd(width))}  (${formatDescription(candidate)})`
       : visible(candidate.value),
   )
 }
 
 /** Escapes a text for its place within or outside quotes; undefined if that is impossible. */
-function quoted(text: string, open: string): string | undefined {
+function quoteForBash(text: string, open: string): string | undefined {
   // Outside ASCII only spaces are special, and a backslash would split surrogates.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')
   if (open === "'") return text.includes("'") ? undefined : text

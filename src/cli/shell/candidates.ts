@@ -8,12 +8,13 @@ import { roomStates } from '../commands/rooms/wait/states.ts'
 import { metricTypes } from '../filter/metric-types.ts'
 import { filterTypes, hasAge } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
+import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
 import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
-import type { Answer, Candidate } from './answer.ts'
-import { findCommand, optionsOf, type Typed } from './line.ts'
+import type { Candidate, Completion } from './answer.ts'
+import type { PartialLine } from './line.ts'
 
-export interface LookUp {
+export interface CandidateSource {
   profiles(): Promise<readonly Candidate[]>
   rooms(): Promise<readonly Candidate[]>
   users(): Promise<readonly Candidate[]>
@@ -21,19 +22,23 @@ export interface LookUp {
 }
 
 /** Returns the candidates for the word at the cursor. The shell filters them. */
-export async function findCandidates(root: Command, typed: Typed, lookUp: LookUp): Promise<Answer> {
+export async function findCandidates(
+  root: Command,
+  typed: PartialLine,
+  lookUp: CandidateSource,
+): Promise<Completion> {
   const { wanted, before, command } = typed
-  if (wanted === 'command') return { candidates: commandsOf(command) }
-  if (wanted === 'flag') return { candidates: flagsOf(command) }
+  if (wanted === 'command') return { candidates: listCommands(command) }
+  if (wanted === 'flag') return { candidates: listFlags(command) }
   const answer =
     'option' in wanted
-      ? await ofOption(wanted.option, typed, lookUp)
-      : await ofArgument(root, wanted.argument, typed, lookUp)
+      ? await completeFlagValue(wanted.option, typed, lookUp)
+      : await completeArgument(root, wanted.argument, typed, lookUp)
   const candidates = answer.candidates.map((candidate) => ({ ...candidate, value: before + candidate.value }))
   return { ...answer, candidates }
 }
 
-function commandsOf(group: Command): Candidate[] {
+function listCommands(group: Command): Candidate[] {
   const listed = group
     .createHelp()
     .visibleCommands(group)
@@ -41,25 +46,29 @@ function commandsOf(group: Command): Candidate[] {
   return listed.map((command) => ({ value: command.name(), words: command.summary() }))
 }
 
-function commandsIn(root: Command, [name, ...more]: readonly string[]): Candidate[] {
+function listGroupCommands(root: Command, [name, ...more]: readonly string[]): Candidate[] {
   const group = name === undefined ? root : findCommand(root, name)
-  return group && more.length === 0 ? commandsOf(group) : []
+  return group && more.length === 0 ? listCommands(group) : []
 }
 
 /** Returns the flags of the command, then the global flags. */
-function flagsOf(command: Command): Candidate[] {
-  const flags = optionsOf(command).map(({ long, short, description }) => ({
+function listFlags(command: Command): Candidate[] {
+  const flags = listOptions(command).map(({ long, short, description }) => ({
     value: long ?? short ?? '',
     words: description,
   }))
   return [...flags, { value: '--help', words: 'help on the command' }]
 }
 
-async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<Answer> {
+async function completeFlagValue(
+  option: Option,
+  typed: PartialLine,
+  lookUp: CandidateSource,
+): Promise<Completion> {
   if (option.argChoices) return { candidates: values(option.argChoices) }
   const placeholder = /[<[](.*)[>\]]/.exec(option.flags)?.[1] ?? ''
   if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
-  const resource = resourceOf(typed.command)
+  const resource = findResource(typed.command)
   switch (option.long) {
     case '--profile':
       return { candidates: await lookUp.profiles() }
@@ -69,28 +78,28 @@ async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<A
     case '--member':
       return { candidates: await lookUp.users() }
     case '--columns':
-      return { candidates: inList(await columnsFor(typed, resource), typed.text) }
+      return { candidates: completeList(await listColumnNames(typed, resource), typed.text) }
     case '--sort':
-      return { candidates: resource ? inList(fieldsOf(resource), typed.text) : [] }
+      return { candidates: resource ? completeList(listFields(resource), typed.text) : [] }
     case '--count-by':
       return {
-        candidates: values(resource ? fieldsOf(resource).filter((field) => !secretFields.has(field)) : []),
+        candidates: values(resource ? listFields(resource).filter((field) => !secretFields.has(field)) : []),
       }
     case '--where':
-      return resource ? ofCondition(resource, typed.text) : { candidates: [] }
+      return resource ? completeCondition(resource, typed.text) : { candidates: [] }
     case '--for':
-      return resource ? ofWait(resource, typed.text) : { candidates: [] }
+      return resource ? completeWaitCondition(resource, typed.text) : { candidates: [] }
     default:
       return { candidates: [] }
   }
 }
 
-async function ofArgument(
+async function completeArgument(
   root: Command,
   argument: Argument | undefined,
-  typed: Typed,
-  lookUp: LookUp,
-): Promise<Answer> {
+  typed: PartialLine,
+  lookUp: CandidateSource,
+): Promise<Completion> {
   if (argument?.argChoices) return { candidates: values(argument.argChoices) }
   const { given } = typed
   const unused = (candidates: readonly Candidate[]) => ({
@@ -113,16 +122,16 @@ async function ofArgument(
     case 'method':
       return { candidates: values(['GET', 'POST', 'PUT', 'DELETE']) }
     case 'path':
-      return { candidates: values(paths()) }
+      return { candidates: values(listPaths()) }
     case 'topic':
       return {
         candidates: [
-          ...commandsIn(root, given),
+          ...listGroupCommands(root, given),
           ...values(given.length === 0 ? Object.keys(topicSummaries) : []),
         ],
       }
     case 'command':
-      return { candidates: commandsIn(root, given) }
+      return { candidates: listGroupCommands(root, given) }
     default:
       return { candidates: [] }
   }
@@ -130,32 +139,35 @@ async function ofArgument(
 
 const values = (texts: readonly string[]): Candidate[] => texts.map((value) => ({ value }))
 
-function paths(): readonly string[] {
+function listPaths(): readonly string[] {
   const all = Object.values(endpoints).map(({ path }) => path)
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
 
 /** Returns the resource that a command selects from. A report selects rooms. */
-function resourceOf(command: Command): Resource | undefined {
+function findResource(command: Command): Resource | undefined {
   const group = command.name() === 'report' ? resources.room.plural : command.parent?.name()
   return Object.values<Resource>(resources).find(({ plural }) => plural === group)
 }
 
-const viewOf = (resource: Resource) => views[resource.name as keyof typeof views]
+const resourceView = (resource: Resource) => views[resource.name as keyof typeof views]
 
-function fieldsOf(resource: Resource): string[] {
-  return [...filterTypes(resource, viewOf(resource)).keys()]
+function listFields(resource: Resource): string[] {
+  return [...filterTypes(resource, resourceView(resource)).keys()]
 }
 
-async function columnsFor({ command, flags }: Typed, resource: Resource | undefined): Promise<string[]> {
-  const view = (await viewOfRows(command, flags)) ?? (resource && viewOf(resource))
+async function listColumnNames(
+  { command, flags }: PartialLine,
+  resource: Resource | undefined,
+): Promise<string[]> {
+  const view = (await loadRowView(command, flags)) ?? (resource && resourceView(resource))
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
 }
 
 /** Completes a comma-separated list; a hyphen before a name means descending. */
-function inList(names: readonly string[], text: string): Candidate[] {
+function completeList(names: readonly string[], text: string): Candidate[] {
   const given = text.split(',')
   const last = given.pop() ?? ''
   const before = given.map((name) => `${name},`).join('') + (last.startsWith('-') ? '-' : '')
@@ -163,15 +175,15 @@ function inList(names: readonly string[], text: string): Candidate[] {
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
 }
 
-function ofWait(resource: Resource, text: string): Answer {
-  const { candidates, ...rest } = ofCondition(resource, text)
+function completeWaitCondition(resource: Resource, text: string): Completion {
+  const { candidates, ...rest } = completeCondition(resource, text)
   const states = Object.entries(roomStates).map(([value, words]) => ({ value, words }))
   return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
 /** Completes a field with its usual operator, then its value. */
-function ofCondition(resource: Resource, text: string): Answer {
-  const view = viewOf(resource)
+function completeCondition(resource: Resource, text: string): Completion {
+  const view = resourceView(resource)
   const types = filterTypes(resource, view)
   const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
   if (operator !== '') {
@@ -179,11 +191,11 @@ function ofCondition(resource: Resource, text: string): Answer {
     return { candidates: few.map((value) => ({ value: field + operator + value })) }
   }
   // fish adds no space after `=`, but one after every other operator.
-  const signs: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
-  const words = (name: string) => resource.fields[name]?.words
+  const operators: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
+  const words = (name: string) => resource.fields[name]?.description
   const facts = resource.name === 'room' ? Object.entries(metricTypes) : []
   const fields = [...types, ...facts].map(([name, type]) => ({
-    value: name + signs[type],
+    value: name + operators[type],
     ...(words(name) ? { words: words(name) ?? '' } : {}),
   }))
   const age = hasAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
@@ -191,7 +203,7 @@ function ofCondition(resource: Resource, text: string): Answer {
 }
 
 /** Returns the view of a command that prints other rows than the resource of its group. */
-async function viewOfRows(
+async function loadRowView(
   command: Command,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<View | undefined> {
@@ -202,5 +214,5 @@ async function viewOfRows(
     return (await import('../commands/users/offboard/step.ts')).stepView('user_id')
   if (name !== 'sessions report') return undefined
   const by = groupings.find((known) => known === flags['by']) ?? 'user'
-  return (await import('../commands/sessions/report/views.ts')).viewOf(by)
+  return (await import('../commands/sessions/report/views.ts')).reportView(by)
 }

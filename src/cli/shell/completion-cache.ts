@@ -5,8 +5,8 @@ import type { Host } from '../../host.ts'
 import type { Candidate } from './answer.ts'
 
 /** Lifetime of a response and of a failure, in milliseconds. */
-const fresh = 60_000
-const briefly = 5000
+const responseLifetimeMs = 60_000
+const failureLifetimeMs = 5000
 
 interface Entry {
   /** Milliseconds since 1970. */
@@ -34,11 +34,11 @@ export class CompletionCache {
     const now = this.#host.now()
     try {
       const candidates = await ask()
-      this.#keep(name, { until: now + fresh, candidates })
+      this.#keep(name, { until: now + responseLifetimeMs, candidates })
       return candidates
     } catch {
       // Failures are cached, so that the next key press sends no request.
-      this.#keep(name, { until: now + briefly, candidates: [] })
+      this.#keep(name, { until: now + failureLifetimeMs, candidates: [] })
       return []
     }
   }
@@ -50,7 +50,7 @@ export class CompletionCache {
       if (!found.isFile() || (uid !== undefined && found.uid !== uid) || (found.mode & 0o077) !== 0) return {}
       const entries = JSON.parse(readFileSync(this.#file, 'utf8')) as Record<string, Entry>
       const now = this.#host.now()
-      const isFresh = ({ until }: Entry) => until > now && until <= now + fresh
+      const isFresh = ({ until }: Entry) => until > now && until <= now + responseLifetimeMs
       return Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)))
     } catch {
       return {}

@@ -1,7 +1,8 @@
 import type { Argument, Command, Option } from 'commander'
 import { splitWords } from '../input/split-command.ts'
+import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
-export interface Typed {
+export interface PartialLine {
   command: Command
   /** Part of the word before the value, unchanged: `--output=` of `--output=js`. */
   before: string
@@ -13,34 +14,30 @@ export interface Typed {
 }
 
 /** Splits a line, and removes the program name and variables that are set before it. */
-export function wordsOf(line: string): readonly string[] {
+export function splitLine(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))
   return words.slice(name + 1)
 }
 
-export function findCommand(group: Command, word: string): Command | undefined {
-  return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
-}
-
 /** Parses a partial command line. Its command group must be loaded. */
-export function readTyped(root: Command, words: readonly string[]): Typed {
+export function parsePartialLine(root: Command, words: readonly string[]): PartialLine {
   const current = words.at(-1) ?? ''
   const flags: Record<string, unknown> = {}
   const given: string[] = []
   let command = root
-  let waiting: Option | undefined
-  let isOver = false
+  let pendingFlag: Option | undefined
+  let flagsEnded = false
   for (const word of words.slice(0, -1)) {
-    if (waiting) {
-      flags[waiting.attributeName()] = word
-      waiting = undefined
-    } else if (word === '--') isOver = true
-    else if (!isOver && word.startsWith('-') && word !== '-') {
+    if (pendingFlag) {
+      flags[pendingFlag.attributeName()] = word
+      pendingFlag = undefined
+    } else if (word === '--') flagsEnded = true
+    else if (!flagsEnded && word.startsWith('-') && word !== '-') {
       const [name = '', value] = splitFlag(word)
       const option = findOption(command, name)
       if (!option) continue
-      if (takesValue(option) && value === undefined) waiting = option
+      if (takesValue(option) && value === undefined) pendingFlag = option
       else flags[option.attributeName()] = value ?? !option.negate
     } else {
       const next = given.length === 0 ? findCommand(command, word) : undefined
@@ -49,8 +46,8 @@ export function readTyped(root: Command, words: readonly string[]): Typed {
     }
   }
   const at = { command, given, flags }
-  if (waiting) return { ...at, before: '', text: current, wanted: { option: waiting } }
-  if (!isOver && current.startsWith('-')) {
+  if (pendingFlag) return { ...at, before: '', text: current, wanted: { option: pendingFlag } }
+  if (!flagsEnded && current.startsWith('-')) {
     const [name = '', value] = splitFlag(current)
     const option = value === undefined ? undefined : findOption(command, name)
     if (option && takesValue(option))
@@ -70,11 +67,7 @@ function splitFlag(word: string): [name: string, value?: string] {
 }
 
 function findOption(command: Command, name: string): Option | undefined {
-  return optionsOf(command).find(({ short, long }) => name === short || name === long)
-}
-
-export function optionsOf(command: Command): readonly Option[] {
-  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])]
+  return listOptions(command).find(({ short, long }) => name === short || name === long)
 }
 
 const takesValue = ({ required, optional }: Option) => required || optional

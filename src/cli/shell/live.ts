@@ -1,64 +1,70 @@
 import type { Endpoint } from '../../api/endpoints.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import { readAnswer } from '../../api/json.ts'
+import { readResponseValue } from '../../api/json.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import type { Settings } from '../../config/settings.ts'
-import { localProfile, protectorOf } from '../../config/settings.ts'
+import { findProtector, localProfile } from '../../config/settings.ts'
 import type { Context } from '../kernel/context.ts'
-import { cellOf, type Item, viewOf } from '../output/views/views.ts'
-import { dataDir } from '../requests/find-service.ts'
+import { cellOf, type Item, selectView } from '../output/views/views.ts'
+import { findDataDir } from '../requests/find-service.ts'
 import type { Candidate } from './answer.ts'
-import type { LookUp } from './candidates.ts'
+import type { CandidateSource } from './candidates.ts'
 import { CompletionCache } from './completion-cache.ts'
 
 /** Limits of one lookup: items, and timeout in seconds. */
-const items = 100
-const seconds = '0.3'
+const maxItems = 100
+const timeoutSeconds = '0.3'
 
 /** Maximum number of cached characters of a name. */
-const longestKept = 200
+const maxNameLength = 200
 
-type Listing = 'listRooms' | 'listUsers' | 'listMembers'
+type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
 
 /** Creates lookups for completion, with the flags of the command line. All errors are ignored. */
-export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): LookUp {
-  const own = context.with({
-    ...named(flags, 'profile', 'baseUrl'),
+export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): CandidateSource {
+  const own = context.withFlags({
+    ...pickTextFlags(flags, 'profile', 'baseUrl'),
     ...(flags['local'] === true ? { local: true } : {}),
     ...{
       header: true,
       color: false,
       audit: false,
       quiet: true,
-      timeout: seconds,
+      timeout: timeoutSeconds,
       retries: '0',
       output: 'json',
     },
   })
 
-  async function list(name: Listing, room?: string): Promise<readonly Candidate[]> {
+  async function list(name: ListOperation, room?: string): Promise<readonly Candidate[]> {
     try {
       const settings = await own.settings()
-      if (!(await mayAsk(own, settings))) return []
+      if (!(await canLookUp(own, settings))) return []
       const from = settings.local ? 'workspace' : settings.apiKey?.from
-      const place = JSON.stringify([await own.services.target(), settings.profile.value, from, name, room])
+      const place = JSON.stringify([
+        await own.services.describeTarget(),
+        settings.profile.value,
+        from,
+        name,
+        room,
+      ])
       const kept = await CompletionCache.of(context.host)
-      return await kept.get(place, async () => candidatesOf(own, name, await ask(name, room)))
+      return await kept.get(place, async () => toIdCandidates(own, name, await requestItems(name, room)))
     } catch {
       return []
     }
   }
 
-  async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
+  async function requestItems(name: ListOperation, room: string | undefined): Promise<readonly Item[]> {
     // Suppresses the probe after a refusal, which is an additional request.
-    const probe = Promise.resolve({ keyWorks: true, isService: true })
-    const client = await own.client({ seen: { probe, probeAfterDenial: probe } })
-    const query = { limit: items }
+    const probe = Promise.resolve({ isKeyValid: true, isService: true })
+    const client = await own.client({ serviceFacts: { probe, probeAfterDenial: probe } })
+    const query = { limit: maxItems }
     const answer =
       name === 'listMembers'
         ? await client.call(name, { params: { room_id: room ?? '' }, query })
         : await client.call(name, { query })
-    return (readAnswer(answer) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
+    return (readResponseValue(answer) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
   }
 
   return {
@@ -69,16 +75,16 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
     profiles: async () => {
       const stored = await own.config.stored().catch(() => ({}))
       const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
-      const known = Object.entries(profiles).map(([value, { base_url }]) => described(value, base_url))
+      const known = Object.entries(profiles).map(([value, { base_url }]) => toCandidate(value, base_url))
       return [
         ...known.filter(({ value }) => value !== localProfile),
-        described(localProfile, 'the local workspace'),
+        toCandidate(localProfile, 'the local workspace'),
       ]
     },
   }
 }
 
-function named(
+function pickTextFlags(
   flags: Readonly<Record<string, unknown>>,
   ...names: (keyof GlobalFlags)[]
 ): Partial<GlobalFlags> {
@@ -88,29 +94,29 @@ function named(
 }
 
 /** Returns true if a lookup is harmless: no protected profile, no new workspace, and no key command. */
-async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
-  const { protectedBy, unread, local, baseUrl, keyCommand } = settings
-  if (protectedBy !== undefined || unread || keyCommand) return false
+async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
+  const { protectedBy, readError, local, baseUrl, keyCommand } = settings
+  if (protectedBy !== undefined || readError || keyCommand) return false
   if (local) {
-    const { databaseIn } = await import('../../embedded/files.ts')
+    const { getDatabasePath } = await import('../../embedded/database-path.ts')
     const { isCurrent } = await import('../../embedded/store/is-current.ts')
-    return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
+    return isCurrent(getDatabasePath(await findDataDir(context.host)), context.host.quietly)
   }
   // The settings may protect a service even if base URL and key come from the environment.
-  return baseUrl !== undefined && protectorOf(baseUrl.value, await context.config.stored()) === undefined
+  return baseUrl !== undefined && findProtector(baseUrl.value, await context.config.stored()) === undefined
 }
 
-function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {
-  const view = viewOf(endpoints[name] as Endpoint)
+function toIdCandidates({ redact }: Context, name: ListOperation, found: readonly Item[]): Candidate[] {
+  const view = selectView(endpoints[name] as Endpoint)
   // A service may ignore the limit.
-  return found.slice(0, items).flatMap((item) => {
+  return found.slice(0, maxItems).flatMap((item) => {
     const id = item[view.id ?? 'id']
     // Such an ID would be parsed as a flag or a name.
     if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
-    return [described(id, typeof label === 'string' ? redact(label).slice(0, longestKept) : undefined)]
+    return [toCandidate(id, typeof label === 'string' ? redact(label).slice(0, maxNameLength) : undefined)]
   })
 }
 
-const described = (value: string, words: string | undefined): Candidate =>
+const toCandidate = (value: string, words: string | undefined): Candidate =>
   words ? { value, words } : { value }

@@ -3,17 +3,17 @@ import { type Hint, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
 import { quoteWord } from '../output/hint-text.ts'
-import { fitted, looksLikeId, restOf, suggestTyped } from './typed.ts'
+import { fitWords, idPattern, readWordsAfterCommand, suggestTyped } from './typed.ts'
 
 /** A command line that names something that does not exist. */
-export interface Called {
+export interface CalledCommand {
   names: readonly string[]
   given: readonly string[]
   argv: readonly string[]
   words: readonly string[]
 }
 
-interface Missing extends Called {
+interface MissingResource extends CalledCommand {
   context: Context
   client: Client
   /** Path of the request. */
@@ -27,17 +27,24 @@ interface Missing extends Called {
 export async function explainMissing(
   error: NotFoundError,
   context: Context,
-  called: Called,
+  called: CalledCommand,
 ): Promise<NotFoundError> {
   const path = error.request?.path
   if (path === undefined || context.flags.curl) return error
   try {
     const client = await context.client()
-    const rest = restOf(called.argv, called.words)
+    const rest = readWordsAfterCommand(called.argv, called.words)
     const flags = rest.filter((word) => !called.given.includes(word))
     const isRoomMissing = error.message.startsWith('no such room')
     const missing = { ...called, context, client, path, flags, isRoomMissing }
-    for (const explain of [userAsMember, swappedRoom, nameAsRoom, userAsRoom, roomAsUser, otherCase]) {
+    for (const explain of [
+      explainUserAsMember,
+      explainSwappedRoom,
+      explainNameAsRoom,
+      explainUserAsRoom,
+      explainRoomAsUser,
+      explainOtherCase,
+    ]) {
       const hint = await explain(missing).catch(() => undefined)
       const { message, status, request, body } = error
       if (hint) return new NotFoundError(message, { status, request, body, hint })
@@ -46,10 +53,10 @@ export async function explainMissing(
   return error
 }
 
-type Explain = (missing: Missing) => Promise<Hint | undefined>
+type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
 /** `members update ROOM ada`: a user ID in place of a member ID. */
-const userAsMember: Explain = async ({ context, names, given, path, flags }) => {
+const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
   if ((await findMember(context, room, user)) === undefined) return undefined
@@ -58,20 +65,19 @@ const userAsMember: Explain = async ({ context, names, given, path, flags }) => 
 }
 
 /** `members add ada ROOM`: user and room in the wrong order. */
-const swappedRoom: Explain = async ({ context, client, names, given, flags, isRoomMissing }) => {
+const explainSwappedRoom: Explain = async ({ context, client, names, given, flags, isRoomMissing }) => {
   const [user = '', room = ''] = given
-  if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || looksLikeId.test(user))
-    return undefined
-  if (!looksLikeId.test(room) && !isRoomMissing) return undefined
+  if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
+  if (!idPattern.test(room) && !isRoomMissing) return undefined
   if (!(await isRoom(client, room)) || (await isRoom(client, user))) return undefined
   const words = context.command.split(' ')
-  return ['the room comes first: ', suggestTyped(fitted(words, [room, user, ...flags]))]
+  return ['the room comes first: ', suggestTyped(fitWords(words, [room, user, ...flags]))]
 }
 
 /** A room name in place of an ID. */
-const nameAsRoom: Explain = async ({ client, path }) => {
-  const name = segmentOf(path, 'rooms')
-  if (name === undefined || looksLikeId.test(name)) return undefined
+const explainNameAsRoom: Explain = async ({ client, path }) => {
+  const name = readSegment(path, 'rooms')
+  if (name === undefined || idPattern.test(name)) return undefined
   const { value } = await client.call('listRooms', { query: { name, limit: 10 } })
   const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
   if (ids.length === 0) return undefined
@@ -81,30 +87,30 @@ const nameAsRoom: Explain = async ({ client, path }) => {
 }
 
 /** A user ID in place of a room ID. */
-const userAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
+const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
-  const user = segmentOf(path, 'rooms')
-  if (user === undefined || looksLikeId.test(user) || !(await isUser(client, user))) return undefined
+  const user = readSegment(path, 'rooms')
+  if (user === undefined || idPattern.test(user) || !(await isUser(client, user))) return undefined
   return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
 }
 
 /** A room ID in place of a user ID. */
-const roomAsUser: Explain = async ({ client, path }) => {
-  const room = segmentOf(path, 'users')
-  if (room === undefined || !looksLikeId.test(room) || !(await isRoom(client, room))) return undefined
+const explainRoomAsUser: Explain = async ({ client, path }) => {
+  const room = readSegment(path, 'users')
+  if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined
   return ['this is the ID of a room: ', suggestTyped(['rooms', 'get', room])]
 }
 
 /** A user ID in different case. */
-const otherCase: Explain = async ({ context, client, path, given, flags }) => {
-  const user = segmentOf(path, 'users')
+const explainOtherCase: Explain = async ({ context, client, path, given, flags }) => {
+  const user = readSegment(path, 'users')
   const lower = user?.toLowerCase()
   if (user === undefined || lower === undefined || user === lower || given.length !== 1) return undefined
   if (!(await isUser(client, lower))) return undefined
   return ['IDs are case-sensitive: ', suggestTyped([...context.command.split(' '), lower, ...flags])]
 }
 
-function segmentOf(path: string, collection: 'rooms' | 'users'): string | undefined {
+function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {
   const [, segment] = new RegExp(`^/${collection}/([^/?]+)`).exec(path) ?? []
   return segment === undefined ? undefined : decodeURIComponent(segment)
 }

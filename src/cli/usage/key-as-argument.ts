@@ -1,7 +1,7 @@
 import { suggest, UsageError } from '../../errors.ts'
 
 /** Returns the error for a key on the command line. The key is never repeated. */
-export function keyAsArgument(): UsageError {
+export function explainKeyAsArgument(): UsageError {
   return new UsageError('a key is never passed as an argument: arguments are public', {
     hint: [
       'the key is now in the history of your shell: replace it at the service, and store the new key with: ',

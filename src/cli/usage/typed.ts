@@ -1,7 +1,7 @@
 import { type Suggestion, suggest, suggestElsewhere } from '../../errors.ts'
 
 /** Matches 24 hexadecimal digits and UUIDs. */
-export const looksLikeId = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 const local: ReadonlySet<string> = new Set([
   'profiles',
@@ -28,12 +28,12 @@ const selecting = /^--(profile|base-url)$/
  * Returns the words after a command, without the flags that select a service, which suggestions add. Empty if a secret
  * may be among them.
  */
-export function restOf(argv: readonly string[], command: readonly string[]): string[] {
+export function readWordsAfterCommand(argv: readonly string[], command: readonly string[]): string[] {
   if (argv.some((word) => mayHoldSecret.test(word))) return []
-  return withoutTarget(argv, command)
+  return removeTargetFlags(argv, command)
 }
 
-export function withoutTarget(argv: readonly string[], command: readonly string[]): string[] {
+export function removeTargetFlags(argv: readonly string[], command: readonly string[]): string[] {
   const left = [...command]
   const rest: string[] = []
   for (let i = 0; i < argv.length; i++) {
@@ -46,14 +46,14 @@ export function withoutTarget(argv: readonly string[], command: readonly string[
 }
 
 /** Builds a command line from words of another command, as far as this command accepts them. */
-export function fitted(words: readonly string[], rest: readonly string[]): string[] {
+export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')
   const isOperand = !first.startsWith('-')
   if (name === 'rooms create' && isOperand) return [...words, '--name', ...rest]
   if (/^(rooms|users) list$/.test(name) && isOperand)
     return [...words, '--where', `name~${first}`, ...rest.slice(1)]
-  const isUser = !second.startsWith('-') && !looksLikeId.test(second)
+  const isUser = !second.startsWith('-') && !idPattern.test(second)
   if (/^members (get|update|block|unblock)$/.test(name) && isOperand && isUser)
     return [...words, first, '--user', ...rest.slice(1)]
   return [...words, ...rest]

@@ -1,9 +1,9 @@
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { findClosest } from '../input/closest.ts'
 import { elsewhere, lookUp, nouns, verbs } from './meanings.ts'
-import { fitted, suggestTyped } from './typed.ts'
+import { fitWords, suggestTyped } from './typed.ts'
 
-export function unknownCommand(
+export function explainUnknownCommand(
   word: string,
   group: string | undefined,
   rest: readonly string[],
@@ -19,33 +19,34 @@ function hintFor(
   rest: readonly string[],
   known: readonly string[],
 ): Hint {
-  if (group === 'members' && isDeletion(word)) return noRemoval(rest)
-  if (group === 'pages' && word !== 'create' && isVerb(word) && !verbOf('pages', word))
+  if (group === 'members' && isDeletion(word)) return explainRemoval(rest)
+  if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API only creates pages: it has no operation to list, show or delete them'
-  const verb = group && verbOf(group, word)
-  if (verb) return didYouMean([group, verb], rest)
+  const verb = group && findVerb(group, word)
+  if (verb) return suggestCommand([group, verb], rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
   // The word after a login may be a key.
-  if (moved) return didYouMean(moved.split(' '), moved.startsWith('auth') ? [] : rest)
+  if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? [] : rest)
   const near = findClosest(word, known)
-  if (near) return didYouMean(group ? [group, near] : [near], rest)
+  if (near) return suggestCommand(group ? [group, near] : [near], rest)
   if (group === undefined) return hintAtTop(word, rest)
-  if (group === 'message') return didYouMean(['message', 'send'], [word, ...rest])
+  if (group === 'message') return suggestCommand(['message', 'send'], [word, ...rest])
   return ['see: ', suggestHelp(group)]
 }
 
 /** Handles a verb before its noun, or without one. */
 function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint {
   const group = lookUp(nouns, noun.toLowerCase())
-  const verb = group && verbOf(group, word)
-  if (group === 'members' && !verb && isDeletion(word)) return noRemoval(rest)
+  const verb = group && findVerb(group, word)
+  if (group === 'members' && !verb && isDeletion(word)) return explainRemoval(rest)
   // `get rooms` means the list.
-  if (verb === 'get' && noun.endsWith('s') && rest.length === 0) return didYouMean([group ?? '', 'list'], [])
-  if (verb) return didYouMean([group, verb], rest)
+  if (verb === 'get' && noun.endsWith('s') && rest.length === 0)
+    return suggestCommand([group ?? '', 'list'], [])
+  if (verb) return suggestCommand([group, verb], rest)
   const named = lookUp(nouns, word.toLowerCase())
-  if (named) return didYouMean([named], noun === '' ? [] : [noun, ...rest])
+  if (named) return suggestCommand([named], noun === '' ? [] : [noun, ...rest])
   const groups = ['users', 'rooms', 'members', 'sessions'].flatMap((name) => {
-    const verb = verbOf(name, word)
+    const verb = findVerb(name, word)
     return verb ? [[name, verb]] : []
   })
   if (groups.length === 0) return ['list the commands with: ', suggestHelp()]
@@ -57,24 +58,24 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
 }
 
 /** Explains that no operation removes a member (API specification, “4. Endpoints”). */
-function noRemoval(rest: readonly string[]): Hint {
-  const block = suggestTyped(fitted(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
+function explainRemoval(rest: readonly string[]): Hint {
+  const block = suggestTyped(fitWords(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
   return ['members cannot be removed; in a private room, block them: ', block]
 }
 
-function didYouMean(words: readonly string[], rest: readonly string[]): Hint {
+function suggestCommand(words: readonly string[], rest: readonly string[]): Hint {
   const [group = ''] = words
   if (words.length === 1 && rest.length === 0 && lookUp(verbs, group)) return ['see: ', suggestHelp(group)]
-  return ['did you mean: ', suggestTyped(fitted(words, rest))]
+  return ['did you mean: ', suggestTyped(fitWords(words, rest))]
 }
 
-const isDeletion = (word: string) => verbOf('rooms', word) === 'delete'
+const isDeletion = (word: string) => findVerb('rooms', word) === 'delete'
 
 const isVerb = (word: string) =>
   Object.values(verbs).some((commands) => Object.values(commands).some((others) => others.includes(word)))
 
 /** Returns the command of a group that a word stands for. */
-function verbOf(group: string, word: string): string | undefined {
+function findVerb(group: string, word: string): string | undefined {
   const commands = lookUp(verbs, group) ?? {}
   return Object.keys(commands).find((verb) => verb === word || commands[verb]?.includes(word))
 }

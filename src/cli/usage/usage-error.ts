@@ -1,17 +1,25 @@
 import type { CommanderError, Option } from 'commander'
+import { formatChoices } from '../../api/either.ts'
+import { counted } from '../../api/plural.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { findClosest } from '../input/closest.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { CommandLine } from '../kernel/command-line.ts'
-import { CommandLineError, type MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { keyAsArgument } from './key-as-argument.ts'
+import {
+  CommandLineError,
+  commandPath,
+  findCommand,
+  listOptions,
+  type MeetroomCommand,
+} from '../kernel/meetroom-command.ts'
+import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching, values } from './meanings.ts'
-import { looksLikeId, restOf, suggestTyped as suggest, withoutTarget } from './typed.ts'
-import { unknownCommand } from './unknown-command.ts'
+import { idPattern, readWordsAfterCommand, removeTargetFlags, suggestTyped as suggest } from './typed.ts'
+import { explainUnknownCommand } from './unknown-command.ts'
 
-interface Problem {
+interface UsageProblem {
   /** Message of Commander. */
   said: string
   command: MeetroomCommand | undefined
@@ -28,61 +36,61 @@ export function explainUsage(
   program: MeetroomCommand | undefined,
 ): UsageError {
   const { operands } = line
-  const called = program && calledBy(program, operands)
+  const called = program && findCalledCommand(program, operands)
   const failed = error instanceof CommandLineError ? error.command : undefined
   const command = failed?.parent ? failed : called
-  const words = command ? pathOf(command) : program ? [] : leadingWords(line.typed)
-  const problem: Problem = {
+  const words = command ? commandPath(command) : program ? [] : leadingWords(line.typed)
+  const problem: UsageProblem = {
     said: error.message.replace(/^error: /, '').split('\n')[0] ?? '',
     command,
     words,
-    rest: restOf(line.typed, operands.slice(0, words.length)),
+    rest: readWordsAfterCommand(line.typed, operands.slice(0, words.length)),
     argv: line.typed,
   }
   const explain = lookUp(explanations, error.code)
-  return explain?.(problem, program) ?? new UsageError(problem.said, { hint: helpOn(words) })
+  return explain?.(problem, program) ?? new UsageError(problem.said, { hint: suggestHelpOn(words) })
 }
 
-type Explain = (problem: Problem, program: MeetroomCommand | undefined) => UsageError | undefined
+type Explain = (problem: UsageProblem, program: MeetroomCommand | undefined) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
   'commander.unknownCommand': ({ said, command, words, rest }, program) => {
     const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
     const group = command && words.length > 0 ? command : program
     const known = group?.commands.filter((child) => !child.name().startsWith('__')) ?? []
-    return unknownCommand(
+    return explainUnknownCommand(
       word,
       words[0],
       rest.slice(rest.indexOf(word) + 1),
       known.map((child) => child.name()),
     )
   },
-  'commander.unknownOption': unknownFlag,
-  'commander.excessArguments': surplus,
-  'commander.invalidArgument': invalidValue,
+  'commander.unknownOption': explainUnknownFlag,
+  'commander.excessArguments': explainSurplus,
+  'commander.invalidArgument': explainInvalidValue,
   'commander.missingArgument': ({ said, command, words }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
-    return new UsageError(`missing required argument “${name}”`, { hint: exampleOf(command, words) })
+    return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, words) })
   },
   'commander.missingMandatoryOptionValue': ({ said, command, words }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
-    return new UsageError(`${flag} is missing`, { hint: exampleOf(command, words) })
+    return new UsageError(`${flag} is missing`, { hint: findExample(command, words) })
   },
   'commander.optionMissingArgument': ({ said, words }) => {
     const [, flag = ''] = /'(?:-\w, )?(.*)'/.exec(said) ?? []
-    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: helpOn(words) })
+    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: suggestHelpOn(words) })
   },
   'commander.conflictingOption': ({ said, words }) => {
     const [one, other] = [...said.matchAll(/'(?:-\w, )?(--[\w-]+)[^']*'/g)].map(([, flag]) => flag)
-    return new UsageError(`${one} and ${other} cannot be used together`, { hint: helpOn(words) })
+    return new UsageError(`${one} and ${other} cannot be used together`, { hint: suggestHelpOn(words) })
   },
 }
 
-function unknownFlag({ said, command, words, rest, argv }: Problem): UsageError | undefined {
+function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem): UsageError | undefined {
   // The value after = may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
-  if (/^--?(api-?key|key|token)/i.test(flag)) return keyAsArgument()
-  const options = optionsOf(command)
+  if (/^--?(api-?key|key|token)/i.test(flag)) return explainKeyAsArgument()
+  const options = command ? listOptions(command) : []
   const own = options.find(({ long, short }) => long === flag || short === flag)
   if (own?.isBoolean()) {
     const isOff = /=(false|no|0|off)$/i.test(typed)
@@ -90,20 +98,20 @@ function unknownFlag({ said, command, words, rest, argv }: Problem): UsageError 
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
-  const fixed = meantBy(flag, command, options, rest)
+  const fixed = findIntendedWords(flag, command, options, rest)
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
   if (argv.length > 0 && command?.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
     const noun = command.registeredArguments[0].name()
     if (flag === '--id' || flag === `--${noun}` || flag === `--${noun}-id`)
       return new UsageError(message, {
-        hint: ['the ID stands alone: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
+        hint: ['pass the ID alone: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
       })
   }
-  return new UsageError(message, { hint: helpOn(words) })
+  return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
 /** Returns the command line with the probable flag; undefined if there is none. */
-function meantBy(
+function findIntendedWords(
   flag: string,
   command: MeetroomCommand | undefined,
   options: readonly Option[],
@@ -143,25 +151,25 @@ function meantBy(
   return near === undefined ? undefined : renamed(`--${near}`)
 }
 
-function surplus({ command, words, rest, argv }: Problem): UsageError | undefined {
+function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError | undefined {
   if (!command) return undefined
-  const most = command.registeredArguments.length
+  const max = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
-  if (name === 'auth login') return surplusOfLogin(given)
-  const takes = most === 0 ? 'no argument' : most === 1 ? '1 argument' : `${most} arguments`
+  if (name === 'auth login') return explainLoginSurplus(given)
+  const takes = max === 0 ? 'no argument' : counted(max, 'argument')
   const message = `${name} takes ${takes}, not ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
   const [first = '', ...more] = given
-  const extra = given[most] ?? ''
+  const extra = given[max] ?? ''
   // A word after a flag without a value was probably meant as its value.
   const before = argv[argv.indexOf(extra) - 1]
-  if (optionsOf(command).some((option) => option.isBoolean() && option.long === before))
+  if (listOptions(command).some((option) => option.isBoolean() && option.long === before))
     return new UsageError(`${before} takes no value`, {
-      hint: ['type: ', suggest([...words, ...without(rest, [extra])])],
+      hint: ['type: ', suggest([...words, ...removeWords(rest, [extra])])],
     })
   if (command.surplusHint !== undefined) return hint(command.surplusHint)
-  const flagsOnly = without(rest, given)
+  const flagsOnly = removeWords(rest, given)
   if (name === 'rooms create')
     return hint(['name it with: ', suggest([...words, '--name', given.join(' '), ...flagsOnly])])
   if (name === 'rooms list')
@@ -170,9 +178,9 @@ function surplus({ command, words, rest, argv }: Problem): UsageError | undefine
       suggest([...words, '--name', given.join(' '), ...flagsOnly]),
     ])
   if (name === 'users list') return hint(['show one user with: ', suggest(['users', 'get', first])])
-  if (command.registeredArguments[0]?.name() === 'room' && !looksLikeId.test(first)) {
-    const others = given.slice(given.length - most + 1)
-    const room = `name:${given.slice(0, given.length - most + 1).join(' ')}`
+  if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
+    const others = given.slice(given.length - max + 1)
+    const room = `name:${given.slice(0, given.length - max + 1).join(' ')}`
     return hint(['quote a name with spaces: ', suggest([...words, room, ...others, ...flagsOnly])])
   }
   if (command.registeredArguments[0]?.name() === 'user' && more.length > 0)
@@ -184,7 +192,7 @@ function surplus({ command, words, rest, argv }: Problem): UsageError | undefine
 }
 
 /** Explains a surplus argument of `auth login`. Long ones are probably keys, which are never repeated. */
-function surplusOfLogin([given = '']: readonly string[]): UsageError {
+function explainLoginSurplus([given = '']: readonly string[]): UsageError {
   if (/^https?:/i.test(given))
     return new UsageError('auth login takes the base URL as a flag', {
       hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
@@ -193,10 +201,10 @@ function surplusOfLogin([given = '']: readonly string[]): UsageError {
     return new UsageError('auth login takes no argument', {
       hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
     })
-  return keyAsArgument()
+  return explainKeyAsArgument()
 }
 
-function invalidValue({ said, command, words, rest }: Problem): UsageError | undefined {
+function explainInvalidValue({ said, command, words, rest }: UsageProblem): UsageError | undefined {
   const [, flags, value = '', choices] =
     /^option '(.*?)' argument '([\s\S]*)' is invalid\. Allowed choices are (.*)\.$/.exec(said) ?? []
   if (flags === undefined || choices === undefined) {
@@ -205,27 +213,22 @@ function invalidValue({ said, command, words, rest }: Problem): UsageError | und
         said,
       ) ?? []
     if (argument === undefined) return undefined
-    return new UsageError(`${argument} must be ${either(allowed)}, not “${given}”`, {
-      hint: exampleOf(command, words),
+    return new UsageError(`${argument} must be ${formatChoices(allowed.split(', '))}, not “${given}”`, {
+      hint: findExample(command, words),
     })
   }
   const flag = /--[\w-]+/.exec(flags)?.[0] ?? flags
-  const message = `${flag} must be ${either(choices)}, not “${value}”`
+  const message = `${flag} must be ${formatChoices(choices.split(', '))}, not “${value}”`
   const all = choices.split(', ')
   const meant =
     all.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, all)
   const at = rest.findIndex((word) => word === value || word.endsWith(`=${value}`))
-  if (meant === undefined || at < 0) return new UsageError(message, { hint: helpOn(words) })
+  if (meant === undefined || at < 0) return new UsageError(message, { hint: suggestHelpOn(words) })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
 }
 
-/** Formats `a, b, c` as `a, b or c`. */
-export function either(choices: string): string {
-  return choices.replace(/, ([^,]*)$/, ' or $1')
-}
-
-function without(words: readonly string[], others: readonly string[]): string[] {
+function removeWords(words: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return words.filter((word) => {
     const at = left.indexOf(word)
@@ -234,26 +237,14 @@ function without(words: readonly string[], others: readonly string[]): string[] 
   })
 }
 
-function optionsOf(command: MeetroomCommand | undefined): readonly Option[] {
-  const parent = command?.parent as MeetroomCommand | null | undefined
-  return command ? [...command.options, ...(parent ? optionsOf(parent) : [])] : []
-}
-
-function calledBy(program: MeetroomCommand, words: readonly string[]): MeetroomCommand | undefined {
+function findCalledCommand(program: MeetroomCommand, words: readonly string[]): MeetroomCommand | undefined {
   let at: MeetroomCommand = program
   for (const word of words) {
-    const next = at.commands.find((child) => child.name() === word || aliasesOf(child).includes(word))
+    const next = findCommand(at, word)
     if (!next) break
     at = next as MeetroomCommand
   }
   return at === program ? undefined : at
-}
-
-const aliasesOf = (command: { aliases(): string[] }) => command.aliases()
-
-function pathOf(command: MeetroomCommand): string[] {
-  const parent = command.parent as MeetroomCommand | null
-  return parent ? [...pathOf(parent), command.name()] : []
 }
 
 function leadingWords(argv: readonly string[]): string[] {
@@ -261,17 +252,17 @@ function leadingWords(argv: readonly string[]): string[] {
   return argv.slice(0, end < 0 ? 2 : Math.min(end, 2))
 }
 
-function helpOn(words: readonly string[]): Hint {
+function suggestHelpOn(words: readonly string[]): Hint {
   return ['see: ', suggestHelp(...words)]
 }
 
 /** Returns an example that needs no shell and confirms nothing. */
-function exampleOf(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
+function findExample(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
   for (const line of command?.examples ?? []) {
     const parsed = splitWords(line)
     if (parsed.special !== undefined || parsed.words.includes('--yes') || parsed.words[0] !== 'meetroom')
       continue
-    return ['as in: ', suggest(withoutTarget(parsed.words, ['meetroom']))]
+    return ['as in: ', suggest(removeTargetFlags(parsed.words, ['meetroom']))]
   }
-  return helpOn(words)
+  return suggestHelpOn(words)
 }

@@ -51,7 +51,7 @@ export class Connections {
       clearTimeout(timer)
       callback(...outcome)
     })
-    const timer = setTimeout(() => socket.destroy(timedOut()), connectMs)
+    const timer = setTimeout(() => socket.destroy(createTimeoutError()), connectMs)
     // A signal would take longer than the rest of this function.
     this.#sockets.add(socket)
     socket.once('close', () => {
@@ -71,6 +71,6 @@ function markReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = resetCode
 }
 
-function timedOut(): Error {
+function createTimeoutError(): Error {
   return Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
 }

@@ -10,14 +10,14 @@ interface Destination {
 
 /** One request with its complete response. undici's own `request` creates a stream, at several times the cost. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<WireResponse>
+  readonly response: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
   /** undici calls `onConnect` just before it writes to the socket. */
   #maybeSent = false
   #stopped: Error | undefined
-  #resolve: (answer: WireResponse | Promise<WireResponse>) => void = () => {}
+  #resolve: (response: WireResponse | Promise<WireResponse>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #abort: ((error: Error) => void) | undefined
   #status = 0
@@ -33,7 +33,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     readonly signal: AbortSignal,
     readonly cancelUnsent: AbortSignal | undefined,
   ) {
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
@@ -93,10 +93,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const body = this.#more
       ? Buffer.concat([this.#first ?? nothing, ...this.#more])
       : (this.#first ?? nothing)
-    const answer = this.#answered(body)
+    const response = this.#answered(body)
     const encoding = this.#headers['content-encoding']
     const isPlain = !encoding || encoding === 'identity' || body.length === 0
-    this.#resolve(isPlain ? answer : decodeBody(answer, encoding))
+    this.#resolve(isPlain ? response : decodeBody(response, encoding))
     this.onEnd(true)
   }
 

@@ -14,11 +14,11 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host is unreachable',
   ENETUNREACH: 'the network is unreachable',
-  EMFILE: 'too few file handles; see ulimit -n',
-  ENFILE: 'the system has too few file handles',
+  EMFILE: 'too many open files; see ulimit -n',
+  ENFILE: 'the system has too many open files',
   ETIMEDOUT: 'the connection timed out',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
+  UND_ERR_SOCKET: 'the connection was closed before the response was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the response was complete',
   DEPTH_ZERO_SELF_SIGNED_CERT:
     'the certificate is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
   SELF_SIGNED_CERT_IN_CHAIN:
@@ -42,29 +42,34 @@ interface Progress {
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
-    return new TransportError(`no ${maybeSent ? 'answer' : 'connection'} yet${via}`, maybeSent, false, error)
+    return new TransportError(
+      `no ${maybeSent ? 'response' : 'connection'} yet${via}`,
+      maybeSent,
+      false,
+      error,
+    )
   if (error instanceof TransportError) return error
-  const code = errorCode(error)
+  const code = readErrorCode(error)
   if (code === headersOverflow)
-    return new ServiceError('the service’s answer cannot be read: its headers are too large')
-  if (isMalformed(code)) return new ServiceError('the service’s answer cannot be read: it is not HTTP')
+    return new ServiceError('the service’s response cannot be read: its headers are too large')
+  if (isMalformed(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
   // Earlier errors belong to the handshake.
-  const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : reasonFor(code)
+  const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : describeReason(code)
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 
 /** Describes a failure of the proxy; the service received nothing then. */
-export function proxyFailure(error: unknown, proxy: string): TransportError {
-  const code = errorCode(error)
+export function createProxyError(error: unknown, proxy: string): TransportError {
+  const code = readErrorCode(error)
   const what = isMalformed(code)
-    ? 'does not answer as a proxy'
+    ? 'does not respond as a proxy'
     : code === 'ECONNRESET'
       ? 'closed the connection'
-      : `cannot be reached: ${reasonFor(code)}`
+      : `cannot be reached: ${describeReason(code)}`
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-export function reasonFor(code: string): string {
+export function describeReason(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 
@@ -77,10 +82,10 @@ function isMalformed(code: string): boolean {
   return /^HPE_|^HTTPParserError$/.test(code)
 }
 
-export function errorCode(error: unknown): string {
+export function readErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return code
-  if (error instanceof AggregateError) return errorCode(error.errors[0])
-  return error.cause ? errorCode(error.cause) : error.name
+  if (error instanceof AggregateError) return readErrorCode(error.errors[0])
+  return error.cause ? readErrorCode(error.cause) : error.name
 }

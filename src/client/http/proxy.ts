@@ -9,13 +9,13 @@ export interface HttpProxy {
 type Env = Readonly<Record<string, string | undefined>>
 
 /** @throws {UsageError} when HTTPS_PROXY or HTTP_PROXY is not an HTTP URL */
-export function proxyFor(origin: string, env: Env): HttpProxy | undefined {
+export function selectProxy(origin: string, env: Env): HttpProxy | undefined {
   const url = new URL(origin)
-  const proxy = (url.protocol === 'https:' && named('HTTPS_PROXY', env)) || named('HTTP_PROXY', env)
+  const proxy = (url.protocol === 'https:' && readProxy('HTTPS_PROXY', env)) || readProxy('HTTP_PROXY', env)
   return proxy && !isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '') ? proxy : undefined
 }
 
-function named(name: string, env: Env): HttpProxy | undefined {
+function readProxy(name: string, env: Env): HttpProxy | undefined {
   const text = env[name.toLowerCase()] || env[name] || ''
   if (text === '') return undefined
   try {
@@ -26,7 +26,7 @@ function named(name: string, env: Env): HttpProxy | undefined {
   } catch {}
   // The message does not quote the URL, which may hold a password.
   throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
-    hint: 'it looks like http://proxy.example.com:3128',
+    hint: 'a proxy URL has the form http://proxy.example.com:3128',
   })
 }
 

@@ -2,7 +2,7 @@ import type { Transport } from '../../api/wire.ts'
 import { Connections } from './connections.ts'
 import { HttpExchange } from './exchange.ts'
 import { ConnectionPool } from './pool.ts'
-import { proxyFor } from './proxy.ts'
+import { selectProxy } from './proxy.ts'
 
 export interface TransportOptions {
   origin: string
@@ -13,15 +13,15 @@ export interface TransportOptions {
 }
 
 /** @throws {UsageError} when the proxy of the environment is invalid */
-export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
+export function createNetworkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const { origin, env, direct = false, connections: most = 8 } = options
-  const proxy = direct ? undefined : proxyFor(origin, env)
+  const proxy = direct ? undefined : selectProxy(origin, env)
   const connections = new Connections(proxy)
   const clients = new ConnectionPool(origin, connections, most)
   const transport: Transport = (wire, signal, cancelUnsent) => {
     const exchange = new HttpExchange({ origin, proxy: proxy?.name }, wire, signal, cancelUnsent)
     clients.send(exchange)
-    return exchange.answer
+    return exchange.response
   }
   return Object.assign(transport, {
     close: async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
 import { TransportError } from '../../api/wire.ts'
-import { proxyFailure } from './failure.ts'
+import { createProxyError } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /** @throws {TransportError} when the proxy refuses */
@@ -29,7 +29,7 @@ export async function openTunnel(
       timeoutMs,
     )
     asked.once('close', () => clearTimeout(timer))
-    asked.once('error', (error) => reject(proxyFailure(error, name)))
+    asked.once('error', (error) => reject(createProxyError(error, name)))
     asked.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       clearTimeout(timer)
       // An unhandled error event would end the program; the user of the tunnel handles the error.
@@ -39,7 +39,7 @@ export async function openTunnel(
         return resolve(addAbortSignal(closing, socket))
       }
       socket.destroy()
-      const why = statusCode === 407 ? '407: it wants a user name and password' : `${statusCode}`
+      const why = statusCode === 407 ? '407: it requires a user name and password' : `${statusCode}`
       reject(new TransportError(`the proxy ${name} refused the connection (${why})`, false))
     })
     asked.end()

@@ -22,10 +22,10 @@ export function startLongTimer(clock: Clock, ms: number, work: () => void): () =
   return () => cancel()
 }
 
-export function every(clock: Clock, ms: number, work: () => void): () => void {
-  let cancel = clock.after(ms, again)
-  function again() {
-    cancel = clock.after(ms, again)
+export function startInterval(clock: Clock, ms: number, work: () => void): () => void {
+  let cancel = clock.after(ms, tick)
+  function tick() {
+    cancel = clock.after(ms, tick)
     work()
   }
   return () => cancel()

@@ -23,12 +23,33 @@ export const unknownOperation = (what: string) =>
   new Fault(400, unknownOperationCode, `no such operation: ${what}`)
 
 /** Converts a SQLite failure, such as a full disk or a damaged page, into an error response. */
-export function storageFault(error: unknown): Fault | undefined {
+export function toStorageFault(error: unknown): Fault | undefined {
   const { code, message } = error as NodeJS.ErrnoException
-  return /^(ERR_)?SQLITE_/.test(code ?? '') ? new Fault(503, 'storage', message) : undefined
+  return /^(ERR_)?SQLITE_/.test(code ?? '')
+    ? new Fault(503, 'storage', describeStorageFailure(message))
+    : undefined
 }
 
+/** Translates a message of SQLite. */
+function describeStorageFailure(message: string): string {
+  return (
+    storageReasons.find(([pattern]) => pattern.test(message))?.[1] ??
+    'the workspace cannot be read or written'
+  )
+}
+
+const damageMessage = 'the workspace is damaged'
+
+const storageReasons: readonly (readonly [RegExp, string])[] = [
+  [/disk is full/, 'the disk is full'],
+  [/malformed|not a database/, damageMessage],
+  [/locked|busy/, 'another program uses the workspace'],
+  [/readonly/, 'the workspace is read-only'],
+  [/unable to open/, 'the database file of the workspace cannot be opened'],
+  [/I\/O error/, 'the disk cannot be read or written'],
+]
+
 /** Data in the workspace that this program cannot have stored, although SQLite reports no damage. */
-export const damaged = () => new Fault(503, 'storage', 'database disk image is malformed')
+export const damaged = () => new Fault(503, 'storage', damageMessage)
 
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

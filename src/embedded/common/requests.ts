@@ -8,10 +8,10 @@ import { invalid } from './faults.ts'
 import { requireStorable } from './values.ts'
 
 /** Compares the keys in constant time, so that timing reveals only the length. */
-export function isKey(header: string | undefined, expected: Buffer): boolean {
+export function isAuthorized(header: string | undefined, expected: Buffer): boolean {
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
-  const given = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const received = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
 /** @throws {Fault} when the request target is not a valid URL */
@@ -47,9 +47,9 @@ export function parseBody({ headers, body }: WireRequest): unknown {
 }
 
 /** @throws {Fault} when the value does not match the schema */
-export function read(schema: z.ZodType, value: unknown, fields: Fields): unknown {
+export function validateInput(schema: z.ZodType, value: unknown, fields: Fields): unknown {
   requireStorable(value, fields)
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalid(describeIssue(result.error.issues[0]))
+  throw invalid(describeIssue(result.error.issues[0], value))
 }

@@ -4,8 +4,8 @@ import type { Field, Fields } from '../../api/resource.ts'
 import { damaged, invalid } from './faults.ts'
 
 const pad = (digits: number) => (_: unknown, i: number) => String(i).padStart(digits, '0')
-const two = Array.from({ length: 60 }, pad(2))
-const three = Array.from({ length: 1000 }, pad(3))
+const twoDigits = Array.from({ length: 60 }, pad(2))
+const threeDigits = Array.from({ length: 1000 }, pad(3))
 
 /** Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2). */
 export function formatTimestamp(ms: number): string
@@ -17,24 +17,24 @@ export function formatTimestamp(ms: number | null): string | null {
   if (Number.isNaN(year)) throw damaged()
   if (year < 1000 || year > 9999) return time.toISOString()
   // This takes half the time of toISOString, which matters for long lists.
-  const date = `${year}-${two[time.getUTCMonth() + 1]}-${two[time.getUTCDate()]}`
-  const seconds = `${two[time.getUTCSeconds()]}.${three[time.getUTCMilliseconds()]}`
-  return `${date}T${two[time.getUTCHours()]}:${two[time.getUTCMinutes()]}:${seconds}Z`
+  const date = `${year}-${twoDigits[time.getUTCMonth() + 1]}-${twoDigits[time.getUTCDate()]}`
+  const seconds = `${twoDigits[time.getUTCSeconds()]}.${threeDigits[time.getUTCMilliseconds()]}`
+  return `${date}T${twoDigits[time.getUTCHours()]}:${twoDigits[time.getUTCMinutes()]}:${seconds}Z`
 }
 
 /** Refuses a URL that is not percent-encoded (API specification, section 1). */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
-    throw invalid(`${field}: expected a URL-encoded URL`)
+    throw invalid(`${field} must be a URL-encoded URL`)
   // URL parsers accept a percent-encoded host, but HTTP clients interpret it differently.
   if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))
-    throw invalid(`${field}: expected the host in Punycode, as in xn--bcher-kva.example`)
+    throw invalid(`${field} must have its host in Punycode, such as xn--bcher-kva.example`)
 }
 
 /** Refuses a URL that HTTP clients cannot fetch. */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
-  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field}: expected http or https`)
+  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field} must be an http or https URL`)
 }
 
 /**
@@ -52,7 +52,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
     if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
     for (const name of Object.keys(value)) {
       const field = findField(name, fields)
-      if (field) requireStorable(value[name], fieldsWithin(field))
+      if (field) requireStorable(value[name], getNestedFields(field))
     }
   }
 }
@@ -66,7 +66,7 @@ export function removeNulls(value: unknown, fields: Fields): unknown {
     const field = findField(name, fields)
     if (!field) continue
     if (value[name] === null) delete rest[name]
-    else rest[name] = removeNulls(value[name], fieldsWithin(field))
+    else rest[name] = removeNulls(value[name], getNestedFields(field))
   }
   return rest
 }
@@ -79,7 +79,7 @@ function findField(name: string, fields: Fields): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-function fieldsWithin({ type }: Field): Fields {
+function getNestedFields({ type }: Field): Fields {
   if (typeof type !== 'object') return {}
   if ('list' in type) return type.list
   return 'object' in type ? type.object : {}

@@ -56,9 +56,7 @@ export function selectChanges<N extends UpdateName>(
   return Object.fromEntries(changed)
 }
 
-/**
- * Refuses fields that only an update can set. Fields that the service sets are ignored, so that copies can be created.
- */
+/** Refuses fields that only an update can set; ignores those that the service sets, to allow copies. */
 export function requireCreatable(resource: ResourceName, body: object): void {
   const { fields } = resources[resource]
   for (const [name, value] of Object.entries(body))

@@ -2,16 +2,16 @@ import type { OperationName } from '../../api/endpoints.ts'
 import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../common/ids.ts'
-import type { TurnScheduler } from '../common/pace.ts'
-import type { Live } from '../sessions/live.ts'
+import type { TurnScheduler } from '../common/turn-scheduler.ts'
+import type { SessionControl } from '../sessions/session-control.ts'
 import type { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
 
 export interface HandlerContext extends Ids {
   store: Store
   now(): number
-  live: Live
-  pace: TurnScheduler
+  sessionControl: SessionControl
+  scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
   /** The application that owns all rooms of this workspace. */
   applicationId: string

@@ -9,9 +9,9 @@ import { sessionHandlers } from './sessions.ts'
 import { userHandlers } from './users.ts'
 
 const messageHandlers = {
-  sendMessage({ store, live }, { params, body }) {
+  sendMessage({ store, sessionControl }, { params, body }) {
     if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
-    live.send(params.room_id, { event: 'message', message: body.message })
+    sessionControl.send(params.room_id, { event: 'message', message: body.message })
     return { message: body.message }
   },
 } satisfies Partial<Handlers>
@@ -26,6 +26,10 @@ const handlers: Handlers = {
 }
 
 /** Runs the handler of an operation. The operation's schemas must have validated the input. */
-export function handle<N extends OperationName>(name: N, context: HandlerContext, input: unknown): unknown {
+export function runHandler<N extends OperationName>(
+  name: N,
+  context: HandlerContext,
+  input: unknown,
+): unknown {
   return handlers[name](context, input as Parameters<Handlers[N]>[1])
 }

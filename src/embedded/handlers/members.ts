@@ -5,7 +5,7 @@ import { forbidden, invalid } from '../common/faults.ts'
 import { columns } from '../records/columns.ts'
 import { requireMember, requireRoom, toMember } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { closeReasons } from '../sessions/live.ts'
+import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
@@ -59,7 +59,7 @@ export function invite(
 }
 
 function updateRow(
-  { store, now, live }: HandlerContext,
+  { store, now, sessionControl }: HandlerContext,
   member: MemberRow,
   values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
 ): MemberRow {
@@ -73,7 +73,7 @@ function updateRow(
     now(),
     member.id,
   )
-  live.setType(member.room_id, member.id, type)
+  sessionControl.setType(member.room_id, member.id, type)
   return requireMember(store, member.room_id, member.id)
 }
 
@@ -81,12 +81,12 @@ function updateRow(
 function readName(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined
-  if (typeof name !== 'string') throw invalid('name: expected string')
+  if (typeof name !== 'string') throw invalid('name must be a string')
   return name
 }
 
 /** Returns true while memberships of deleted users remain. Filtering them out is slow and rarely needed. */
-function isSweepingUsers(store: Store): boolean {
+function hasUnfinishedUserDeletions(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }
 
@@ -94,7 +94,7 @@ export const memberHandlers = {
   async listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const { rows, paging } = await listPage<MemberRow>(store, {
-      table: isSweepingUsers(store) || hasListedEnds(store) ? 'present_members' : 'members',
+      table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
       columns: columns.members,
       where: 'WHERE room_id = ?',
       values: [params.room_id],
@@ -116,13 +116,13 @@ export const memberHandlers = {
   },
 
   updateMember(context, { params, body }) {
-    const { store, live } = context
+    const { store, sessionControl } = context
     const member = requireMember(store, params.room_id, params.member_id)
     // API specification, rule 2: is_blocked applies to private rooms only.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
     if (body.is_blocked)
-      live.end(params.room_id, closeReasons.blocked, ({ memberId }) => memberId === member.id)
+      sessionControl.end(params.room_id, closeReasons.blocked, ({ memberId }) => memberId === member.id)
     const { name, type, is_blocked } = body
     return {
       member: toMember(

@@ -12,7 +12,7 @@ export const pageHandlers = {
       'SELECT max(position) AS position FROM pages WHERE room_id = ?',
       params.room_id,
     )
-    let next = (last?.position ?? -1) + 1
+    let nextPosition = (last?.position ?? -1) + 1
     const pages = body.map((page, i) => {
       const { entities = [], size, index } = page
       for (const [j, { type, src }] of entities.entries()) {
@@ -20,8 +20,8 @@ export const pageHandlers = {
         if (src !== undefined) requireWebUrl(field, src)
         else if (type === 'Image') throw invalid(`${field}: an image needs one`)
       }
-      const position = index ?? next
-      next = Math.max(next, position + 1)
+      const position = index ?? nextPosition
+      nextPosition = Math.max(nextPosition, position + 1)
       const id = newId()
       const unlisted = packUnlisted(pickUnlisted('page', page))
       store.run(

@@ -5,28 +5,28 @@ import { requireWebUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { closeReasons } from '../sessions/live.ts'
+import { closeReasons } from '../sessions/session-control.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
 import type { ListedRoom } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
-import type { Target } from '../webhooks/outbox.ts'
+import type { WebhookTarget } from '../webhooks/outbox.ts'
 import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler-context.ts'
 import { invite } from './members.ts'
 
-function requireWebhook({ url, headers = {}, secret }: Target): void {
+function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
   requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
-      throw invalid(`webhook.headers.${name}: not a header`)
+      throw invalid(`webhook.headers.${name} is not a valid header`)
   if (
     secret !== undefined &&
     !/^(whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)|(?!whsec_).+)$/s.test(
       secret,
     )
   )
-    throw invalid('webhook.secret: expected whsec_ and base64, or any other text')
+    throw invalid('webhook.secret must be whsec_ followed by base64, or text without that prefix')
 }
 
 /** Builds the query of a room list. A name matches few rooms, so no counts are kept for names. */
@@ -114,7 +114,7 @@ export const roomHandlers = {
     const { store } = context
     const room = requireRoom(store, params.id)
     const now = context.now()
-    if (body.is_terminated) context.live.end(room.id, closeReasons.terminated)
+    if (body.is_terminated) context.sessionControl.end(room.id, closeReasons.terminated)
     const terminated =
       body.is_terminated === undefined
         ? room.terminated_at
@@ -137,8 +137,8 @@ export const roomHandlers = {
   },
 
   deleteRoom(context, { params }) {
-    const { store, live, cascadeDeleter } = context
-    live.end(requireRoom(store, params.id).id, closeReasons.deleted)
+    const { store, sessionControl, cascadeDeleter } = context
+    sessionControl.end(requireRoom(store, params.id).id, closeReasons.deleted)
     const room = requireRoom(store, params.id)
     store.run('DELETE FROM rooms WHERE id = ?', room.id)
     cascadeDeleter.sweep('room', room.id)

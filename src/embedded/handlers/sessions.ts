@@ -1,4 +1,4 @@
-import { startTurn } from '../common/pace.ts'
+import { startTurn } from '../common/turn-scheduler.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toSession } from '../records/records.ts'
 import { hasListedEnds } from '../store/ended.ts'
@@ -13,7 +13,7 @@ const stepSessions = 500
 
 export const sessionHandlers = {
   /** The API specification has no paging here: all sessions are sent unless `limit` or `offset` is given. */
-  async listSessions({ store, pace }, { params, query }) {
+  async listSessions({ store, scheduler }, { params, query }) {
     requireRoom(store, params.room_id)
     const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'
     const filters: [string, Value][] = [['room_id = ?', params.room_id]]
@@ -26,7 +26,7 @@ export const sessionHandlers = {
     const values = filters.map(([, value]) => value)
     if (query.limit === undefined && query.offset === undefined) {
       const sessions: Session[] = []
-      const turn = startTurn(pace)
+      const turn = startTurn(scheduler)
       for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
         const rows = store.list<SessionRow>(
           columns.sessions,

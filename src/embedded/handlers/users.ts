@@ -1,10 +1,10 @@
-import { segmentProblem } from '../../api/path.ts'
+import { findSegmentProblem } from '../../api/path.ts'
 import { invalid } from '../common/faults.ts'
 import { requireEncodedUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireUser, toUser } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { closeReasons } from '../sessions/live.ts'
+import { closeReasons } from '../sessions/session-control.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { listPage, readPaging } from '../store/listing.ts'
 import type { UserRow } from '../store/rows.ts'
@@ -48,7 +48,7 @@ function insertUser(store: Store, user: UserRow): boolean {
   return seq > 0
 }
 
-const everyUser = {
+const allUsers = {
   table: 'users',
   columns: columns.users,
   where: 'WHERE true',
@@ -60,20 +60,20 @@ const everyUser = {
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
-  async listUsers({ store, pace }, { query }) {
+  async listUsers({ store, scheduler }, { query }) {
     const text = query.email_search_query
     if (text === undefined) {
-      const { rows, paging } = await listPage<UserRow>(store, { ...everyUser, paging: query })
+      const { rows, paging } = await listPage<UserRow>(store, { ...allUsers, paging: query })
       return { users: rows.map(toListedUser), paging }
     }
     const page = readPaging(query)
-    const { rows, total } = await searchEmails(store, pace, { text, ...page })
+    const { rows, total } = await searchEmails(store, scheduler, { text, ...page })
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
   createUser({ store, now, newId, newToken, cascadeDeleter }, { body }) {
     // No request could reach such a user: clients resolve `/users/..` to another path.
-    const problem = segmentProblem('user_id', body.user_id)
+    const problem = findSegmentProblem('user_id', body.user_id)
     if (problem !== undefined) throw invalid(problem)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
     const time = now()
@@ -115,9 +115,9 @@ export const userHandlers = {
     return { user: toUser(overwriteUser(store, next)) }
   },
 
-  deleteUser({ store, live, cascadeDeleter }, { params }) {
+  deleteUser({ store, sessionControl, cascadeDeleter }, { params }) {
     const user = requireUser(store, params.user_id)
-    live.endUser(user.user_id, closeReasons.userDeleted)
+    sessionControl.endUser(user.user_id, closeReasons.userDeleted)
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
     cascadeDeleter.sweep('user', user.user_id)
     return { user: toUser(user) }

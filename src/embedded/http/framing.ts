@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** Returns why a request is refused that a proxy could split differently (request smuggling). */
 export function refuseFraming({ httpVersion, headers }: IncomingMessage): string | undefined {
-  if (!/^1\.[01]$/.test(httpVersion)) return 'HTTP/1.1 is spoken here'
+  if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
   // Node accepts any length below 2⁶⁴.
   if (Number(headers['content-length'] ?? 0) > Number.MAX_SAFE_INTEGER)
     return 'the Content-Length is too large'

@@ -14,10 +14,13 @@ export function refuseForeign(request: IncomingMessage, hosts: readonly string[]
   if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
   // A host in the request target takes precedence over the header (RFC 9112, section 3.2.2).
   const { url = '/' } = request
-  if (!url.startsWith('/') && !url.startsWith(`http://${host}/`)) return 'the request target is elsewhere'
+  if (!url.startsWith('/') && !url.startsWith(`http://${host}/`))
+    return 'the request target names another server'
   if (origin === undefined) return undefined
   // `null` is the origin of sandboxed frames and local files.
-  return origin === `http://${host}` || origin === `https://${host}` ? undefined : 'the Origin is foreign'
+  return origin === `http://${host}` || origin === `https://${host}`
+    ? undefined
+    : 'the Origin is another site'
 }
 
 function countHosts(rawHeaders: readonly string[]): number {

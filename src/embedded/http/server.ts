@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
 import type { Service } from '../service/service.ts'
-import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from '../sessions/upgrade.ts'
+import { declineUpgrade, isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
 import { createAnswerer, refuse } from './answer.ts'
 import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { refuseForeign } from './same-origin.ts'
 
-export interface HttpServer {
+interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
   url: string
   /** Stops accepting connections and resolves when the last one is closed. Pending responses finish. */
@@ -18,7 +18,7 @@ export interface HttpServer {
   cut(): void
 }
 
-export interface HttpOptions {
+interface HttpOptions {
   host: string
   port: number
   /** Host names of the service besides loopback and `host`. */
@@ -50,7 +50,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   const answer = createAnswerer(service, end)
   let closing = false
   // From Node 24.9 on, a request with a body cannot be read again.
-  const upgradeOptions = { shouldUpgradeCallback: wantsWebSocket }
+  const upgradeOptions = { shouldUpgradeCallback: isWebSocketUpgrade }
   const server = createServer({ ...limits, ...timeouts, ...upgradeOptions }, (request, response) => {
     // Requests received after a refused one on the same connection are not run: their responses could not be sent.
     if (refused.has(request.socket)) return
@@ -73,7 +73,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (refused.has(socket)) return void socket.end()
     // The pending response would end up in the middle of the upgraded stream.
     if (busy.has(socket)) return void socket.destroy()
-    if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
+    if (!isWebSocketUpgrade(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
     const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
     if (refusal) refuseUpgrade(socket, invalid(refusal))

@@ -27,9 +27,12 @@ export function requireUser(store: Store, userId: string): UserRow {
 /** Converts a row to a Room (API specification, section 2.1). */
 export function toRoom(
   row: ListedRoom,
-  { live, applicationId }: { live: { meetingMs(roomId: string): number | undefined }; applicationId: string },
+  {
+    sessionControl,
+    applicationId,
+  }: { sessionControl: { meetingMs(roomId: string): number | undefined }; applicationId: string },
 ) {
-  const meetingMs = live.meetingMs(row.id) ?? row.meeting_ms
+  const meetingMs = sessionControl.meetingMs(row.id) ?? row.meeting_ms
   const record = {
     id: row.id,
     type: row.type,

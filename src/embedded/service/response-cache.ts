@@ -1,5 +1,5 @@
 import { isObject } from '../common/values.ts'
-import type { Live } from '../sessions/live.ts'
+import type { SessionControl } from '../sessions/session-control.ts'
 import type { Store } from '../store/store.ts'
 import type { TextResponse } from './response.ts'
 
@@ -10,22 +10,22 @@ const maxCharacters = 64 * 1024
 /** Cache of serialized list pages until the next write: creating a page is most of a response's cost. */
 export class ResponseCache {
   readonly #store: Store
-  readonly #live: Pick<Live, 'meetingMs'>
+  readonly #sessionControl: Pick<SessionControl, 'meetingMs'>
   readonly #pages = new Map<string, TextResponse>()
   #version = ''
 
-  constructor(store: Store, live: Pick<Live, 'meetingMs'>) {
+  constructor(store: Store, sessionControl: Pick<SessionControl, 'meetingMs'>) {
     this.#store = store
-    this.#live = live
+    this.#sessionControl = sessionControl
   }
 
-  find(url: string): TextResponse | undefined {
+  get(url: string): TextResponse | undefined {
     const page = this.#pages.get(url)
     return page && this.#version === this.#store.version ? page : undefined
   }
 
   /** Caches a page that was read at a version of the store. */
-  keep(url: string, page: TextResponse, value: unknown, version: string): void {
+  set(url: string, page: TextResponse, value: unknown, version: string): void {
     if (page.pieces || page.text.length > maxCharacters || this.#showsRunningMeeting(value)) return
     if (version !== this.#version || this.#pages.size >= maxPages) this.#pages.clear()
     this.#version = version
@@ -35,6 +35,6 @@ export class ResponseCache {
   /** Returns true when a page shows a running meeting, whose time changes without a write. */
   #showsRunningMeeting(value: unknown): boolean {
     if (!isObject(value) || !Array.isArray(value['rooms'])) return false
-    return value['rooms'].some(({ id }) => this.#live.meetingMs(id) !== undefined)
+    return value['rooms'].some(({ id }) => this.#sessionControl.meetingMs(id) !== undefined)
   }
 }

@@ -1,6 +1,6 @@
 import { writeJson } from '../../api/json.ts'
 import type { WireResponse } from '../../api/wire.ts'
-import { startTurn, type TurnScheduler } from '../common/pace.ts'
+import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { isObject } from '../common/values.ts'
 
 /** A response whose bytes are created on access. */
@@ -12,7 +12,7 @@ export interface TextResponse extends WireResponse {
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
-export function respond(status: number, value: unknown): TextResponse {
+export function createResponse(status: number, value: unknown): TextResponse {
   const text = `${toJson(value)}\n`
   return {
     status,
@@ -28,21 +28,21 @@ export function respond(status: number, value: unknown): TextResponse {
 const stepItems = 1000
 
 /** Returns true for a list that is longer than any page. */
-export function isLong(value: unknown): value is Record<string, unknown[]> {
+export function isLongList(value: unknown): value is Record<string, unknown[]> {
   const [items, ...others] = isObject(value) ? Object.values(value) : []
   return others.length === 0 && Array.isArray(items) && items.length > stepItems
 }
 
-export async function respondInSteps(
+export async function createResponseInSteps(
   value: Record<string, unknown[]>,
-  pace: TurnScheduler,
+  scheduler: TurnScheduler,
 ): Promise<TextResponse> {
   const [[name, items] = ['', []]] = Object.entries(value)
   const pieces = [Buffer.from(`{${JSON.stringify(name)}:[`)]
-  const turn = startTurn(pace)
+  const turn = startTurn(scheduler)
   for (let i = 0; i < items.length; i += stepItems) {
-    const some = toJson(items.slice(i, i + stepItems)).slice(1, -1)
-    pieces.push(Buffer.from(i === 0 ? some : `,${some}`))
+    const chunk = toJson(items.slice(i, i + stepItems)).slice(1, -1)
+    pieces.push(Buffer.from(i === 0 ? chunk : `,${chunk}`))
     await turn()
   }
   pieces.push(Buffer.from(']}\n'))

@@ -20,7 +20,7 @@ export interface Admission {
 }
 
 /** Status 400 for a client that is not authorized (API specification, section 7). */
-const refused = (message: string) => new Fault(400, 'refused', message)
+const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
 /**
  * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside `store.write`.
@@ -48,8 +48,8 @@ export function admit(
     user &&
     store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user.user_id)
   if (room.type === 'private') {
-    if (!member) throw refused('only invited users can join this room')
-    if (member.is_blocked) throw refused('blocked')
+    if (!member) throw createRefusal('only invited users can join this room')
+    if (member.is_blocked) throw createRefusal('blocked')
   }
   if (member)
     return { roomId, memberId: member.id, userId: member.user_id, type: member.type, guestSeq: null }
@@ -70,7 +70,7 @@ export function admit(
   return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
 }
 
-export function roomToConnect(pathname: string): string | undefined {
+export function parseConnectPath(pathname: string): string | undefined {
   const [, segment] = /^\/v1\/rooms\/([^/]+)\/connect$/.exec(pathname) ?? []
   if (segment === undefined) return undefined
   try {

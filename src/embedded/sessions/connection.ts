@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { type Frame, toFrame } from './frame.ts'
-import type { CloseReason, Peer } from './live.ts'
+import type { CloseReason, Peer } from './session-control.ts'
 
 /** Maximum unsent bytes before a peer counts as not reading: several of the largest messages. */
 const maxBufferedBytes = 64 * 1024 * 1024

@@ -1,22 +1,22 @@
 import type { EndReason } from '../../api/vocabulary.ts'
 import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
-import type { Counts } from '../webhooks/outbox.ts'
-import { announce, findWebhook, type Move, pack } from '../webhooks/outbox.ts'
-import type { LiveSession } from './live.ts'
+import type { ParticipantCounts } from '../webhooks/outbox.ts'
+import { enqueueOrPack, findWebhook, type PresenceChange, pack } from '../webhooks/outbox.ts'
 import { isParticipant, type Roster } from './roster.ts'
+import type { ConnectedSession } from './session-control.ts'
 
-export type RecordedSession = Omit<LiveSession, 'peer' | 'clockOffset'>
+export type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 
 /** Ends recorded per step: a few milliseconds of work. */
 const defaultMaxDirectEnds = 500
 
-export interface Departures<S extends RecordedSession> {
+export interface DepartureDeps<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
   /** Runs after ends are listed on disk; see store/ended.ts. */
-  onListed(): void
+  onEndsListed(): void
   maxDirectEnds?: number | undefined
 }
 
@@ -26,37 +26,42 @@ export interface Departures<S extends RecordedSession> {
  * @returns the rooms with events to deliver
  */
 export function recordDepartures<S extends RecordedSession>(
-  { store, newId, roster, onListed, maxDirectEnds = defaultMaxDirectEnds }: Departures<S>,
+  { store, newId, roster, onEndsListed, maxDirectEnds = defaultMaxDirectEnds }: DepartureDeps<S>,
   rooms: ReadonlyMap<string, readonly S[]>,
   at: (session: S) => number,
   reason: EndReason,
 ): string[] {
   const sessions = [...rooms.values()].flat()
-  const many = sessions.length > maxDirectEnds
-  for (const [moment, ended] of groupByMoment(sessions, at))
-    (many ? listEnds : recordEnds)(store, ended, moment, reason)
-  if (many) store.afterCommit(onListed)
-  const announced: string[] = []
-  for (const [roomId, left] of rooms) {
+  const isDeferred = sessions.length > maxDirectEnds
+  for (const [endTime, ended] of groupByEndTime(sessions, at))
+    (isDeferred ? listEnds : recordEnds)(store, ended, endTime, reason)
+  if (isDeferred) store.afterCommit(onEndsListed)
+  const roomsWithEvents: string[] = []
+  for (const [roomId, roomSessions] of rooms) {
     const target = findWebhook(store, roomId)
     if (target === undefined) {
-      roster.removeAll(roomId, left)
+      roster.removeAll(roomId, roomSessions)
       continue
     }
-    const moves: Move[] = []
-    for (const session of left) {
+    const changes: PresenceChange[] = []
+    for (const session of roomSessions) {
       roster.remove(session)
-      if (isParticipant(session)) moves.push(toExit(session, at(session), roster.counts(roomId)))
+      if (isParticipant(session))
+        changes.push(toExitChange(session, at(session), roster.countParticipants(roomId)))
     }
-    if (moves.length === 0) continue
-    if (many) pack(store, roomId, target, moves)
-    else announce(store, newId, roomId, target, moves)
-    announced.push(roomId)
+    if (changes.length === 0) continue
+    if (isDeferred) pack(store, roomId, target, changes)
+    else enqueueOrPack(store, newId, roomId, target, changes)
+    roomsWithEvents.push(roomId)
   }
-  return announced
+  return roomsWithEvents
 }
 
-function toExit({ id, memberId, userId, connectedAt }: RecordedSession, at: number, counts: Counts): Move {
+function toExitChange(
+  { id, memberId, userId, connectedAt }: RecordedSession,
+  at: number,
+  counts: ParticipantCounts,
+): PresenceChange {
   const { sessionsCount, membersCount } = counts
   return {
     action: 'sessionLeft',
@@ -69,21 +74,23 @@ function toExit({ id, memberId, userId, connectedAt }: RecordedSession, at: numb
   }
 }
 
-function groupByMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
-  const moments = new Map<number, S[]>()
+function groupByEndTime<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
+  const groups = new Map<number, S[]>()
   for (const session of sessions) {
-    const others = moments.get(at(session))
-    if (others) others.push(session)
-    else moments.set(at(session), [session])
+    const group = groups.get(at(session))
+    if (group) group.push(session)
+    else groups.set(at(session), [session])
   }
-  return moments
+  return groups
 }
 
-export function groupByRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
+export function groupByRoom<S extends Pick<ConnectedSession, 'roomId'>>(
+  sessions: readonly S[],
+): Map<string, S[]> {
   const rooms = new Map<string, S[]>()
   for (const session of sessions) {
-    const others = rooms.get(session.roomId)
-    if (others) others.push(session)
+    const group = rooms.get(session.roomId)
+    if (group) group.push(session)
     else rooms.set(session.roomId, [session])
   }
   return rooms

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import { type Departures, groupByRoom, type RecordedSession, recordDepartures } from './departures.ts'
+import { type DepartureDeps, groupByRoom, type RecordedSession, recordDepartures } from './departures.ts'
 import { Roster } from './roster.ts'
 
 /** Stores the end of open sessions for a crash. Call inside `store.write`. */
@@ -11,10 +11,10 @@ export function storeAliveTime(store: Store, now: number): void {
  * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
  * @returns the rooms with events to deliver
  */
-export function closeAbandonedSessions(deps: Omit<Departures<RecordedSession>, 'roster'>): string[] {
+export function closeAbandonedSessions(deps: Omit<DepartureDeps<RecordedSession>, 'roster'>): string[] {
   const { store } = deps
   const aliveAt = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
-  const left = store.all<RecordedSession>(
+  const openSessions = store.all<RecordedSession>(
     `SELECT seq, id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt,
        (SELECT seq FROM members WHERE members.id = member_id AND members.user_id IS NULL) AS guestSeq
      FROM sessions
@@ -22,6 +22,6 @@ export function closeAbandonedSessions(deps: Omit<Departures<RecordedSession>, '
      ORDER BY seq`,
   )
   const roster = new Roster<RecordedSession>()
-  for (const session of left) roster.add(session)
-  return recordDepartures({ ...deps, roster }, groupByRoom(left), () => aliveAt, 'lost')
+  for (const session of openSessions) roster.add(session)
+  return recordDepartures({ ...deps, roster }, groupByRoom(openSessions), () => aliveAt, 'lost')
 }

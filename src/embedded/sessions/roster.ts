@@ -1,8 +1,8 @@
 import type { MemberType } from '../../api/vocabulary.ts'
-import type { Counts } from '../webhooks/outbox.ts'
-import type { LiveSession } from './live.ts'
+import type { ParticipantCounts } from '../webhooks/outbox.ts'
+import type { ConnectedSession } from './session-control.ts'
 
-type RosterSession = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'>
+type RosterSession = Pick<ConnectedSession, 'roomId' | 'memberId' | 'userId' | 'type'>
 
 interface Room<S> {
   readonly sessions: Set<S>
@@ -22,14 +22,14 @@ export class Roster<S extends RosterSession> {
     this.#rooms.set(roomId, room)
     room.sessions.add(session)
     if (userId !== null) this.#users.set(userId, (this.#users.get(userId) ?? new Set()).add(session))
-    count(room, session, 1)
+    updateCounts(room, session, 1)
   }
 
   remove(session: S): void {
     const { roomId } = session
     const room = this.#rooms.get(roomId)
     if (!room?.sessions.delete(session)) return
-    count(room, session, -1)
+    updateCounts(room, session, -1)
     if (room.sessions.size === 0) this.#rooms.delete(roomId)
     this.#forget(session)
   }
@@ -45,28 +45,28 @@ export class Roster<S extends RosterSession> {
 
   setType(session: S, type: MemberType): void {
     const room = this.#rooms.get(session.roomId)
-    if (room) count(room, session, -1)
+    if (room) updateCounts(room, session, -1)
     session.type = type
-    if (room) count(room, session, 1)
+    if (room) updateCounts(room, session, 1)
   }
 
   has(session: S): boolean {
     return this.#rooms.get(session.roomId)?.sessions.has(session) ?? false
   }
 
-  in(roomId: string): S[] {
+  listRoomSessions(roomId: string): S[] {
     return [...(this.#rooms.get(roomId)?.sessions ?? [])]
   }
 
-  of(userId: string): S[] {
+  listUserSessions(userId: string): S[] {
     return [...(this.#users.get(userId) ?? [])]
   }
 
-  all(): S[] {
+  listAll(): S[] {
     return [...this.#rooms.values()].flatMap(({ sessions }) => [...sessions])
   }
 
-  counts(roomId: string): Counts {
+  countParticipants(roomId: string): ParticipantCounts {
     const room = this.#rooms.get(roomId)
     return { sessionsCount: room?.total ?? 0, membersCount: room?.participants.size ?? 0 }
   }
@@ -79,15 +79,15 @@ export class Roster<S extends RosterSession> {
   }
 }
 
-function count(room: Room<unknown>, session: RosterSession, by: 1 | -1): void {
+function updateCounts(room: Room<unknown>, session: RosterSession, change: 1 | -1): void {
   if (!isParticipant(session)) return
-  room.total += by
-  const left = (room.participants.get(session.memberId) ?? 0) + by
-  if (left > 0) room.participants.set(session.memberId, left)
+  room.total += change
+  const remaining = (room.participants.get(session.memberId) ?? 0) + change
+  if (remaining > 0) room.participants.set(session.memberId, remaining)
   else room.participants.delete(session.memberId)
 }
 
 /** Returns false for a monitor, which watches without taking part (API specification, section 2.2). */
-export function isParticipant({ type }: Pick<LiveSession, 'type'>): boolean {
+export function isParticipant({ type }: Pick<ConnectedSession, 'type'>): boolean {
   return type !== 'monitor'
 }

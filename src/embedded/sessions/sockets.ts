@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type Clock, every } from '../common/clock.ts'
-import { Fault, invalid, notFound, storageFault } from '../common/faults.ts'
-import { peerTurnMs, startTurn, type TurnScheduler } from '../common/pace.ts'
+import { type Clock, startInterval } from '../common/clock.ts'
+import { Fault, invalid, notFound, toStorageFault } from '../common/faults.ts'
 import { parseUrl } from '../common/requests.ts'
-import { type AdmissionDeps, admit, roomToConnect } from './admission.ts'
+import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
+import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
 /** The close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
-const withoutClosing = 1006
+const abnormalClosure = 1006
 
-const pingMs = 5000
+const pingIntervalMs = 5000
 /** Silence after which a peer counts as gone, in milliseconds. */
-const silenceMs = 15_000
+const idleTimeoutMs = 15_000
 /** Clients send only pongs and close frames. */
 const maxFrameBytes = 16 * 1024
 
@@ -23,7 +23,7 @@ interface SocketsOptions {
   admissionDeps: AdmissionDeps
   hub: Hub
   clock: Clock
-  pace: TurnScheduler
+  scheduler: TurnScheduler
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
 }
@@ -36,13 +36,13 @@ export class Sockets {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
   })
-  readonly #open = new Map<WebSocket, () => void>()
+  readonly #connections = new Map<WebSocket, () => void>()
   readonly #stopPinging: () => void
   #pinging = false
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    this.#stopPinging = every(options.clock, pingMs, () => void this.#ping())
+    this.#stopPinging = startInterval(options.clock, pingIntervalMs, () => void this.#ping())
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -51,7 +51,7 @@ export class Sockets {
     // The server has checked that the target is a path or a URL.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
     try {
-      const roomId = roomToConnect(pathname)
+      const roomId = parseConnectPath(pathname)
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
@@ -62,10 +62,10 @@ export class Sockets {
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        this.#watch(webSocket)
+        this.#trackLiveness(webSocket)
         webSocket.on(
           'close',
-          (code) => void hub.leave(session, code === withoutClosing ? 'lost' : 'left').catch(onFailure),
+          (code) => void hub.leave(session, code === abnormalClosure ? 'lost' : 'left').catch(onFailure),
         )
         const { id, memberId, userId, type } = session
         connection.attach(webSocket, socket, {
@@ -76,28 +76,28 @@ export class Sockets {
       // The handshake may have failed, or the peer may be gone.
       if (!connection.attached) await hub.leave(session, 'lost')
     } catch (error) {
-      const fault = error instanceof Fault ? error : storageFault(error)
+      const fault = error instanceof Fault ? error : toStorageFault(error)
       if (!fault) throw error
       refuseUpgrade(socket, fault)
       onConnect?.({ roomId: pathname, outcome: fault.message })
     }
   }
 
-  #watch(webSocket: WebSocket): void {
+  #trackLiveness(webSocket: WebSocket): void {
     const { clock } = this.#options
-    let heardAt = clock.monotonic()
+    let lastReceivedAt = clock.monotonic()
     let cancel = () => {}
     const wait = (ms: number) => {
       cancel = clock.after(ms, () => {
-        const silent = clock.monotonic() - heardAt
-        if (silent >= silenceMs) webSocket.terminate()
-        else wait(silenceMs - silent)
+        const idleMs = clock.monotonic() - lastReceivedAt
+        if (idleMs >= idleTimeoutMs) webSocket.terminate()
+        else wait(idleTimeoutMs - idleMs)
       })
     }
-    wait(silenceMs)
-    this.#open.set(webSocket, () => cancel())
+    wait(idleTimeoutMs)
+    this.#connections.set(webSocket, () => cancel())
     const markAlive = () => {
-      heardAt = clock.monotonic()
+      lastReceivedAt = clock.monotonic()
     }
     webSocket.on('pong', markAlive)
     webSocket.on('ping', markAlive)
@@ -106,15 +106,15 @@ export class Sockets {
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
       cancel()
-      this.#open.delete(webSocket)
+      this.#connections.delete(webSocket)
     })
   }
 
   async #ping(): Promise<void> {
     if (this.#pinging) return
     this.#pinging = true
-    const turn = startTurn(this.#options.pace)
-    for (const webSocket of this.#open.keys()) {
+    const turn = startTurn(this.#options.scheduler)
+    for (const webSocket of this.#connections.keys()) {
       webSocket.ping()
       const next = turn(peerTurnMs)
       if (next) await next
@@ -124,7 +124,7 @@ export class Sockets {
 
   close(): void {
     this.#stopPinging()
-    for (const [webSocket, cancel] of this.#open) {
+    for (const [webSocket, cancel] of this.#connections) {
       cancel()
       webSocket.terminate()
     }
@@ -141,11 +141,11 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
   // A proxy would read the frames as a body.
   const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
   if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
-  return protocols === undefined || areProtocols(protocols)
+  return protocols === undefined || isProtocolList(protocols)
 }
 
 /** Returns true for a list of distinct tokens. */
-function areProtocols(header: string): boolean {
+function isProtocolList(header: string): boolean {
   const names = header.split(/[ \t]*,[ \t]*/)
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
 }

@@ -4,7 +4,7 @@ import type { Fault } from '../common/faults.ts'
 
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
 
-export function wantsWebSocket(request: IncomingMessage): boolean {
+export function isWebSocketUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 

@@ -1,4 +1,4 @@
-import type { TurnScheduler } from '../common/pace.ts'
+import type { TurnScheduler } from '../common/turn-scheduler.ts'
 import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 

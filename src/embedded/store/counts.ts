@@ -1,4 +1,4 @@
-import { storageFault } from '../common/faults.ts'
+import { toStorageFault } from '../common/faults.ts'
 import type { Database } from './database.ts'
 
 /** Rows per counted block; see steps/counts.ts. */
@@ -44,7 +44,7 @@ export function rebuildMissingCounts(db: Database): void {
     } catch {
       // No transaction began, or SQLite has already rolled back, as it does when the disk is full.
     }
-    if (!storageFault(error)) throw error
+    if (!toStorageFault(error)) throw error
   }
 }
 

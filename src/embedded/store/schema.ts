@@ -1,6 +1,5 @@
 import { countedByProgramStep, countsStep } from './steps/counts.ts'
-import { endReasonStep } from './steps/end-reason.ts'
-import { endedStep } from './steps/ended.ts'
+import { endedStep, endReasonStep } from './steps/ended.ts'
 
 /** `sweeps` lists deleted rooms and users with rows left. `present_members` hides the memberships of such users. */
 const sweepsStep = `

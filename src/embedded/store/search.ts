@@ -1,4 +1,4 @@
-import { startTurn, type TurnScheduler } from '../common/pace.ts'
+import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import type { UserRow } from '../store/rows.ts'
 import { canIndex, email } from './emails.ts'
 import type { Reads } from './reader.ts'
@@ -14,6 +14,9 @@ const minUsersForThread = 50_000
 const maxHits = 5000
 /** Maximum outdated index entries; above it, the index is not used. */
 const maxStale = 1000
+
+/** Characters that the index of SQLite stores as U+FFFD. */
+const foldedByIndex = /[\ud800-\udfff\ufffd-\uffff]/u
 
 interface Search {
   text: string
@@ -91,7 +94,7 @@ interface IndexHits {
 /** Looks up users in the index, which holds trigrams. Finds nothing when there are too many hits. */
 async function searchIndex(reads: Reads, text: string, indexed: boolean): Promise<IndexHits> {
   const none = { seqs: [], upTo: 0 }
-  if ([...text].length < 3 || !indexed) return none
+  if ([...text].length < 3 || !indexed || foldedByIndex.test(text)) return none
   const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
   if (upTo === 0) return none
   // One value is faster to fetch than many rows.

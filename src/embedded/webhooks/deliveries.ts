@@ -1,7 +1,7 @@
 import { sign } from '../../api/signature.ts'
 import { type Clock, startLongTimer } from '../common/clock.ts'
 import type { Store } from '../store/store.ts'
-import { type Delivery, hasPacked, type Target, unpack } from './outbox.ts'
+import { type Delivery, hasPacked, unpack, type WebhookTarget } from './outbox.ts'
 import { ForbiddenAddress, type Post } from './post.ts'
 
 interface DeliveriesOptions {
@@ -21,7 +21,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 /** Delays before each retry. The last one repeats until a day is over. */
-const pauses = [
+const retryDelays = [
   5 * second,
   30 * second,
   2 * minute,
@@ -32,14 +32,14 @@ const pauses = [
   4 * hour,
   6 * hour,
 ]
-const giveUpAfterMs = 24 * hour
-const recordAgainMs = 5 * second
+const maxRetryMs = 24 * hour
+const recordRetryMs = 5 * second
 
 /** Sender of the outbox: each event at least once, first attempts of a room in order, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #busy = new Set<string>()
-  readonly #waiting = new Set<() => void>()
+  readonly #timers = new Set<() => void>()
   #closed = false
 
   constructor(options: DeliveriesOptions) {
@@ -66,7 +66,7 @@ export class Deliveries {
 
   close(): void {
     this.#closed = true
-    for (const cancel of this.#waiting) cancel()
+    for (const cancel of this.#timers) cancel()
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
@@ -93,20 +93,20 @@ export class Deliveries {
 
   async #attempt(delivery: Delivery): Promise<void> {
     const { store, clock, onAttempt } = this.#options
-    const { url } = JSON.parse(delivery.target) as Target
+    const { url } = JSON.parse(delivery.target) as WebhookTarget
     const outcome = await this.#post(delivery)
     if (this.#closed) return
     onAttempt?.({ id: delivery.id, url, outcome: String(outcome) })
     const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
-    const nextAt = clock.now() + Math.round(this.#pause(delivery.attempts))
-    const isGone = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
+    const nextAt = clock.now() + Math.round(this.#computeRetryDelay(delivery.attempts))
+    const isFinalFailure = outcome === 'forbidden' || nextAt > delivery.created_at + maxRetryMs
     await this.#record(() => {
       if (outcome === 410) {
         // 410 Gone: the receiver is removed for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
         store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
-      } else if (delivered || isGone) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
+      } else if (delivered || isFinalFailure) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
       else
         store.run(
           'UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE seq = ?',
@@ -115,20 +115,20 @@ export class Deliveries {
         )
     })
     if (this.#closed) return
-    const left = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
-    if (left) this.#scheduleRetry(left)
+    const remaining = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
+    if (remaining) this.#scheduleRetry(remaining)
   }
 
   /** Returns the response status, or the reason why there is none. */
   async #post({ id, target, body }: Delivery): Promise<number | 'unreachable' | 'forbidden'> {
     const { post, clock, userAgent } = this.#options
-    const { url, headers = {}, secret } = JSON.parse(target) as Target
+    const { url, headers = {}, secret } = JSON.parse(target) as WebhookTarget
     const seconds = Math.floor(clock.now() / 1000)
     try {
       return await post(
         url,
         {
-          ...ownHeaders(headers),
+          ...removeReservedHeaders(headers),
           'content-type': 'application/json',
           'user-agent': userAgent,
           'webhook-id': id,
@@ -145,10 +145,10 @@ export class Deliveries {
   }
 
   /** Returns the delay before the next attempt in milliseconds, with 20 % jitter. */
-  #pause(attempts: number): number {
+  #computeRetryDelay(attempts: number): number {
     const { random, retryScale } = this.#options
-    const pause = pauses[Math.min(attempts, pauses.length - 1)] ?? hour
-    return pause * retryScale * (0.8 + 0.4 * random())
+    const delay = retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? hour
+    return delay * retryScale * (0.8 + 0.4 * random())
   }
 
   #scheduleRetry({ seq, next_at }: Delivery): void {
@@ -170,22 +170,22 @@ export class Deliveries {
         return await store.write(work)
       } catch (error) {
         onFailure(error)
-        await new Promise<void>((resolve) => this.#after(recordAgainMs, resolve))
+        await new Promise<void>((resolve) => this.#after(recordRetryMs, resolve))
       }
   }
 
   #after(ms: number, work: () => void): void {
     if (this.#closed) return
     const cancel = startLongTimer(this.#options.clock, ms, () => {
-      this.#waiting.delete(cancel)
+      this.#timers.delete(cancel)
       work()
     })
-    this.#waiting.add(cancel)
+    this.#timers.add(cancel)
   }
 }
 
 /** Returns the room's headers without those of Standard Webhooks, which the service sets. */
-function ownHeaders(headers: Record<string, string>): Record<string, string> {
+function removeReservedHeaders(headers: Record<string, string>): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))
 }

@@ -19,18 +19,18 @@ export interface Delivery {
   created_at: number
 }
 
-export type Target = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
+export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
-/** Moves unpacked per step: a few milliseconds of work. */
-const packMoves = 200
+/** Changes unpacked per step: a few milliseconds of work. */
+const changesPerPack = 200
 
-export interface Counts {
+export interface ParticipantCounts {
   sessionsCount: number
   membersCount: number
 }
 
-export interface Move extends Counts {
+export interface PresenceChange extends ParticipantCounts {
   action: Event['action']
   sessionId: string
   memberId: string
@@ -47,18 +47,16 @@ export function findWebhook(store: Store, roomId: string): string | undefined {
   return room?.webhook ?? undefined
 }
 
-/**
- * Adds entries and exits of a room to the outbox (API specification, section 6.1), in the `store.write` of the change.
- */
-export function announce(
+/** Adds changes of a room to the outbox (API specification, section 6.1), in their `store.write`. */
+export function enqueueOrPack(
   store: Store,
   newId: () => string,
   roomId: string,
   target: string,
-  moves: readonly Move[],
+  changes: readonly PresenceChange[],
 ): void {
-  if (hasPacked(store, roomId)) pack(store, roomId, target, moves)
-  else enqueue(store, newId, roomId, target, moves)
+  if (hasPacked(store, roomId)) pack(store, roomId, target, changes)
+  else enqueue(store, newId, roomId, target, changes)
 }
 
 /** Moves packed exits of a room to the outbox once the room has no pending first attempt, to keep the order. */
@@ -68,7 +66,7 @@ export function unpack(store: Store, newId: () => string, roomId: string): void 
     roomId,
   )
   if (!next) return
-  enqueue(store, newId, roomId, next.target, JSON.parse(next.moves) as Move[])
+  enqueue(store, newId, roomId, next.target, JSON.parse(next.moves) as PresenceChange[])
   store.run('DELETE FROM packed_moves WHERE seq = ?', next.seq)
 }
 
@@ -77,13 +75,13 @@ export function hasPacked(store: Store, roomId: string): boolean {
 }
 
 /** Packs thousands of moves, much faster than `announce`; later events of the room follow them. */
-export function pack(store: Store, roomId: string, target: string, moves: readonly Move[]): void {
-  for (let i = 0; i < moves.length; i += packMoves)
+export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
+  for (let i = 0; i < changes.length; i += changesPerPack)
     store.run(
       'INSERT INTO packed_moves (room_id, target, moves) VALUES (?, ?, ?)',
       roomId,
       target,
-      JSON.stringify(moves.slice(i, i + packMoves)),
+      JSON.stringify(changes.slice(i, i + changesPerPack)),
     )
 }
 
@@ -92,9 +90,9 @@ function enqueue(
   newId: () => string,
   roomId: string,
   target: string,
-  moves: readonly Move[],
+  changes: readonly PresenceChange[],
 ): void {
-  const events = moves.map((move) => [`msg_${newId()}`, JSON.stringify(toEvent(roomId, move)), move.at])
+  const events = changes.map((move) => [`msg_${newId()}`, JSON.stringify(toEvent(roomId, move)), move.at])
   store.run(
     `INSERT INTO deliveries (id, room_id, target, body, created_at)
      SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key`,
@@ -104,7 +102,7 @@ function enqueue(
   )
 }
 
-function toEvent(roomId: string, move: Move): Event {
+function toEvent(roomId: string, move: PresenceChange): Event {
   const { action, sessionId, memberId, userId, sessionsCount, membersCount, at } = move
   const user = userId === null ? {} : { userId }
   return {

@@ -15,24 +15,24 @@ export type Lookup = (
 
 const timeoutMs = 10_000
 
-/** Prevents clients that can create rooms from reaching the service's private network. */
+/** Error for a private address: clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
 
 /** Azure's metadata address, which looks public. */
-const azure = '168.63.129.16'
+const azureMetadataAddress = '168.63.129.16'
 
 /** Returns true for public addresses and loopback. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === 'loopback') return true
-  if (range !== 'unicast' || parsed.toString() === azure) return false
+  if (range !== 'unicast' || parsed.toString() === azureMetadataAddress) return false
   // IPv6 outside 2000::/3 is private or embeds IPv4 (`::10.0.0.1`).
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
 /** Checks the address when connecting, so that it cannot change after the check. */
-const guarded =
+const createGuardedLookup =
   (lookup: Lookup): LookupFunction =>
   (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -54,7 +54,7 @@ export function createPost({
   lookup?: Lookup
 }): Post & { close(): Promise<void> } {
   const agent = new Agent({
-    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: guarded(lookup) }) },
+    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: createGuardedLookup(lookup) }) },
     pipelining: 1,
     keepAliveTimeout: 1000,
   })
@@ -63,7 +63,7 @@ export function createPost({
     // A literal address is not looked up.
     const literal = hostname.replace(/^\[|\]$/g, '')
     if (!allowPrivate && ipaddr.isValid(literal) && !isAllowed(literal)) throw new ForbiddenAddress(hostname)
-    const answer = await request.call(agent, {
+    const response = await request.call(agent, {
       origin,
       path: pathname + search,
       method: 'POST',
@@ -72,8 +72,8 @@ export function createPost({
       signal: AbortSignal.timeout(timeoutMs),
     })
     // The connection is reusable only after the body is read.
-    await answer.body.dump({ limit: 64 * 1024 })
-    return answer.statusCode
+    await response.body.dump({ limit: 64 * 1024 })
+    return response.statusCode
   }
   return Object.assign(post, { close: () => agent.destroy() })
 }

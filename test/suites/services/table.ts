@@ -89,7 +89,7 @@ const statuses = [
 
 const contradictions = [
   service(
-    'does not execute writes and shows the resource as it is',
+    'does not execute writes and returns the unchanged resource',
     writesShow(false, (item) => item),
   ),
   service(
@@ -129,7 +129,7 @@ const contradictions = [
     writesShow(true, (item) => ({ ...item, name: String(item['name']).trim().toUpperCase() })),
   ),
   service(
-    'adds an empty list of errors to what it shows',
+    'adds an empty list of errors to its responses',
     writesSay((text) => text.replace(/}$/, ',"errors":[],"error":null}')),
   ),
   service(
@@ -137,7 +137,7 @@ const contradictions = [
     writesSay((text) => text.slice(0, -5)),
   ),
   service(
-    'executes writes and adds text behind the body',
+    'executes writes and adds text after the body',
     writesSay((text) => `${text}<br>`),
   ),
 ]
@@ -180,7 +180,7 @@ const totals = [
     total((real) => real + 0.5),
   ),
   service(
-    'shows a total that is no number',
+    'sends a total that is not a number',
     total(() => 'many'),
   ),
   service(
@@ -489,7 +489,7 @@ const values = [
     itemsShow(({ room_id: _, ...item }) => item),
   ),
   service(
-    'adds fields that nobody lists',
+    'adds unlisted fields',
     itemsShow((item) => ({ ...item, extra: { deep: [1, 'x'] } })),
   ),
 ]
@@ -523,7 +523,7 @@ const bodies = [
     const { 'content-type': _type, ...rest } = headers
     return { ...response, headers: rest }
   }),
-  service('says 201 to everything', async (_, next) => {
+  service('answers 201 to everything', async (_, next) => {
     const response = await next()
     return response.status === 200 ? { ...response, status: 201 } : response
   }),

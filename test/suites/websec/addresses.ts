@@ -52,7 +52,7 @@ export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
     '[2002:7f00:1::]',
     '[2001:0:a00:1::]',
   ],
-  'unusual spellings of the same': [
+  'unusual notations of these addresses': [
     '167772161',
     '0x0a000001',
     '0X0A000001',

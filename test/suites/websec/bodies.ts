@@ -25,7 +25,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
   'a prototype': [
     user('as a field', '"__proto__":{"polluted":true}', 400),
-    user('as a field that is no object', '"__proto__":1', 400),
+    user('as a field with a value that is not an object', '"__proto__":1', 400),
     user('spelled with escapes', '"\\u005f\\u005fproto\\u005f\\u005f":{"polluted":true}', 400),
     user(
       'beside a number of many digits, which another parser reads',
@@ -48,9 +48,14 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
       400,
     ],
     webhook('in the headers of a webhook', '{"url":"http://hooks.test/","headers":{"__proto__":"x"}}'),
-    ['as the only field, with what is required in it', 'POST /users', '{"__proto__":{"user_id":"eve"}}', 400],
     [
-      'as what is required, beside a number of many digits',
+      'as the only field, with the required fields in it',
+      'POST /users',
+      '{"__proto__":{"user_id":"eve"}}',
+      400,
+    ],
+    [
+      'as a required field, beside a number of many digits',
       'POST /users',
       '{"n":1e400,"__proto__":{"user_id":"eve"}}',
       400,
@@ -100,9 +105,9 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     get(`/users?limit=${'9'.repeat(5000)}`),
     get(`/users/${'x'.repeat(5000)}`),
   ],
-  'what is no JSON object': [
+  'a body that is not a JSON object': [
     ['nothing', ''],
-    ['blanks', ' \n'],
+    ['spaces', ' \n'],
     ['null', 'null'],
     ['a number', '1'],
     ['text', '"user_id"'],
@@ -117,7 +122,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     ['NaN', '{"user_id":"eve","n":NaN}'],
     ['a hexadecimal number', '{"user_id":"eve","n":0x10}'],
     ['a line break in text', '{"user_id":"e\nve"}'],
-    ['a NUL behind it', '{"user_id":"eve"}\0'],
+    ['a NUL after the object', '{"user_id":"eve"}\0'],
     ['XML', '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>'],
     ['a user id that is a list', '{"user_id":["eve"]}'],
     ['a user id that is an object', '{"user_id":{"$ne":null}}'],
@@ -126,7 +131,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     ['a user id with half a surrogate pair', '{"user_id":"eve\\ud800"}'],
     ['the user id ..', '{"user_id":".."}'],
   ].map(([name = '', body = '']) => raw(name, body)),
-  'a path that leads elsewhere': [
+  'a path outside the API': [
     ...[
       '/../../../../etc/passwd',
       '/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
@@ -170,7 +175,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
       '/rooms/{room}/..',
     ].map(remove),
   ],
-  'lines that are slipped into headers': [
+  'a line break injected into headers': [
     user('a name with a header', '"name":"x\\r\\nSet-Cookie: a=b\\r\\n\\r\\n<script>"', 200),
     user('a field with a header', '"x\\r\\nSet-Cookie":"a=b"', 200),
     user('a line end of Unicode', '"name":"x\\u2028\\u0085Set-Cookie: a=b"', 200),
@@ -189,7 +194,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     webhook('with no name', '{"url":"http://hooks.test/","headers":{"":"b"}}'),
     webhook('a line in its URL', '{"url":"http://hooks.test/\\r\\nX-A: b"}'),
   ],
-  'a webhook to what is no web address': [
+  'a webhook to a URL that is not http or https': [
     'file:///etc/passwd',
     'ftp://hooks.test/',
     'gopher://127.0.0.1:6379/_FLUSHALL',

@@ -57,7 +57,7 @@ export const frameGroups: Readonly<Record<string, readonly FrameVector[]>> = {
     ...[3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map(
       (opcode): FrameVector => [`the reserved kind ${opcode}`, frame({ opcode }), protocolError],
     ),
-    ['a continuation of nothing', frame({ opcode: 0 }), protocolError],
+    ['a continuation without a first frame', frame({ opcode: 0 }), protocolError],
     ['a message inside another', Buffer.concat([frame({ fin: false }), frame()]), protocolError],
     ['a ping in pieces', frame({ opcode: 9, fin: false }), protocolError],
     ['a pong in pieces', frame({ opcode: 10, fin: false }), protocolError],
@@ -84,7 +84,7 @@ export const frameGroups: Readonly<Record<string, readonly FrameVector[]>> = {
     ['a character beyond the last', text('f4908080'), notUtf8],
     ['the reason of a close', closing(1000, Buffer.from('ff', 'hex')), notUtf8],
   ],
-  'more than clients have to say': [
+  'more data than the limits': [
     ['a message of 16 KiB and a byte', frame({ payload: 'x'.repeat(16 * 1024 + 1) }), tooLarge],
     ['as much in bytes', frame({ opcode: 2, payload: 'x'.repeat(16 * 1024 + 1) }), tooLarge],
     ['the announcement of 64 KiB', frame({ length: 65536 }), tooLarge],
@@ -93,10 +93,10 @@ export const frameGroups: Readonly<Record<string, readonly FrameVector[]>> = {
     ['the announcement of 2⁶³ bytes', frame({ length: 2n ** 63n }), tooLarge],
     ['the announcement of 2⁶⁴ − 1 bytes', frame({ length: 2n ** 64n - 1n }), tooLarge],
     ['a message in 17 pieces of 1 KiB', pieces(17, 'x'.repeat(1024)), tooLarge],
-    ['a message in 20,000 pieces of nothing', pieces(20_000, ''), 1008],
+    ['a message in 20,000 empty pieces', pieces(20_000, ''), 1008],
     ['a message in 20,000 pieces of a byte', pieces(20_000, 'x'), tooLarge],
   ],
-  'what is allowed, and changes nothing': [
+  'allowed frames that change nothing': [
     ['nothing', Buffer.alloc(0), 1000],
     ['a message of 16 KiB', frame({ payload: 'x'.repeat(16 * 1024) }), 1000],
     [
@@ -107,7 +107,7 @@ export const frameGroups: Readonly<Record<string, readonly FrameVector[]>> = {
     ['JSON of 16,000 levels', frame({ payload: '['.repeat(16_000) }), 1000],
     ['a message as the service sends it', frame({ payload: '{"event":"message","message":"forged"}' }), 1000],
     [
-      'an entry as the service tells it',
+      'an event as the service sends it',
       frame({ payload: '{"event":"joined","session":{"type":"host"}}' }),
       1000,
     ],
@@ -117,10 +117,6 @@ export const frameGroups: Readonly<Record<string, readonly FrameVector[]>> = {
       1000,
     ],
     ['bytes', frame({ opcode: 2, payload: Buffer.alloc(1024) }), 1000],
-    [
-      'pongs that nobody asked for',
-      Buffer.concat(Array.from({ length: 1000 }, () => frame({ opcode: 10 }))),
-      1000,
-    ],
+    ['unsolicited pongs', Buffer.concat(Array.from({ length: 1000 }, () => frame({ opcode: 10 }))), 1000],
   ],
 }

@@ -80,7 +80,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
       { headers: { 'Sec-WebSocket-Version': ['8'], 'Sec-WebSocket-Origin': ['http://evil.test'] } },
     ],
   ],
-  'a name that points here': [
+  'a foreign host name that resolves to this machine': [
     header('Host', 'evil.test'),
     header('Host', 'evil.test:4680'),
     header('Host', 'evil.com/.localhost'),
@@ -95,7 +95,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
     path('http://evil.test/v1/rooms/{room}/connect'),
     path('ws://localhost:4680/v1/rooms/{room}/connect'),
   ],
-  'somebody who is not invited': [
+  'a user without an invitation': [
     path('/v1/rooms/{private}/connect'),
     path('/v1/rooms/{private}/connect?access_token={token}'),
     path('/v1/rooms/{private}/connect?access_token={key}'),
@@ -126,7 +126,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
       { line: 'GET /v1/rooms/{private}/connect HTTP/1.1', headers: { Cookie: ['access_token={token}'] } },
     ],
   ],
-  'a path that is no room': [
+  'a path without a room': [
     '/v1/rooms/none/connect',
     '/v1/rooms//connect',
     '/v1/rooms/%00/connect',
@@ -144,7 +144,7 @@ export const refusedHandshakes: Readonly<Record<string, readonly HandshakeVector
     '/',
     '*',
   ].map(path),
-  'what is no handshake': [
+  'an invalid handshake': [
     header('Sec-WebSocket-Version'),
     ...['', '0', '7', '8', '12', '14', '013', '13.0', '+13', '13, 8', '13 8', 'x'].map((version) =>
       header('Sec-WebSocket-Version', version),

@@ -190,7 +190,7 @@ const rebinding: RequestGroup = {
     ].map(named),
     ['no Host at all', { host: [] }, { listen: [400] }],
     ['no Host, as HTTP/1.0 allows', { host: [], version: 'HTTP/1.0' }],
-    ['a second Host behind the good one', { host: ['Host: localhost', 'Host: evil.test'] }],
+    ['a second Host after the good one', { host: ['Host: localhost', 'Host: evil.test'] }],
     ['a second Host before the good one', { host: ['Host: evil.test', 'Host: localhost'] }],
     ['a second Host in other letters', { host: ['Host: localhost', 'hOST: localhost'] }],
     ['a good X-Forwarded-Host', { host: ['Host: evil.test', 'X-Forwarded-Host: localhost'] }],
@@ -200,7 +200,7 @@ const rebinding: RequestGroup = {
 }
 
 const targets: RequestGroup = {
-  title: 'request targets with a host of their own, which counts for more than Host',
+  title: 'request targets with a host, which takes precedence over Host',
   answers: { serve: [400], reading: [400], listen: [403] },
   vectors: [
     ['the host of the header is welcome', { target: 'http://localhost{path}', add: [last] }, fine],
@@ -226,7 +226,7 @@ const targets: RequestGroup = {
 }
 
 const origins: RequestGroup = {
-  title: 'Origin: a page of another site, or none at all, sends requests to this machine',
+  title: 'Origin: a page of another or of no site sends requests to this machine',
   answers: { serve: [400], reading: [400], listen: [403] },
   vectors: [
     [
@@ -364,7 +364,7 @@ const forms: RequestGroup = {
 }
 
 const methods: RequestGroup = {
-  title: 'methods: nothing stands for another, and none opens a tunnel or shows the request again',
+  title: 'methods: no method replaces another, opens a tunnel or echoes the request',
   answers: { serve: ['4xx'], listen: ['4xx'] },
   closes: false,
   vectors: [
@@ -461,7 +461,7 @@ const smuggling: RequestGroup = {
     ['chunks and a length', { framing: [...chunked, 'Content-Length: {length}'], body: whole }],
     ['chunks and the length 0', { framing: [...chunked, 'Content-Length: 0'], body: whole }],
     [
-      'the length 6 and no chunks, with a request behind',
+      'the length 6 and no chunks, followed by a request',
       { framing: ['Content-Length: 6', ...chunked], body: '0\r\n\r\nG', behind: 'good' },
     ],
     ['two lengths', { framing: ['Content-Length: {length}', 'Content-Length: 0'] }],
@@ -488,7 +488,7 @@ const smuggling: RequestGroup = {
     ].map(
       (length): RequestVector => [`Content-Length: ${length}`, { framing: [`Content-Length: ${length}`] }],
     ),
-    ['a blank behind the name of the length', { framing: ['Content-Length : {length}'] }],
+    ['a space after the name Content-Length', { framing: ['Content-Length : {length}'] }],
     ['a length on a folded line', { framing: ['Content-Length:\r\n {length}'] }],
     [
       'no length: there is no body, and what follows is the next request',
@@ -525,9 +525,9 @@ const smuggling: RequestGroup = {
       'an encoding that is hidden from one of two',
       { framing: ['Transfer-Encoding: x', ...chunked], body: whole },
     ],
-    ['a blank behind the name of the encoding', { framing: ['Transfer-Encoding : chunked'], body: whole }],
+    ['a space after the name Transfer-Encoding', { framing: ['Transfer-Encoding : chunked'], body: whole }],
     [
-      'a blank before the name of the encoding',
+      'a space before the name Transfer-Encoding',
       { framing: ['Content-Length: 5', ' Transfer-Encoding: chunked'], body: whole },
     ],
     [
@@ -551,7 +551,7 @@ const smuggling: RequestGroup = {
       '{hex};a="\n"',
       `{hex};${'a'.repeat(20_000)}`,
     ].map(sizedAs),
-    ['a chunk that is longer than it says', { framing: chunked, body: '{hex}\r\n{body}XX\r\n0\r\n\r\n' }],
+    ['a chunk longer than its size', { framing: chunked, body: '{hex}\r\n{body}XX\r\n0\r\n\r\n' }],
     ['a chunk size that ends with LF', { framing: chunked, body: '{hex}\n{body}\r\n0\r\n\r\n' }],
     ['a chunk that ends with LF', { framing: chunked, body: '{hex}\r\n{body}\n0\r\n\r\n' }],
     ['a chunk that ends with CR', { framing: chunked, body: '{hex}\r\n{body}\r0\r\n\r\n' }],
@@ -571,7 +571,7 @@ const smuggling: RequestGroup = {
 }
 
 const protocol: RequestGroup = {
-  title: 'lines that others read differently',
+  title: 'lines that other parsers read differently',
   answers: { serve: ['4xx'], reading: ['4xx'], listen: ['4xx'] },
   vectors: [
     ['lines that end with LF', { lineEnd: '\n' }],
@@ -611,7 +611,7 @@ const protocol: RequestGroup = {
       'HTTP/1.1 x',
       '',
     ].map((version): RequestVector => [`the version “${version}”`, { version }]),
-    ['a blank before the request', { before: ' ' }],
+    ['a space before the request', { before: ' ' }],
     ['a tab in the request line', { target: '\t{path}' }],
     ['NUL in the target', { target: '{path}\x00' }],
     ['a control character in the target', { target: '{path}\x1b[2J' }],
@@ -623,7 +623,7 @@ const protocol: RequestGroup = {
 
 /** Two requests in one breath: the second must not be acted upon when the first has ended the conversation. */
 const pipelining: RequestGroup = {
-  title: 'a good request right behind one that was refused',
+  title: 'a good request after a refused one on the same connection',
   answers: { serve: [400], listen: ['4xx'] },
   vectors: [
     ['a good one first is welcome', { behind: 'good' }, { serve: [200, 200], listen: [200, 200] }],
@@ -631,10 +631,10 @@ const pipelining: RequestGroup = {
     ['a foreign Origin', { add: ['Origin: http://evil.test'], behind: 'good' }],
     ['another host in the target', { target: 'http://evil.test{path}', behind: 'good' }],
     [
-      'a Transfer-Encoding that nobody asked for',
+      'an unexpected Transfer-Encoding',
       { framing: ['Transfer-Encoding: gzip, chunked'], body: whole, behind: 'good' },
     ],
-    ['what is no HTTP', { before: 'hello\r\n\r\n', behind: 'good' }],
+    ['bytes that are not HTTP', { before: 'hello\r\n\r\n', behind: 'good' }],
     ['two lengths', { framing: ['Content-Length: {length}', 'Content-Length: 0'], behind: 'good' }],
     [
       'a foreign Host that offers HTTP/2',

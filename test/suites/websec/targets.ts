@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { serve } from '../../../src/embedded/serve.ts'
-import { processHost } from '../../../src/host.ts'
+import { createProcessHost } from '../../../src/host.ts'
 import { main } from '../../../src/main.ts'
 import { testHost } from '../../helpers/host.ts'
 import type { Target } from './requests.ts'
@@ -74,7 +74,7 @@ export async function startService(dir: string) {
     webhookRetryScale: 1,
     allowPrivateWebhooks: false,
     userAgent: 'meetroom/test',
-    machine: processHost(),
+    machine: createProcessHost(),
     log: () => {},
   })
   const key = `Authorization: Bearer ${serving.apiKey}`

@@ -1,48 +1,69 @@
 import { omitUndefined } from '../../../api/defined.ts'
+import { isRecord } from '../../../api/guards.ts'
 import { member } from '../../../api/resources.ts'
 import { memberTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
-import { blockedBody, isBlocked } from '../../lists/blocking.ts'
-import { hasValues } from '../adapter/adapter.ts'
-import { choiceOf } from '../adapter/columns.ts'
-import { asId } from '../read/reader.ts'
-import { createMembers, type MemberRow } from './members.ts'
+import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
+import type { Item } from '../../output/views/views.ts'
+import { hasValues, type ImportAdapter } from '../adapter/adapter.ts'
+import { normalizeEnumValue } from '../adapter/columns.ts'
+import { toId } from '../read/reader.ts'
+import type { MemberRow } from './members.ts'
 
-export type RoomInvitations = Omit<MemberRow, 'room_id'>
+export type RoomInvitation = Omit<MemberRow, 'room_id'>
 
-const made: readonly string[] = Object.entries(member.fields)
+const readOnlyFields: readonly string[] = Object.entries(member.fields)
   .filter(([, field]) => !('write' in field))
   .map(([name]) => name)
 
 /** Converts a saved member to an invitation, without null values and fields that the service sets. */
-export function readInvitations(saved: unknown): unknown {
-  if (typeof saved !== 'object' || saved === null || Array.isArray(saved)) return saved
+export function readInvitation(savedMember: unknown): unknown {
+  if (!isRecord(savedMember)) return savedMember
   // Some services send text or numbers for booleans.
-  const told = omitUndefined(blockedBody(isBlocked(saved)))
+  const block = omitUndefined(toBlockBody(isBlocked(savedMember)))
   return Object.fromEntries(
-    Object.entries({ ...saved, ...told })
-      .filter(([field, value]) => value !== null && !made.includes(field))
-      .map(([field, value]) => [field, field === 'type' ? choiceOf(memberTypes, value) : asId(field, value)]),
+    Object.entries({ ...savedMember, ...block })
+      .filter(([field, value]) => value !== null && !readOnlyFields.includes(field))
+      .map(([field, value]) => [
+        field,
+        field === 'type' ? normalizeEnumValue(memberTypes, value) : toId(field, value),
+      ]),
   )
 }
 
-export type Invitation = (
-  client: Client,
-  room_id: string,
-  invited: readonly RoomInvitations[],
-) => Promise<void>
+interface Inviter {
+  invite(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<void>
+  /** Counts members that stay blocked without their invitations requesting it. */
+  countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<number>
+}
 
-/** @param members finds existing members, with its cache */
-export function inviteWith(members = createMembers()): Invitation {
-  return async (client, room_id, invited) => {
-    for (const one of invited) {
-      const row = { room_id, ...one }
-      const existing = await members.find(client, row)
-      // Values that the service does not show may differ.
-      const isTold =
-        existing && Object.keys(row).every((field) => Object.hasOwn({ room_id, ...existing }, field))
-      if (existing && !(isTold && hasValues(existing, row))) await members.overwrite(client, row, existing)
-      else if (!existing) await members.finish?.(client, row, await members.create(client, row))
-    }
+/**
+ * @param members finds existing members, with its cache
+ * @param unblock unblocks members unless their invitations block them
+ */
+export function createInviter(members: ImportAdapter<MemberRow>, unblock = false): Inviter {
+  const isUnchanged = (row: MemberRow, existing: Item) =>
+    // Values that the service does not show may differ.
+    Object.keys(row).every((field) => field === 'room_id' || Object.hasOwn(existing, field)) &&
+    hasValues(existing, row) &&
+    !(unblock && row.is_blocked === undefined && isBlocked(existing) !== false)
+  return {
+    async invite(client, room_id, invitations) {
+      for (const invitation of invitations) {
+        const row = { room_id, ...invitation }
+        const existing = await members.find(client, row)
+        if (existing && !isUnchanged(row, existing)) await members.overwrite(client, row, existing)
+        else if (!existing) await members.completeCreated?.(client, row, await members.create(client, row))
+      }
+    },
+    async countBlocked(client, room_id, invitations) {
+      let count = 0
+      for (const invitation of invitations) {
+        const row = { room_id, ...invitation }
+        const existing = await members.find(client, row)
+        if (existing) count += (await members.countBlocked?.(client, row, existing)) ?? 0
+      }
+      return count
+    },
   }
 }

@@ -1,12 +1,12 @@
 import { copyFile, type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { MeetroomError, OutputError } from '../../../errors.ts'
-import type { Machine } from '../../../files/file-lock.ts'
+import { describeSystemError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import { AppendLog } from '../../../files/append-log.ts'
+import { type Machine, takeLock } from '../../../files/file-lock.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
 import { openOwnFile } from '../../../files/private-file.ts'
-import { type Entry, JournalState } from './journal-state.ts'
-import { lockJournal } from './lock.ts'
-import { type Purpose, readJournal, requireEnded, requireSame } from './read-journal.ts'
+import { type JournalEntry, JournalState } from './journal-state.ts'
+import { type JournalHeader, readJournal, requireEnded, requireSameImport } from './read-journal.ts'
 
 /**
  * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows are
@@ -16,20 +16,18 @@ export class Journal {
   readonly #file: FileHandle
   readonly #path: string
   readonly #lock: string
-  #buffer = ''
-  #waiting: { resolve(): void; reject(error: unknown): void }[] = []
-  #isWriting = false
+  readonly #log = new AppendLog((lines) => this.#write(lines))
   /** The first write error. Nothing is appended after it, because the last line may be incomplete. */
-  #broken: unknown
+  #writeError: unknown
 
   private constructor(
     path: string,
     file: FileHandle,
-    readonly past: JournalState,
+    readonly state: JournalState,
   ) {
     this.#file = file
     this.#path = path
-    this.#lock = lockOf(path)
+    this.#lock = lockPath(path)
   }
 
   /**
@@ -39,32 +37,32 @@ export class Journal {
    */
   static async open(
     path: string,
-    purpose: Purpose,
+    header: JournalHeader,
     { rows, resume, host }: { rows: number; resume: boolean; host: Machine },
   ): Promise<Journal> {
-    const lock = lockOf(path)
+    const lock = lockPath(path)
     await lockJournal(lock, host).catch((error) => {
-      throw failure(path, error)
+      throw toOutputError(path, error)
     })
     try {
-      const before = await readJournal(path, rows)
-      if (!resume) requireEnded(path, before)
-      const resumed = resume ? requireSame(path, before, purpose) : undefined
+      const previous = await readJournal(path, rows)
+      if (!resume) requireEnded(path, previous)
+      const resumedJournal = resume ? requireSameImport(path, previous, header) : undefined
       const file = await openOwnFile(path, resume ? 'append' : 'truncate')
-      const journal = new Journal(path, file, resumed?.past ?? new JournalState(rows))
+      const journal = new Journal(path, file, resumedJournal?.state ?? new JournalState(rows))
       // Appends after the last complete line; a crash may leave an incomplete one.
-      if (resumed) await file.truncate(resumed.length)
-      else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
-      await journal.#sync()
+      if (resumedJournal) await file.truncate(resumedJournal.length)
+      else journal.#append({ meetroom: 'journal', version: 1, ...header })
+      await journal.#log.appendSynced()
       return journal
     } catch (error) {
       await rm(lock, { force: true })
-      throw failure(path, error)
+      throw toOutputError(path, error)
     }
   }
 
-  /** Records rows, in ascending order, as about to be sent; resolves when they are on disk. */
-  sending(rows: readonly number[]): Promise<void> {
+  /** Resolves when the rows, in ascending order, are on disk. */
+  recordSending(rows: readonly number[]): Promise<void> {
     let first = 0
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as number
@@ -72,89 +70,80 @@ export class Journal {
       this.#append({ sent: rows[first], to: row })
       first = i + 1
     }
-    return this.#sync()
+    return this.#log.appendSynced()
   }
 
   /** Records an outcome without a sync. If a crash loses it, the row is looked up. */
-  ended(entry: Entry): void {
+  recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }
 
-  /**
-   * @param complete true when only failed rows remain
-   * @param after handling of a complete journal: keep it, remove it, or move it to a path
-   */
-  async close(complete: boolean, after: 'keep' | 'remove' | { receipt: string } = 'keep'): Promise<void> {
+  /** @param disposition handling of a complete journal: keep it, remove it, or move it to a path */
+  async close(
+    isComplete: boolean,
+    disposition: 'keep' | 'remove' | { receipt: string } = 'keep',
+  ): Promise<void> {
     try {
-      if (complete) this.#append({ end: true })
-      await this.#sync()
+      if (isComplete) this.#append({ end: true })
+      await this.#log.appendSynced()
     } finally {
       await this.#file.close()
-      if (complete && after === 'remove') await rm(this.#path, { force: true })
-      if (complete && typeof after === 'object') await move(this.#path, after.receipt)
+      if (isComplete && disposition === 'remove') await rm(this.#path, { force: true })
+      if (isComplete && typeof disposition === 'object') await moveJournal(this.#path, disposition.receipt)
       await rm(this.#lock, { force: true })
     }
   }
 
   #append(line: object): void {
-    this.#buffer += `${JSON.stringify(line)}\n`
+    this.#log.append(`${JSON.stringify(line)}\n`)
   }
 
-  /** Lines that arrive during a write share the next write and sync. */
-  #sync(): Promise<void> {
-    const synced = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-    })
-    if (!this.#isWriting) void this.#write()
-    return synced
-  }
-
-  async #write(): Promise<void> {
-    this.#isWriting = true
-    // Collects the lines of this turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) {
-      const waiting = this.#waiting
-      const text = this.#buffer
-      this.#waiting = []
-      this.#buffer = ''
-      try {
-        if (this.#broken) throw this.#broken
-        await this.#file.appendFile(text)
-        await this.#file.datasync()
-        for (const { resolve } of waiting) resolve()
-      } catch (error) {
-        this.#broken = error
-        for (const { reject } of waiting) reject(failure('', error))
-      }
+  async #write(lines: string): Promise<void> {
+    try {
+      if (this.#writeError) throw this.#writeError
+      await this.#file.appendFile(lines)
+      await this.#file.datasync()
+    } catch (error) {
+      this.#writeError = error
+      throw toOutputError('', error)
     }
-    // Reset before any callback runs, which may append more lines.
-    this.#isWriting = false
   }
 }
 
-/** Moves a journal, also across disks. A journal that cannot be moved stays, and serves as the receipt there. */
-async function move(from: string, to: string): Promise<void> {
+/** @throws {UsageError} when another process holds the lock */
+async function lockJournal(lock: string, machine: Machine): Promise<void> {
+  const holder = await takeLock(lock, machine)
+  if (holder === undefined) return
+  throw new UsageError(`another import uses this journal (process ${holder})`, {
+    hint: `wait for it to finish; if there is no such process, remove ${lock}`,
+  })
+}
+
+/** Moves a journal, also across disks. If the move fails, the journal serves as the receipt at its old path. */
+async function moveJournal(from: string, to: string): Promise<void> {
   try {
     makeDirectory(dirname(to))
-    await rename(from, to).catch(() => copy(from, to))
+    await rename(from, to).catch(() => copyJournal(from, to))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
   }
 }
 
-async function copy(from: string, to: string): Promise<void> {
+async function copyJournal(from: string, to: string): Promise<void> {
   await copyFile(from, `${to}.new`)
   await rename(`${to}.new`, to)
   await rm(from, { force: true })
 }
 
-const lockOf = (path: string) => `${path}.lock`
+const lockPath = (path: string) => `${path}.lock`
 
-function failure(path: string, error: unknown): unknown {
+function toOutputError(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof MeetroomError || code === undefined) return error
-  return new OutputError(`the journal${path && ` ${path}`} cannot be written (${code})`, {
-    hint: 'choose another place with --journal FILE, or pass --no-journal',
-  })
+  return new OutputError(
+    `the journal${path && ` ${path}`} cannot be written: ${describeSystemError(error, 'no such directory')}`,
+    {
+      hint: 'choose another file with --journal FILE, or pass --no-journal',
+    },
+  )
 }

@@ -3,26 +3,22 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Shard } from '../read/shard.ts'
 
-export function journalOf(input: string, shard: Shard | undefined): string {
+export function journalPath(input: string, shard: Shard | undefined): string {
   return `${input}${shard ? `.${shard.suffix}` : ''}.journal`
 }
 
-/**
- * Returns the path of the receipt of a finished import. Receipts of shards have the same prefix.
- * @param stateDir directory of this tool's state
- * @param target name of the service or workspace
- */
-export function receiptOf(
+/** @param stateDir directory of this tool's state */
+export function receiptPath(
   stateDir: string,
   { input, target, shard }: { input: string; target: string; shard: Shard | undefined },
 ): string {
   const name = createHash('sha256').update(`${target}\0${input}`).digest('hex').slice(0, 32)
-  return journalOf(join(stateDir, 'receipts', name), shard)
+  return journalPath(join(stateDir, 'receipts', name), shard)
 }
 
 /** Finds the journals or receipts of the same input with other shards, which list some of the same rows. */
-export async function overlapping(journal: string, shard: Shard | undefined): Promise<string[]> {
-  const input = journal.slice(0, -journalOf('', shard).length)
+export async function findOtherShards(journal: string, shard: Shard | undefined): Promise<string[]> {
+  const input = journal.slice(0, -journalPath('', shard).length)
   const names = await readdir(dirname(input)).catch(() => [])
   const start = basename(input)
   return names

@@ -1,82 +1,83 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { UsageError } from '../../../errors.ts'
-import { linesOf } from '../read/lines.ts'
+import { readLines } from '../read/lines.ts'
 import { JournalState } from './journal-state.ts'
 
-export interface Purpose {
+export interface JournalHeader {
   command: string
   input: string
   target: string
   options: string
 }
 
-interface Earlier {
-  past: JournalState
-  purpose: Purpose
-  ended: boolean
+interface PreviousJournal {
+  state: JournalState
+  header: JournalHeader
+  hasEnded: boolean
   /** Length of the complete lines, in bytes. */
   length: number
 }
 
-/**
- * Reads a journal; undefined if there is none.
- * @throws {UsageError} when the file is no journal or is damaged
- */
-export async function readJournal(path: string, rows: number): Promise<Earlier | undefined> {
+/** @throws {UsageError} when the file is no journal or is damaged */
+export async function readJournal(path: string, rows: number): Promise<PreviousJournal | undefined> {
   const size = await stat(path).then(
     ({ size }) => size,
     () => 0,
   )
   if (size === 0) return undefined
-  const past = new JournalState(rows)
-  let purpose: Purpose | undefined
-  let ended = false
+  const state = new JournalState(rows)
+  let header: JournalHeader | undefined
+  let hasEnded = false
   let length = 0
-  for await (const lines of linesOf(createReadStream(path), path))
+  for await (const lines of readLines(createReadStream(path), path))
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
-      const entry = parse(line)
+      const entry = parseLine(line)
       // An incomplete last line is ignored.
-      const torn = length + bytes > size || (entry === undefined && length + bytes === size)
-      if (torn && (length > 0 || isTorn(line))) break
+      const isIncomplete = length + bytes > size || (entry === undefined && length + bytes === size)
+      if (isIncomplete && (length > 0 || isPartialHeader(line))) break
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is not a journal of meetroom`)
-        purpose = purposeOf(entry)
-      } else if (!entry || !past.read(entry)) throw new UsageError(`the journal ${path} is damaged`)
-      ended = entry?.['end'] === true
+        header = toHeader(entry)
+      } else if (!entry || !state.read(entry)) throw new UsageError(`the journal ${path} is damaged`)
+      hasEnded = entry?.['end'] === true
       length += bytes
     }
-  return purpose && { past, purpose, ended, length }
+  return header && { state, header, hasEnded, length }
 }
 
 /** @throws {UsageError} when the journal's run has not ended */
-export function requireEnded(path: string, before: Earlier | undefined): void {
-  if (before && !before.ended)
+export function requireEnded(path: string, previous: PreviousJournal | undefined): void {
+  if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
       hint: 'pass --resume to resume it, or remove the journal to start over',
     })
 }
 
 /** @throws {UsageError} when the journal is missing or belongs to another import */
-export function requireSame(path: string, before: Earlier | undefined, purpose: Purpose): Earlier {
-  if (!before)
+export function requireSameImport(
+  path: string,
+  previous: PreviousJournal | undefined,
+  header: JournalHeader,
+): PreviousJournal {
+  if (!previous)
     throw new UsageError(`there is no journal ${path} to resume`, { hint: 'drop --resume to start' })
-  const words: Record<keyof Purpose, string> = {
+  const mismatches: Record<keyof JournalHeader, string> = {
     command: 'of another command',
     input: 'of another input: the file has changed since',
-    target: `for another service, ${before.purpose.target}`,
+    target: `for another service, ${previous.header.target}`,
     options: 'of an import with other flags',
   }
-  for (const [field, what] of Object.entries(words))
-    if (before.purpose[field as keyof Purpose] !== purpose[field as keyof Purpose])
-      throw new UsageError(`the journal ${path} is ${what}`, {
+  for (const [field, mismatch] of Object.entries(mismatches))
+    if (previous.header[field as keyof JournalHeader] !== header[field as keyof JournalHeader])
+      throw new UsageError(`the journal ${path} is ${mismatch}`, {
         hint: 'resume with the same file and flags, or remove the journal to start over',
       })
-  return before
+  return previous
 }
 
-function purposeOf({ command, input, target, options }: Record<string, unknown>): Purpose {
+function toHeader({ command, input, target, options }: Record<string, unknown>): JournalHeader {
   return {
     command: String(command),
     input: String(input),
@@ -85,14 +86,13 @@ function purposeOf({ command, input, target, options }: Record<string, unknown>)
   }
 }
 
-/** First characters of a journal. */
-const opening = '{"meetroom":"journal"'
+const headerStart = '{"meetroom":"journal"'
 
-function isTorn(line: string): boolean {
-  return line.startsWith(opening) || opening.startsWith(line)
+function isPartialHeader(line: string): boolean {
+  return line.startsWith(headerStart) || headerStart.startsWith(line)
 }
 
-function parse(line: string): Record<string, unknown> | undefined {
+function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(line)
   } catch {

@@ -6,11 +6,10 @@ import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
-interface Form {
+interface RejectsFormat {
   columns: readonly string[] | undefined
   delimiter: string | undefined
-  /** True when the file needs a byte order mark. */
-  mark: boolean
+  byteOrderMark: boolean
 }
 
 /**
@@ -19,57 +18,57 @@ interface Form {
  */
 export class Rejects {
   readonly #file: OutputFile
-  #empty = true
+  #isEmpty = true
 
   private constructor(
     readonly path: string,
     readonly format: InputFormat,
-    readonly form: Form,
+    readonly layout: RejectsFormat,
     file: OutputFile,
   ) {
     this.#file = file
   }
 
   /**
-   * @param taken other files of the run
+   * @param usedPaths other files of the run
    * @throws {UsageError} when the file is one of them
    * @throws {OutputError} when the file cannot be written
    */
   static async open(
     file: string,
     format: InputFormat,
-    form: Form,
+    layout: RejectsFormat,
     cwd: string,
-    taken: readonly (string | undefined)[],
+    usedPaths: readonly (string | undefined)[],
   ): Promise<Rejects> {
     const path = resolve(cwd, file)
-    for (const other of taken)
-      if (other !== undefined && (other === path || (await isSame(other, path))))
+    for (const other of usedPaths)
+      if (other !== undefined && (other === path || (await isSameFile(other, path))))
         throw new UsageError('--failed-out names a file that the import itself uses')
-    return new Rejects(path, format, form, await OutputFile.open(file, cwd))
+    return new Rejects(path, format, layout, await OutputFile.open(file, cwd))
   }
 
   async add(row: Row, reason: string): Promise<void> {
     // The file is UTF-8, whatever the encoding of the input.
-    const mark = this.#empty && this.form.mark ? '\ufeff' : ''
-    const text = mark + this.#textOf(row, reason, this.#empty)
-    this.#empty = false
+    const mark = this.#isEmpty && this.layout.byteOrderMark ? '\ufeff' : ''
+    const text = mark + this.#formatRow(row, reason, this.#isEmpty)
+    this.#isEmpty = false
     await this.#file.write(text)
   }
 
-  #textOf({ cells = [], fields, text }: Row, reason: string, first: boolean): string {
+  #formatRow({ cells = [], fields, source }: Row, reason: string, isFirst: boolean): string {
     switch (this.format) {
       case 'csv': {
-        const { columns: names = [], delimiter = ',' } = this.form
+        const { columns: names = [], delimiter = ',' } = this.layout
         // A file of rejects keeps its single reason column when it is imported again.
-        const at = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
-        const line = [...cells]
-        while (line.length < at) line.push('')
+        const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
+        const values = [...cells]
+        while (values.length < reasonIndex) values.push('')
         // Appended after surplus cells, so that no data is lost.
-        line[line.length > names.length ? line.length : at] = reason
+        values[values.length > names.length ? values.length : reasonIndex] = reason
         const header = [...names]
-        header[at] = 'reason'
-        return stringify(first ? [header, line] : [line], {
+        header[reasonIndex] = 'reason'
+        return stringify(isFirst ? [header, values] : [values], {
           delimiter,
           record_delimiter: '\r\n',
           quoted_match: /[\r\n]/,
@@ -77,23 +76,22 @@ export class Rejects {
       }
       case 'ndjson':
         // Text that is not JSON cannot hold a reason, so it is written unchanged.
-        if (text !== undefined) return `${text}\n`
+        if (source !== undefined) return `${source}\n`
         return `${writeJson({ ...fields, reason })}\n`
       case 'json':
-        if (text !== undefined) return `${first ? '[' : ','}\n${text}`
-        return `${first ? '[' : ','}\n${writeJson({ ...fields, reason })}`
+        if (source !== undefined) return `${isFirst ? '[' : ','}\n${source}`
+        return `${isFirst ? '[' : ','}\n${writeJson({ ...fields, reason })}`
     }
   }
 
   async close(): Promise<void> {
-    await this.#file.close(this.format === 'json' && !this.#empty ? '\n]\n' : '')
+    await this.#file.close(this.format === 'json' && !this.#isEmpty ? '\n]\n' : '')
     // Devices such as /dev/stderr must not be removed.
-    if (this.#empty && (await stat(this.path)).isFile()) await rm(this.path)
+    if (this.#isEmpty && (await stat(this.path)).isFile()) await rm(this.path)
   }
 }
 
-/** Returns true when two paths name the same file, hard links included. */
-async function isSame(one: string, other: string): Promise<boolean> {
+async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }

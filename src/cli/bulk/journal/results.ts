@@ -1,6 +1,8 @@
-import { type Status, verdictOfStatus } from '../../../client/outcome.ts'
+import { andMore } from '../../../api/plural.ts'
+import { judgeStatus, type Status } from '../../../client/outcome.ts'
 import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import type { Item, View } from '../../output/views/views.ts'
 
 export interface Result {
@@ -11,6 +13,8 @@ export interface Result {
   id?: string | undefined
   error?: string | undefined
 }
+
+type PrintedResult = Printed['rooms import']['results'][number]
 
 export const resultView: View = {
   noun: ['result', 'results'],
@@ -25,22 +29,20 @@ export const resultView: View = {
   fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
-/** Maximum number of failures listed when results are not printed. */
 export const maxReported = 20
-const mostWaiting = 1000
-const mostTogether = 10_000
+const maxWaiting = 1000
+const maxBatch = 10_000
 
 interface Writer {
   page(page: { items: readonly Item[] }): Promise<void>
   end(): Promise<void>
 }
 
-/** Prints the results of a run as they arrive, or else the failures at its end. */
 export class Results {
   readonly #context: Context
   readonly #writer: Writer | undefined
-  readonly #untold: Result[] = []
-  #more = 0
+  readonly #unreported: Result[] = []
+  #omitted = 0
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
@@ -59,26 +61,25 @@ export class Results {
     return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
   }
 
-  /** Returns true when a row with this status is printed or reported. */
-  tells(status: Status): boolean {
-    return this.#writer !== undefined || verdictOfStatus(status) === 'bad'
+  isReported(status: Status): boolean {
+    return this.#writer !== undefined || judgeStatus(status) === 'bad'
   }
 
   /**
-   * Adds a result; resolves when there is space for more.
+   * Resolves when there is space for more.
    * @throws {OutputError} when the output cannot be written
    */
   add(result: Result): Promise<void> | undefined {
     if (this.#failure) throw this.#failure.error
-    this.#keep(result)
+    this.#recordFailure(result)
     if (!this.#writer) return undefined
     const { row, key, id, error } = result
     // Scripts expect one status for all imported rows.
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
     // The format `ids` omits items without an ID.
     if (this.#context.format !== 'ids' || id !== undefined)
-      this.#waiting.push({ row, key, status, id, error })
-    if (this.#context.format === 'table' && this.#waiting.length < mostTogether) return undefined
+      this.#waiting.push({ row, key, status, id, error } satisfies PrintedResult)
+    if (this.#context.format === 'table' && this.#waiting.length < maxBatch) return undefined
     this.#writing ??= this.#write()
       .catch((error) => {
         this.#failure = { error }
@@ -86,14 +87,14 @@ export class Results {
       .finally(() => {
         this.#writing = undefined
       })
-    return this.#waiting.length > mostWaiting ? this.#writing : undefined
+    return this.#waiting.length > maxWaiting ? this.#writing : undefined
   }
 
-  #keep(result: Result): void {
+  #recordFailure(result: Result): void {
     const isPrinted = this.#writer && this.#context.format !== 'ids'
-    if (isPrinted || verdictOfStatus(result.status) !== 'bad') return
-    if (this.#untold.length < maxReported) this.#untold.push(result)
-    else this.#more++
+    if (isPrinted || judgeStatus(result.status) !== 'bad') return
+    if (this.#unreported.length < maxReported) this.#unreported.push(result)
+    else this.#omitted++
   }
 
   /** Combines the results of this turn of the event loop into one write. */
@@ -102,11 +103,11 @@ export class Results {
     while (this.#waiting.length > 0) {
       const items = this.#waiting
       this.#waiting = []
-      await this.#unlessClosed(() => this.#writer?.page({ items }))
+      await this.#ignoreClosedOutput(() => this.#writer?.page({ items }))
     }
   }
 
-  async #unlessClosed(write: () => Promise<void> | undefined): Promise<void> {
+  async #ignoreClosedOutput(write: () => Promise<void> | undefined): Promise<void> {
     if (this.#closed) return
     try {
       await write()
@@ -116,20 +117,17 @@ export class Results {
     }
   }
 
-  /**
-   * Prints the remaining results and failures.
-   * @throws {OutputError} when the output cannot be written
-   */
+  /** @throws {OutputError} when the output cannot be written */
   async close(): Promise<void> {
     await this.#writing
     if (this.#failure) throw this.#failure.error
     if (this.#waiting.length > 0) await this.#write()
-    await this.#unlessClosed(() => this.#writer?.end())
-    for (const { place, status, error } of this.#untold)
-      await this.#context.report(
+    await this.#ignoreClosedOutput(() => this.#writer?.end())
+    for (const { place, status, error } of this.#unreported)
+      await this.#context.reportError(
         new ApiError(`${place()}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`),
       )
-    if (this.#more > 0)
-      await this.#context.notice(`and ${this.#more} more; --failed-out FILE collects every failed row`)
+    if (this.#omitted > 0)
+      await this.#context.notice(`${andMore(this.#omitted)}; --failed-out FILE collects every failed row`)
   }
 }

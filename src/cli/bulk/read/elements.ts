@@ -19,7 +19,7 @@ const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0
  * @throws {NotAnArrayError} when the array is missing or malformed
  * @throws {UsageError} for an element above 16 MB
  */
-export async function* elementsOf(
+export async function* readElements(
   bytes: AsyncIterable<Buffer>,
   key: string,
   name: string,
@@ -33,7 +33,7 @@ export async function* elementsOf(
     first = false
     if (elements.length > 0) yield elements
   }
-  scanner.end()
+  scanner.requireEnd()
 }
 
 class Scanner {
@@ -42,17 +42,16 @@ class Scanner {
   #part = ''
   #at = 0
   readonly #open: number[] = []
-  #inString = false
-  #escaped = false
+  #isInString = false
+  #isEscaped = false
   /** Number of open brackets directly inside the array; 0 outside. */
   #level = 0
-  #found = false
-  #ended = false
-  /** Start of the current element or possible key in this part; -1 if none. */
+  #hasFoundArray = false
+  #hasEnded = false
   #start = -1
-  #earlier: string[] = []
-  #earlierLength = 0
-  #afterComma = false
+  #unfinished: string[] = []
+  #unfinishedLength = 0
+  #isAfterComma = false
   #count = 0
 
   constructor(key: string, name: string) {
@@ -65,82 +64,81 @@ class Scanner {
     const elements: string[] = []
     for (this.#at = 0; this.#at < part.length; this.#at++) {
       const code = part.charCodeAt(this.#at)
-      if (this.#escaped) this.#escaped = false
-      else if (this.#inString) {
-        if (code === backslash) this.#escaped = true
-        else if (code === quote) this.#inString = false
-      } else if (!isBlank(code)) this.#see(code, elements)
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (this.#isInString) {
+        if (code === backslash) this.#isEscaped = true
+        else if (code === quote) this.#isInString = false
+      } else if (!isBlank(code)) this.#scan(code, elements)
     }
-    if (this.#start >= 0) this.#keep()
+    if (this.#start >= 0) this.#saveUnfinished()
     return elements
   }
 
   /** Stores the unfinished element. The parts are joined once, to avoid quadratic time. */
-  #keep(): void {
+  #saveUnfinished(): void {
     const text = this.#part.slice(this.#start)
-    this.#earlier.push(text)
-    this.#earlierLength += text.length
+    this.#unfinished.push(text)
+    this.#unfinishedLength += text.length
     this.#start = 0
-    if (this.#earlierLength <= maxLength) return
-    const what = this.#level > 0 ? `element ${this.#count + 1}` : 'what stands before the array'
+    if (this.#unfinishedLength <= maxLength) return
+    const what = this.#level > 0 ? `element ${this.#count + 1}` : 'the text before the array'
     throw new UsageError(`${this.#name}: ${what} is longer than 16 MB`)
   }
 
-  #begin(): void {
+  #beginElement(): void {
     this.#start = this.#at
-    this.#earlier = []
-    this.#earlierLength = 0
+    this.#unfinished = []
+    this.#unfinishedLength = 0
   }
 
-  #text(): string {
-    return this.#earlier.join('') + this.#part.slice(this.#start, this.#at)
+  #elementText(): string {
+    return this.#unfinished.join('') + this.#part.slice(this.#start, this.#at)
   }
 
-  end(): void {
-    if (!this.#ended) throw new NotAnArrayError('it ends too soon')
-    if (!this.#found) throw new NotAnArrayError('there is no such array')
+  requireEnd(): void {
+    if (!this.#hasEnded) throw new NotAnArrayError('it ends too soon')
+    if (!this.#hasFoundArray) throw new NotAnArrayError('there is no such array')
   }
 
-  #see(code: number, elements: string[]): void {
-    if (this.#ended) throw new NotAnArrayError('there is text after its end')
-    const direct = this.#level > 0 && this.#open.length === this.#level
-    if (direct && (code === comma || isClosing(code))) {
-      const empty = this.#start < 0 && (code === comma || this.#afterComma)
-      if (this.#start >= 0 || empty) {
-        elements.push(empty ? '' : this.#text())
+  #scan(code: number, elements: string[]): void {
+    if (this.#hasEnded) throw new NotAnArrayError('there is text after its end')
+    const isDirect = this.#level > 0 && this.#open.length === this.#level
+    if (isDirect && (code === comma || isClosing(code))) {
+      const isEmpty = this.#start < 0 && (code === comma || this.#isAfterComma)
+      if (this.#start >= 0 || isEmpty) {
+        elements.push(isEmpty ? '' : this.#elementText())
         this.#count++
       }
       this.#start = -1
-      this.#afterComma = code === comma
+      this.#isAfterComma = code === comma
     } else if (
       this.#start < 0 &&
-      (direct || (code === quote && this.#open.length === 1 && this.#level === 0))
+      (isDirect || (code === quote && this.#open.length === 1 && this.#level === 0))
     ) {
-      this.#begin()
-      this.#afterComma = false
+      this.#beginElement()
+      this.#isAfterComma = false
     }
     if (this.#open.length === 0 && !isOpening(code))
       throw new NotAnArrayError('it is neither an array nor an object')
-    if (code === quote) this.#inString = true
-    else if (isOpening(code)) this.#opening(code)
-    else if (isClosing(code)) this.#closing(code)
+    if (code === quote) this.#isInString = true
+    else if (isOpening(code)) this.#openBracket(code)
+    else if (isClosing(code)) this.#closeBracket(code)
     // After a value of the top-level object, the next key starts.
     else if (code === comma && this.#level === 0 && this.#open.length === 1) this.#start = -1
   }
 
-  #opening(code: number): void {
-    const list = code === 0x5b && this.#level === 0
-    if (list && (this.#open.length === 0 || (this.#open.length === 1 && this.#isWanted()))) {
+  #openBracket(code: number): void {
+    const isArray = code === 0x5b && this.#level === 0
+    if (isArray && (this.#open.length === 0 || (this.#open.length === 1 && this.#isExpectedKey()))) {
       this.#level = this.#open.length + 1
-      this.#found = true
+      this.#hasFoundArray = true
       this.#start = -1
     }
     this.#open.push(code)
   }
 
-  /** Returns true when the text before this value is the expected key. */
-  #isWanted(): boolean {
-    const text = this.#start < 0 ? '' : this.#text().trimEnd()
+  #isExpectedKey(): boolean {
+    const text = this.#start < 0 ? '' : this.#elementText().trimEnd()
     try {
       return text.endsWith(':') && JSON.parse(text.slice(0, -1)) === this.#key
     } catch {
@@ -148,10 +146,10 @@ class Scanner {
     }
   }
 
-  #closing(code: number): void {
+  #closeBracket(code: number): void {
     // The codes of matching brackets differ by two.
     if (this.#open.pop() !== code - 2) throw new NotAnArrayError('its brackets do not match')
     if (this.#open.length < this.#level) this.#level = 0
-    if (this.#open.length === 0) this.#ended = true
+    if (this.#open.length === 0) this.#hasEnded = true
   }
 }

@@ -1,24 +1,24 @@
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
 
-const marks: readonly [Encoding, readonly number[]][] = [
+const byteOrderMarks: readonly [Encoding, readonly number[]][] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ]
 
 /** Detects the encoding by a byte order mark, which files of rejected rows have. */
-export function markOf(bytes: Buffer): Encoding | undefined {
-  return marks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
+export function detectEncoding(bytes: Buffer): Encoding | undefined {
+  return byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
 /** Converts text to UTF-8. Throws TypeError for invalid bytes. */
-export async function* inUtf8(
+export async function* toUtf8(
   chunks: AsyncIterable<Buffer>,
   encoding: Exclude<Encoding, 'utf-8'>,
 ): AsyncGenerator<Buffer> {
   if (encoding === 'windows-1252') {
-    for await (const chunk of chunks) yield Buffer.from(fromWindows(chunk))
+    for await (const chunk of chunks) yield Buffer.from(decodeWindows1252(chunk))
     return
   }
   const decoder = new TextDecoder(encoding, { fatal: true })
@@ -27,11 +27,14 @@ export async function* inUtf8(
 }
 
 /** Characters of windows-1252 from 0x80, where Latin-1 has control characters. */
-const special = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+const windows1252Characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** Decodes windows-1252, which some Node versions decode as Latin-1. */
-function fromWindows(bytes: Buffer): string {
+function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (character) => special[character.charCodeAt(0) - 0x80] ?? character)
+    .replace(
+      /[\x80-\x9f]/g,
+      (character) => windows1252Characters[character.charCodeAt(0) - 0x80] ?? character,
+    )
 }

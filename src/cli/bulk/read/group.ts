@@ -1,9 +1,10 @@
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { UsageError } from '../../../errors.ts'
+import { hashKey } from '../../../hash.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 import type { Item } from '../../output/views/views.ts'
-import { numberOf, RowKeys } from './keys.ts'
-import { rowPlace } from './place.ts'
+import { RowKeys } from './keys.ts'
+import { formatRowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
 /** Member columns of a file with one row per member, and their fields in a room. */
@@ -11,7 +12,7 @@ const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'na
 export const memberColumns = Object.keys(memberFields)
 
 /** Maximum number of rows held until the end of the file, for rooms whose rows are not adjacent. */
-const mostHeld = 100_000
+const maxHeldRows = 100_000
 
 interface Group {
   rows: [Row, ...Row[]]
@@ -22,25 +23,24 @@ interface Group {
   problem: string | undefined
 }
 
-interface Columns {
-  targetOf(column: string): string
+interface ColumnTargets {
+  fieldOf(column: string): string
   isUsed(column: string): boolean
 }
 
-/** Finds the rooms whose rows are not all adjacent, as hashes of their names. */
-export async function scatteredNames(
+export async function findScatteredRooms(
   batches: AsyncIterable<Row[]>,
-  columns: Columns,
+  columns: ColumnTargets,
 ): Promise<ReadonlySet<number>> {
   const runs = new RowKeys()
   let last = ''
   for await (const rows of batches)
     for (const { fields } of rows) {
-      const name = fields ? nameOf(fields, columns) : ''
+      const name = fields ? readRoomName(fields, columns) : ''
       if (name !== '' && name !== last) runs.add(name)
       last = name
     }
-  return runs.repeated()
+  return runs.takeRepeated()
 }
 
 /**
@@ -49,9 +49,9 @@ export async function scatteredNames(
  * @param scattered hashes of their names
  * @throws {UsageError} when they have too many rows to hold
  */
-export async function* grouped(
+export async function* groupRows(
   batches: AsyncIterable<Row[]>,
-  columns: Columns,
+  columns: ColumnTargets,
   scattered: ReadonlySet<number>,
 ): AsyncGenerator<Row[]> {
   const held = new Map<string, Group>()
@@ -62,16 +62,15 @@ export async function* grouped(
     if (!group) return []
     const closed = group
     group = undefined
-    return [rowOf(closed, ++number)]
+    return [toRow(closed, ++number)]
   }
-  /** Adds a row to its room; returns the room when the row is its first. */
-  const begun = (row: Row, fields: Item, before: (name: string) => Group | undefined): Group | undefined => {
-    const parts = partsOf(fields, columns)
-    const same = parts.name === '' ? undefined : before(parts.name)
+  const addRow = (row: Row, fields: Item, before: (name: string) => Group | undefined): Group | undefined => {
+    const parts = splitFields(fields, columns)
+    const existing = parts.name === '' ? undefined : before(parts.name)
     const first: Group = { rows: [row], ...parts, members: [], trimmed: [], problem: undefined }
-    if (same) add(same, row, parts.fields, columns)
-    if (parts.member) (same ?? first).members.push(parts.member)
-    return same ? undefined : first
+    if (existing) addToGroup(existing, row, parts.fields, columns)
+    if (parts.member) (existing ?? first).members.push(parts.member)
+    return existing ? undefined : first
   }
   for await (const rows of batches) {
     const done: Row[] = []
@@ -80,14 +79,14 @@ export async function* grouped(
         done.push(...close(), { ...row, number: ++number, rows: [row] })
         continue
       }
-      const name = nameOf(row.fields, columns)
-      if (scattered.has(numberOf(name))) {
-        if (heldRows++ === mostHeld) throw tooManyHeld(row.fields, columns)
-        const first = begun(withoutCellFields(row), row.fields, () => held.get(name))
+      const name = readRoomName(row.fields, columns)
+      if (scattered.has(hashKey(name))) {
+        if (heldRows++ === maxHeldRows) throw tooManyHeldError(row.fields, columns)
+        const first = addRow(withoutCellFields(row), row.fields, () => held.get(name))
         if (first) held.set(name, first)
         continue
       }
-      const first = begun(row, row.fields, () => (name === group?.name ? group : undefined))
+      const first = addRow(row, row.fields, () => (name === group?.name ? group : undefined))
       if (!first) continue
       done.push(...close())
       group = first
@@ -95,19 +94,19 @@ export async function* grouped(
     yield done
   }
   yield close()
-  for (const one of held.values()) yield [rowOf(one, ++number)]
+  for (const heldGroup of held.values()) yield [toRow(heldGroup, ++number)]
 }
 
-function rowOf({ rows, fields, members, trimmed, problem }: Group, number: number): Row {
+function toRow({ rows, fields, members, trimmed, problem }: Group, number: number): Row {
   const row = { number, line: rows[0].line, rows, trimmed }
   if (problem !== undefined) return { ...row, fields: undefined, problem }
   return { ...row, fields: members.length > 0 ? { ...fields, members } : fields }
 }
 
-function tooManyHeld(fields: Item, { targetOf }: Columns): UsageError {
-  const column = Object.keys(fields).find((column) => targetOf(column) === 'name') ?? 'name'
+function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError {
+  const column = Object.keys(fields).find((column) => fieldOf(column) === 'name') ?? 'name'
   return new UsageError(
-    `more than ${mostHeld.toLocaleString('en')} rows are of rooms whose rows do not follow each other`,
+    `more than ${maxHeldRows.toLocaleString('en')} rows are of rooms whose rows do not follow each other`,
     { hint: `sort the file by ${column}, or import it in parts` },
   )
 }
@@ -117,44 +116,44 @@ function withoutCellFields(row: Row): Row {
   return row.cells ? { ...row, fields: undefined } : row
 }
 
-/** Returns the room name for comparison, without surrounding white space. */
-function nameOf(fields: Item, { targetOf }: Columns): string {
-  const column = Object.keys(fields).find((column) => targetOf(column) === 'name')
+function readRoomName(fields: Item, { fieldOf }: ColumnTargets): string {
+  const column = Object.keys(fields).find((column) => fieldOf(column) === 'name')
   const value = column === undefined ? undefined : fields[column]
-  return isBlank(value) ? '' : trimWhiteSpace(textOf(value))
+  return isBlank(value) ? '' : trimWhiteSpace(toText(value))
 }
 
-function partsOf(fields: Item, columns: Columns) {
-  const ofRoom: Record<string, unknown> = {}
-  const ofMember: Record<string, unknown> = {}
+function splitFields(fields: Item, columns: ColumnTargets) {
+  const roomFields: Record<string, unknown> = {}
+  const memberValues: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(fields)) {
-    const target = columns.targetOf(column)
-    if (!Object.hasOwn(memberFields, target)) ofRoom[column] = value
-    else if (!isBlank(value)) ofMember[memberFields[target as keyof typeof memberFields]] = value
+    const target = columns.fieldOf(column)
+    if (!Object.hasOwn(memberFields, target)) roomFields[column] = value
+    else if (!isBlank(value)) memberValues[memberFields[target as keyof typeof memberFields]] = value
   }
   return {
-    name: nameOf(fields, columns),
-    fields: ofRoom,
-    member: Object.keys(ofMember).length > 0 ? ofMember : undefined,
+    name: readRoomName(fields, columns),
+    fields: roomFields,
+    member: Object.keys(memberValues).length > 0 ? memberValues : undefined,
   }
 }
 
-function add(group: Group, row: Row, fields: Item, { targetOf, isUsed }: Columns): void {
+function addToGroup(group: Group, row: Row, fields: Item, { fieldOf, isUsed }: ColumnTargets): void {
   const [first] = group.rows
   group.rows.push(row)
   for (const [column, value] of Object.entries(fields)) {
     const before = group.fields[column]
-    if (targetOf(column) === 'name') {
+    if (fieldOf(column) === 'name') {
       if (value !== group.name) group.trimmed.push('name')
       continue
     }
-    if (!isUsed(column) || isBlank(value) || isSame(value, before)) continue
+    if (!isUsed(column) || isBlank(value) || isEqual(value, before)) continue
     if (isBlank(before)) group.fields[column] = value
-    else group.problem ??= `${column} of the room differs between ${rowPlace(first)} and ${rowPlace(row)}`
+    else
+      group.problem ??= `${column} of the room differs between ${formatRowPlace(first)} and ${formatRowPlace(row)}`
   }
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 

@@ -7,35 +7,32 @@ const nameFields: readonly string[] = ['name', 'member_name']
 const listFields: readonly string[] = ['members', 'memberships']
 
 /** Returns true for fields that identify items: surrounding white space would create a second, similar item. */
-export function isIdentity(field: string): boolean {
-  return idFields.includes(field) || nameFields.includes(field) || isEmail(field)
+export function isIdentifyingField(field: string): boolean {
+  return idFields.includes(field) || nameFields.includes(field) || isEmailField(field)
 }
 
 /** Returns true for email fields, which some services have although the API specification lists none. */
-export function isEmail(field: string): boolean {
+export function isEmailField(field: string): boolean {
   return /(^|_)e[-_]?mail(_address)?$/i.test(field)
 }
 
-/**
- * Trims the value of an identifying field.
- * @param onTrimmed called with each field whose value changes
- */
-export function trimmedValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {
+/** @param onTrimmed called with each field whose value changes */
+export function trimValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {
   if (typeof value === 'string') {
     const text = trimWhiteSpace(value)
-    if (text === value || !isIdentity(field)) return value
+    if (text === value || !isIdentifyingField(field)) return value
     onTrimmed(field)
     return text
   }
   if (!Array.isArray(value) || !listFields.includes(field)) return value
-  return value.map((one) => (isRecord(one) ? trimmedRecord(one, onTrimmed) : one))
+  return value.map((item) => (isRecord(item) ? trimRecord(item, onTrimmed) : item))
 }
 
-function trimmedRecord(
+function trimRecord(
   record: Readonly<Record<string, unknown>>,
   onTrimmed: (field: string) => void,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(record).map(([field, value]) => [field, trimmedValue(field, value, onTrimmed)]),
+    Object.entries(record).map(([field, value]) => [field, trimValue(field, value, onTrimmed)]),
   )
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import { collect, integerParser } from '../../input/input.ts'
+import { collect, createIntegerParser } from '../../input/input.ts'
 import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
-import { type GivenOption, optionsFromCommandLine } from '../../kernel/given.ts'
-import { delimiterOf } from './dialect.ts'
+import { type GivenOption, readGivenOptions } from '../../kernel/given.ts'
+import { parseDelimiter } from './dialect.ts'
 import { type Encoding, encodings } from './encoding.ts'
 import type { InputFormat } from './rows.ts'
 import { Shard } from './shard.ts'
@@ -22,7 +22,6 @@ export interface ImportFlags extends PaceFlags {
   createMissing?: boolean
   again?: boolean
   shard?: Shard
-  /** False for `--no-receipt`. */
   receipt?: boolean
   max?: number
   skipInvalid?: boolean
@@ -39,13 +38,12 @@ export interface ImportFlags extends PaceFlags {
 export function importFlags<C extends Command>(command: C): C {
   return addPaceFlags(
     command
-      .hook('preAction', () => void command.setOptionValue('given', optionsFromCommandLine(command)))
+      .hook('preAction', () => void command.setOptionValue('given', readGivenOptions(command)))
       .addOption(
-        new Option('--input-format <format>', 'format of the file, if its extension does not tell').choices([
-          'csv',
-          'ndjson',
-          'json',
-        ]),
+        new Option(
+          '--input-format <format>',
+          'format of the file, if its extension does not show it',
+        ).choices(['csv', 'ndjson', 'json']),
       )
       .addOption(
         new Option(
@@ -55,8 +53,8 @@ export function importFlags<C extends Command>(command: C): C {
       )
       .option(
         '--delimiter <character>',
-        'what separates the cells of a CSV, where its header does not tell',
-        delimiterOf,
+        'separator of CSV cells, if the header does not show it',
+        parseDelimiter,
       )
       .option(
         '--map <column=field>',
@@ -67,17 +65,17 @@ export function importFlags<C extends Command>(command: C): C {
       .addOption(
         new Option(
           '--if-exists <what>',
-          'what to do when the item already exists: overwrite it, update only what the row says, skip it or fail',
+          'action for an item that exists: overwrite it, update only the fields of the row, skip it or fail',
         )
           .choices(ifExists)
           .default('fail'),
       )
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
-      .option('--shard <i/n>', 'import only the i-th of n parts of the file, as in 2/4', Shard.parse)
+      .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
-      .option('--journal <file>', 'where to record what was sent (default: next to the file)')
+      .option('--journal <file>', 'file that records the sent rows (default: next to the input)')
       .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')
-      .option('--no-receipt', 'leave no finished journal behind')
+      .option('--no-receipt', 'keep no record of the finished import')
       .option('--resume', 'resume a run that was interrupted'),
   )
 }
@@ -86,14 +84,17 @@ export function maxFlag<C extends Command>(command: C): C {
   return command.option(
     '--max <n>',
     'refuse to terminate or block more than N existing items (required with --yes above 20)',
-    integerParser('--max', 1),
+    createIntegerParser('--max', 1),
   )
 }
+
+/** Description of --unblock. */
+export const unblockText = 'with --if-exists overwrite or update, unblock blocked members'
 
 export function roomImportFlags<C extends Command>(command: C): C {
   return maxFlag(command)
     .addOption(
-      new Option('--match <field>', 'recognise rooms that exist by this field instead of their id').choices([
+      new Option('--match <field>', 'match existing rooms by this field instead of their ID').choices([
         'name',
       ]),
     )
@@ -104,5 +105,6 @@ export function roomImportFlags<C extends Command>(command: C): C {
       ).choices(['name']),
     )
     .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')
-    .option('--again', 'create rooms again that an earlier run of this import has created')
+    .option('--unblock', unblockText)
+    .option('--again', 'create rooms even if an earlier run of this import created them')
 }

@@ -9,7 +9,7 @@ export const maxLength = 16 * 1024 * 1024
  * @param name name of the input in messages
  * @throws {UsageError} for a line above 16 MB
  */
-export async function* linesOf(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string[]> {
+export async function* readLines(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let number = 1
   // Parts of the current line, joined once to avoid quadratic time.

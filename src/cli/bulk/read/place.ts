@@ -2,11 +2,11 @@ import type { Row } from './rows.ts'
 import type { Source } from './source.ts'
 
 /** Formats the position of a row: `line 12`, or `row 3` without lines. */
-export function rowPlace({ line, number }: Row): string {
+export function formatRowPlace({ line, number }: Row): string {
   return line === undefined ? `row ${number}` : `line ${line}`
 }
 
 /** Formats the position with the input: `people.csv:12`, which editors can open. */
-export function inputPlace(source: Source, row: Row): string {
-  return row.line === undefined ? `${source.name} ${rowPlace(row)}` : `${source.name}:${row.line}`
+export function formatInputPlace(source: Source, row: Row): string {
+  return row.line === undefined ? `${source.name} ${formatRowPlace(row)}` : `${source.name}:${row.line}`
 }

@@ -8,13 +8,12 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
       const equals = pair.lastIndexOf('=')
-      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, got “${pair}”`)
+      if (equals < 1) throw new UsageError(`--map must be COLUMN=FIELD, not “${pair}”`)
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
     }),
   )
 }
 
-/** Reads new room IDs by old ones from the output of `rooms import -o ndjson`. */
 export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
   const source = await openSource(file, host)
   const ids = new Map<string, string>()
@@ -28,7 +27,7 @@ export async function readRoomIds({ host }: Context, file: string): Promise<Map<
   }
   if (ids.size === 0)
     throw new UsageError(
-      `${source.name} contains no ids: --room-ids takes what rooms import -o ndjson printed`,
+      `${source.name} contains no IDs: --room-ids must be the output of “rooms import -o ndjson”`,
     )
   return ids
 }

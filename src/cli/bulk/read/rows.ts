@@ -1,10 +1,12 @@
 import { extname } from 'node:path'
+import { isRecord } from '../../../api/guards.ts'
 import { readJson } from '../../../api/json.ts'
+import { counted } from '../../../api/plural.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views/views.ts'
-import { dialectOf } from './dialect.ts'
-import { elementsOf, NotAnArrayError } from './elements.ts'
-import { linesOf, maxLength } from './lines.ts'
+import { detectDialect } from './dialect.ts'
+import { NotAnArrayError, readElements } from './elements.ts'
+import { maxLength, readLines } from './lines.ts'
 
 export interface Row {
   /** Row number from 1, without a CSV header. */
@@ -18,17 +20,14 @@ export interface Row {
   /** Fields of values with surrounding white space, if known before the row is read. */
   trimmed?: readonly string[]
   cells?: readonly string[]
-  text?: string
+  source?: string
 }
 
-export const inputFormats = ['csv', 'ndjson', 'json'] as const
+const inputFormats = ['csv', 'ndjson', 'json'] as const
 export type InputFormat = (typeof inputFormats)[number]
 
-/**
- * Returns the format of an input, by its extension unless given.
- * @throws {UsageError} for an unknown extension
- */
-export function inputFormatOf(path: string | undefined, given: InputFormat | undefined): InputFormat {
+/** @throws {UsageError} for an unknown extension */
+export function detectInputFormat(path: string | undefined, given: InputFormat | undefined): InputFormat {
   const byName: Record<string, InputFormat> = {
     '.csv': 'csv',
     '.tsv': 'csv',
@@ -38,16 +37,15 @@ export function inputFormatOf(path: string | undefined, given: InputFormat | und
   }
   const format = given ?? byName[extname(path ?? '').toLowerCase()]
   if (format) return format
-  throw new UsageError(`the format of ${path ?? 'standard input'} is not known by its name`, {
+  throw new UsageError(`the format of ${path ?? 'standard input'} is unknown`, {
     hint: `name it with --input-format ${inputFormats.join('|')}`,
   })
 }
 
 /** Rows in batches: one promise per row would cost more than reading it. */
-export type Batches = AsyncGenerator<Row[]>
+type RowBatches = AsyncGenerator<Row[]>
 
 /**
- * Reads the rows of an input in constant memory.
  * @param key field that contains the rows of a JSON object
  * @param onHeader called with the columns and delimiter of a CSV before its first row
  * @param delimiter delimiter of a CSV; detected by default
@@ -59,24 +57,24 @@ export function readRows(
   key: string,
   onHeader: (columns: readonly string[], delimiter: string) => void,
   delimiter?: string,
-): Batches {
+): RowBatches {
   switch (format) {
     case 'csv':
-      return csvRows(bytes, name, onHeader, delimiter)
+      return readCsvRows(bytes, name, onHeader, delimiter)
     case 'ndjson':
-      return ndjsonRows(bytes, name)
+      return readNdjsonRows(bytes, name)
     case 'json':
-      return jsonRows(bytes, name, key)
+      return readJsonRows(bytes, name, key)
   }
 }
 
-async function* csvRows(
+async function* readCsvRows(
   input: AsyncIterable<Buffer>,
   name: string,
   onHeader: (columns: readonly string[], delimiter: string) => void,
   given: string | undefined,
-): Batches {
-  const { delimiter, skipped, bytes } = await dialectOf(input, given)
+): RowBatches {
+  const { delimiter, skipped, bytes } = await detectDialect(input, given)
   const { parse } = await import('csv-parse')
   const { Readable, pipeline } = await import('node:stream')
   const parser = parse({
@@ -86,7 +84,6 @@ async function* csvRows(
     max_record_size: maxLength,
     // By default, the parser applies the first line's ending to all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
-    ...({ readableHighWaterMark: 512 } as object),
   })
   // Errors of the input surface in the parser.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
@@ -97,21 +94,20 @@ async function* csvRows(
   /** Carriage returns in cells, which the parser counts as lines and editors do not. */
   let surplus = 0
   try {
-    for await (const _ of readable(parser)) {
+    for await (const _ of waitForData(parser)) {
       const batch: Row[] = []
-      for (let cells = read(parser); cells; cells = read(parser)) {
-        const begins = line++
+      for (let cells = readCells(parser); cells; cells = readCells(parser)) {
+        const firstLine = line++
         for (const cell of cells) {
           if (!/[\r\n]/.test(cell)) continue
-          line += count(cell, '\n')
-          surplus += count(cell, '\r')
+          line += countCharacter(cell, '\n')
+          surplus += countCharacter(cell, '\r')
         }
-        // Empty lines are ignored.
         if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
         if (!columns) {
           columns = cells.map((column) => column.trim())
           onHeader(columns, delimiter)
-        } else batch.push(csvRow(++number, cells, begins, columns))
+        } else batch.push(toCsvRow(++number, cells, firstLine, columns))
       }
       if (batch.length > 0) yield batch
     }
@@ -132,96 +128,94 @@ async function* csvRows(
   if (!columns) throw new UsageError(`${name} is empty: the first line of a CSV file names its columns`)
 }
 
-/** Yields whenever data may be available, until the end. */
-async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
-  let news = false
+async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
+  let hasNews = false
   let ended = false
   let failure: { error: unknown } | undefined
   let wake = () => {}
-  const tell = () => {
-    news = true
+  const notify = () => {
+    hasNews = true
     wake()
   }
-  stream.on('readable', tell)
+  stream.on('readable', notify)
   stream.once('end', () => {
     ended = true
-    tell()
+    notify()
   })
   stream.once('error', (error) => {
     failure = { error }
-    tell()
+    notify()
   })
   for (;;) {
-    if (!news)
+    if (!hasNews)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
-    news = false
+    hasNews = false
     if (failure) throw failure.error
     if (ended) return
     yield
   }
 }
 
-const read = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
+const readCells = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
 
-function count(text: string, character: string): number {
+function countCharacter(text: string, character: string): number {
   return text.split(character).length - 1
 }
 
-function csvRow(number: number, record: string[], line: number, columns: readonly string[]): Row {
+function toCsvRow(number: number, record: string[], line: number, columns: readonly string[]): Row {
   const row = { number, line, cells: record }
   if (record.length !== columns.length)
     return {
       ...row,
       fields: undefined,
-      problem: `${record.length} ${record.length === 1 ? 'cell' : 'cells'} under ${columns.length} columns`,
+      problem: `${counted(record.length, 'cell')} under ${columns.length} columns`,
     }
-  return { ...row, fields: fieldsOfCells(record, columns) }
+  return { ...row, fields: toFields(record, columns) }
 }
 
-export function fieldsOfCells(cells: readonly string[], columns: readonly string[]): Item {
+export function toFields(cells: readonly string[], columns: readonly string[]): Item {
   const fields: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(cells[i] ?? '')
+  for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = unescapeFormula(cells[i] ?? '')
   return fields
 }
 
 /** Removes the apostrophe that prevents a spreadsheet from evaluating a cell as a formula. */
-function undefuse(cell: string): string {
+function unescapeFormula(cell: string): string {
   return cell.startsWith("'") && /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell
 }
 
-async function* ndjsonRows(bytes: AsyncIterable<Buffer>, name: string): Batches {
+async function* readNdjsonRows(bytes: AsyncIterable<Buffer>, name: string): RowBatches {
   let line = 0
   let number = 0
-  for await (const lines of linesOf(bytes, name)) {
+  for await (const lines of readLines(bytes, name)) {
     const rows: Row[] = []
     for (const text of lines) {
       line++
-      const bare = line === 1 ? text.replace(/^\ufeff/, '') : text
-      if (bare.trim() !== '') rows.push(jsonRow(++number, line, bare))
+      const withoutMark = line === 1 ? text.replace(/^\ufeff/, '') : text
+      if (withoutMark.trim() !== '') rows.push(parseJsonRow(++number, line, withoutMark))
     }
     yield rows
   }
 }
 
-function jsonRow(number: number, line: number | undefined, text: string): Row {
+function parseJsonRow(number: number, line: number | undefined, text: string): Row {
   try {
     const value = readJson(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { number, line, fields: value as Item }
-    return { number, line, fields: undefined, problem: 'not a JSON object', text }
+    if (isRecord(value)) return { number, line, fields: value }
+    return { number, line, fields: undefined, problem: 'not a JSON object', source: text }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { number, line, fields: undefined, problem: 'not JSON', text }
+    return { number, line, fields: undefined, problem: 'not JSON', source: text }
   }
 }
 
-async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): Batches {
+async function* readJsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): RowBatches {
   let number = 0
   try {
-    for await (const texts of elementsOf(bytes, key, name))
-      yield texts.map((text) => jsonRow(++number, undefined, text))
+    for await (const texts of readElements(bytes, key, name))
+      yield texts.map((text) => parseJsonRow(++number, undefined, text))
   } catch (error) {
     if (!(error instanceof NotAnArrayError)) throw error
     throw new UsageError(`${name} is not a JSON array: ${error.message}`, {

@@ -1,4 +1,5 @@
 import { UsageError } from '../../../errors.ts'
+import { hashEvenly } from '../../../hash.ts'
 
 /** One of n disjoint parts of an input, for imports on several machines. */
 export class Shard {
@@ -12,8 +13,8 @@ export class Shard {
   static parse(text: string): Shard {
     const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
     if (index < 1 || index > count)
-      throw new UsageError(`--shard takes i/n, the i-th of n parts, as in 2/4, not “${text}”`, {
-        hint: 'parts are counted from 1',
+      throw new UsageError(`--shard must be i/n, such as 2/4 for the second of four shards, not “${text}”`, {
+        hint: 'i must be from 1 to n',
       })
     return new Shard(index, count)
   }
@@ -27,23 +28,10 @@ export class Shard {
   }
 
   /**
-   * Returns true when a row is in this shard.
    * @param key key of the row; without one, its number decides
    * @param row row number, from 1
    */
-  holds(key: string | undefined, row: number): boolean {
-    return (key === undefined ? row - 1 : hashOf(key)) % this.count === this.index - 1
+  includes(key: string | undefined, row: number): boolean {
+    return (key === undefined ? row - 1 : hashEvenly(key)) % this.count === this.index - 1
   }
-}
-
-/**
- * Hashes a key with FNV-1a and the final mix of MurmurHash3, for an even distribution. Must not change: a resumed
- * run must select the same rows.
- */
-function hashOf(key: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

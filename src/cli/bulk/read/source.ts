@@ -3,10 +3,16 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { exhaustedHandlesError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import {
+  describeSystemError,
+  MeetroomError,
+  OutputError,
+  toExhaustedHandlesError,
+  UsageError,
+} from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { readStdin } from '../../input/stdin.ts'
-import { type Encoding, inUtf8, markOf } from './encoding.ts'
+import { detectEncoding, type Encoding, toUtf8 } from './encoding.ts'
 import { refuseWorkbook } from './workbook.ts'
 
 export interface Source {
@@ -28,13 +34,13 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   const name = file === '-' ? 'standard input' : basename(file)
   const spool =
     file === '-'
-      ? await keep(readStdin(host))
+      ? await spoolToFile(readStdin(host))
       : (await isPipe(given))
-        ? await keep(chunksOf(given, name))
+        ? await spoolToFile(readChunks(given, name))
         : undefined
   const path = spool?.path ?? given
   try {
-    await refuseWorkbook(chunksOf(path, name), name)
+    await refuseWorkbook(readChunks(path, name), name)
   } catch (error) {
     await spool?.remove()
     throw error
@@ -42,20 +48,20 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   return {
     name,
     path: spool ? undefined : path,
-    read: () => textOf(chunksOf(path, name), name, encoding),
+    read: () => decodeText(readChunks(path, name), name, encoding),
     close: async () => spool?.remove(),
   }
 }
 
-async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
+async function* readChunks(path: string, name: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path, { highWaterMark: 16 * 1024 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    const handles = exhaustedHandlesError(error)
+    const handles = toExhaustedHandlesError(error)
     if (handles) throw handles
-    throw new UsageError(`${name} cannot be read (${code})`)
+    throw new UsageError(`${name} cannot be read: ${describeSystemError(error)}`)
   }
 }
 
@@ -67,7 +73,7 @@ async function isPipe(path: string): Promise<boolean> {
   )
 }
 
-async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
+async function spoolToFile(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
   const remove = () => rm(dir, { recursive: true, force: true })
   const path = join(dir, 'stdin')
@@ -80,28 +86,35 @@ async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remov
     }
   } catch (error) {
     await remove()
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (!syscall || error instanceof MeetroomError || exhaustedHandlesError(error)) throw error
-    throw new OutputError(`standard input cannot be kept in ${tmpdir()} while it is read (${code})`, {
-      hint: 'name another folder with TMPDIR',
-    })
+    const { syscall } = error as NodeJS.ErrnoException
+    if (!syscall || error instanceof MeetroomError || toExhaustedHandlesError(error)) throw error
+    throw new OutputError(
+      `standard input cannot be stored in ${tmpdir()} while it is read: ${describeSystemError(error, 'no such directory')}`,
+      {
+        hint: 'choose another directory with TMPDIR',
+      },
+    )
   }
   return { path, remove }
 }
 
 /** Converts text to UTF-8. A byte order mark takes precedence over the given encoding. */
-async function* textOf(chunks: AsyncIterable<Buffer>, name: string, given: Encoding): AsyncGenerator<Buffer> {
+async function* decodeText(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+  given: Encoding,
+): AsyncGenerator<Buffer> {
   const input = chunks[Symbol.asyncIterator]()
   const first = await input.next()
   if (first.done) return
-  async function* all() {
+  async function* readAll() {
     yield first.value as Buffer
     yield* { [Symbol.asyncIterator]: () => input }
   }
-  const encoding = markOf(first.value) ?? given
-  if (encoding === 'utf-8') return yield* requireText(all(), name)
+  const encoding = detectEncoding(first.value) ?? given
+  if (encoding === 'utf-8') return yield* requireText(readAll(), name)
   try {
-    yield* requireText(inUtf8(all(), encoding), name)
+    yield* requireText(toUtf8(readAll(), encoding), name)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new UsageError(`${name} is not ${encoding.toUpperCase()}`, {
@@ -117,7 +130,7 @@ async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncG
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
     // A character may continue in the next chunk.
-    const whole = bytes.subarray(0, bytes.length - unfinished(bytes))
+    const whole = bytes.subarray(0, bytes.length - countIncompleteBytes(bytes))
     requireUtf8(whole, offset, name)
     offset += whole.length
     rest = bytes.subarray(whole.length)
@@ -126,8 +139,7 @@ async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncG
   requireUtf8(rest, offset, name)
 }
 
-/** Counts the trailing bytes of an incomplete character. */
-function unfinished(bytes: Buffer): number {
+function countIncompleteBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
@@ -150,11 +162,11 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   while (bad - good > 1) {
     const middle = (good + bad) >> 1
     const part = bytes.subarray(0, middle)
-    if (isUtf8(part.subarray(0, part.length - unfinished(part)))) good = middle
+    if (isUtf8(part.subarray(0, part.length - countIncompleteBytes(part)))) good = middle
     else bad = middle
   }
   const part = bytes.subarray(0, good)
-  throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - unfinished(part)}`, {
+  throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - countIncompleteBytes(part)}`, {
     hint: 'save it as UTF-8, or name its encoding: --encoding windows-1252',
   })
 }

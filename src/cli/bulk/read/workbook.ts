@@ -1,7 +1,6 @@
 import { UsageError } from '../../../errors.ts'
 
 const zip = Buffer.from('PK\x03\x04', 'latin1')
-/** Signature of the Excel format before 2007. */
 const compound = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const sheets = 'xl/'
 

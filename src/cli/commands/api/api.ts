@@ -1,10 +1,13 @@
 import { Option } from 'commander'
 import type { Route } from '../../../api/endpoints.ts'
+import { isRecord } from '../../../api/guards.ts'
 import { hasDotSegment } from '../../../api/path.ts'
 import type { WireResponse } from '../../../api/wire.ts'
 import { createResponseReader } from '../../../client/parsed-response.ts'
 import type { AnyInput } from '../../../client/request.ts'
+import { isJson } from '../../../config/values.ts'
 import { UsageError } from '../../../errors.ts'
+import type { Visible } from '../../../host.ts'
 import { saveFlags } from '../../backup/save-flags.ts'
 import { parseFields } from '../../input/assignments.ts'
 import { collect, readData } from '../../input/input.ts'
@@ -12,8 +15,8 @@ import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { isJson } from '../../output/error.ts'
-import { visibleLines } from '../../output/terminal/visible.ts'
+import { isSecretHeader, mask, type Redact } from '../../output/redaction/redaction.ts'
+import { joinVisible, own, visible, visibleLines } from '../../output/terminal/visible.ts'
 import { parseRequestHeaders } from '../../requests/request-headers.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -28,7 +31,9 @@ interface Flags {
 
 export function defineApi(api: MeetroomCommand, act: DefineAction): void {
   api
-    .description('Send any request to the service and print its answer, for what no other command covers.')
+    .description(
+      'Send any request to the service and print the response. Use it for operations that no other command covers.',
+    )
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
     .addOption(
@@ -40,10 +45,10 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
     .option('-H, --header <header>', "header to send, 'Name: value'; repeatable", collect)
     .option('-i, --include', 'print the status line and the headers before the body')
-    .option('--paginate', 'follow a list to its end, and print it as one document (GET)')
+    .option('--paginate', 'read all pages of a list and print them as one document (GET)')
   saveFlags(api).action(
     act('any', async (context, verb: string, path: string, flags: Flags) => {
-      const endpoint = routeOf(verb, path)
+      const endpoint = toRoute(verb, path)
       const { output, query } = context.flags
       const mayBeTsv = query !== undefined && output === 'tsv'
       if (output && !isJson(output) && !mayBeTsv)
@@ -54,9 +59,9 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
         throw new UsageError(`--paginate is for GET, not for ${endpoint.method}`)
       if (flags.paginate && flags.include)
         throw new UsageError('--paginate and --include cannot be used together', {
-          hint: 'one document of several answers has no headers of its own',
+          hint: 'a document of several responses has no headers of its own',
         })
-      const input = await inputOf(context, endpoint, path, flags)
+      const input = await toInput(context, endpoint, path, flags)
       if (flags.paginate) return printPages(context, endpoint, input)
       await printAnswer(context, endpoint, input, flags)
     }),
@@ -71,7 +76,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
 }
 
 /** @throws {UsageError} for an invalid method or path */
-function routeOf(verb: string, path: string): Route {
+function toRoute(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
   if (!method) throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
   // URL parsers drop trailing control characters, which could hide “..”.
@@ -85,22 +90,21 @@ function routeOf(verb: string, path: string): Route {
 
 type Request = AnyInput & { query: Record<string, unknown> }
 
-async function inputOf({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
+async function toInput({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
   const [, search = ''] = path.split(/\?(.*)/s)
   const query = Object.fromEntries(new URLSearchParams(search))
   const headers = flags.header && { headers: parseRequestHeaders(flags.header) }
   const fields = parseFields('--field', flags.field ?? [])
   const data = flags.data === undefined ? undefined : await readData(flags.data, host)
-  if (method !== 'GET') return { query, body: bodyOf(data, fields), ...headers }
+  if (method !== 'GET') return { query, body: toBody(data, fields), ...headers }
   if (data !== undefined) throw new UsageError('a GET has no body; use --field')
   return { query: { ...query, ...fields }, ...headers }
 }
 
-function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
+function toBody(data: unknown, fields: Record<string, unknown>): unknown {
   if (Object.keys(fields).length === 0) return data
   if (data === undefined) return fields
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new UsageError('--field needs --data to be a JSON object')
+  if (!isRecord(data)) throw new UsageError('--field works only with a JSON object in --data')
   return { ...data, ...fields }
 }
 
@@ -113,36 +117,41 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
 }
 
-/**
- * Sends a request and prints the response. JSON with a 2xx status is printed also when it does not prove the change that was
- * requested; the error follows.
- */
+/** Sends a request and prints the response. A 2xx response with JSON is printed even if an error follows. */
 async function printAnswer(
   context: Context,
   endpoint: Route,
   input: AnyInput,
   { include }: Flags,
 ): Promise<void> {
-  let came: WireResponse | undefined
+  let response: WireResponse | undefined
   const client = await context.client()
   const asked = client.request(endpoint, input, (answer) => {
-    came = answer
+    response = answer
   })
   const failed = await asked.then(
     () => false,
     () => true,
   )
-  if (!came) return void (await asked)
+  if (!response) return void (await asked)
   const printer = await context.printer()
-  if (include) {
-    const { formatHead } = await import('../../requests/head.ts')
-    await printer.write(await formatHead(came, context.redact))
-  }
-  const { bytes, text, value, status } = createResponseReader()(came)
+  if (include) await printer.write(await formatHead(response, context.redact))
+  const { bytes, text, value, status } = createResponseReader()(response)
   if (value !== undefined && status >= 200 && status < 300) await printer.body({ bytes, text, value })
   else if (include && failed) {
     const body = context.redact(new TextDecoder().decode(bytes)).trimEnd()
     if (body !== '') await printer.data(`${body}\n`, visibleLines)
   }
   await asked
+}
+
+async function formatHead({ status, headers }: WireResponse, redact: Redact): Promise<Visible> {
+  const { STATUS_CODES } = await import('node:http')
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trim(),
+    ...Object.entries(headers).map(([name, value]) =>
+      redact(`${name}: ${isSecretHeader(name) ? mask : value}`),
+    ),
+  ]
+  return joinVisible([...lines, ''].map((line) => own`${visible(line)}\n`))
 }

@@ -13,8 +13,8 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName, selectProfile } from '../../kernel/profile.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
-import { isInteractive, whyNotInteractive } from '../../requests/confirm.ts'
-import { fingerprintOf } from '../../requests/fingerprint.ts'
+import { explainNotInteractive, isInteractive } from '../../requests/confirm.ts'
+import { formatFingerprint } from '../../requests/fingerprint.ts'
 import { verifyKey } from './verify-key.ts'
 
 interface LoginFlags {
@@ -27,7 +27,7 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     .command('login')
     .summary('Store an API key')
     .description(
-      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file for you alone.',
+      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file that only you can read.',
     )
     .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
     .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
@@ -45,14 +45,14 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const { host } = context
   context.config.expectNewProfile()
   const stored = await context.config.stored()
-  const profile = profileOf(context, stored)
+  const profile = selectProfileName(context, stored)
   const before = findProfile(stored, profile) ?? {}
   // With --with-token, standard input holds the key and cannot answer prompts.
   const asks = !flags.withToken && isInteractive(host)
-  const given = await baseUrlOf(context, before, asks)
+  const given = await selectBaseUrl(context, before, asks)
   const { origin } = new URL(given)
-  if (asks) await agreeToReplace(context, profile, before, origin)
-  const key = await keyOf(context, flags, origin, before)
+  if (asks) await confirmReplacement(context, profile, before, origin)
+  const key = await readNewKey(context, flags, origin, before)
 
   const baseUrl = await verifyKey(context, given, key)
   const { keyCommand } = flags
@@ -63,7 +63,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
     profile: config.profile ?? profile,
   }))
   await context.notice(`logged in to ${origin} as profile ${profile}`)
-  const fingerprint = fingerprintOf(key)
+  const fingerprint = formatFingerprint(key)
   const storedAt = keyCommand === undefined ? `, stored ${new Date(now).toISOString()}` : ''
   if (fingerprint) await context.notice(`key fingerprint ${fingerprint}${storedAt}`)
   if (stored.profile === localProfile)
@@ -73,11 +73,11 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
     ])
   if (host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
-  if (asks) await tellWhatNext(context, profile, stored.profile ?? profile)
+  if (asks) await printNextSteps(context, profile, stored.profile ?? profile)
 }
 
 /** @throws {UsageError} for a profile that cannot hold a key */
-function profileOf(context: Context, stored: StoredConfig): string {
+function selectProfileName(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: profile } = selectProfile(context, inUse)
   if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
@@ -85,8 +85,8 @@ function profileOf(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/** @param asks prompts are possible for a missing base URL */
-async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
+/** @param asks true when prompts for a missing base URL are possible */
+async function selectBaseUrl(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
   const { host, flags } = context
   const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
   if (named !== undefined) return readBaseUrl(named)
@@ -94,7 +94,7 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
     const { askLine } = await import('../../requests/ask.ts')
     return askLine(context, own`Base URL of the service:`, readBaseUrl, {
       preset: base_url ? visible(base_url) : undefined,
-      hide: whyHidden,
+      hide: explainHiddenPrompt,
     })
   }
   if (base_url) return readBaseUrl(base_url)
@@ -104,7 +104,7 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
 }
 
 /** Returns the text that replaces hidden input: a key may be pasted here by mistake. */
-function whyHidden(line: string): Visible | undefined {
+function explainHiddenPrompt(line: string): Visible | undefined {
   const typed = line.trimStart().toLowerCase()
   const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
   return isUrl ? undefined : own`[hidden: it does not begin with https://]`
@@ -120,11 +120,8 @@ function readBaseUrl(text: string): string {
   })
 }
 
-/**
- * Asks before the key of another service is replaced.
- * @throws {ConfirmationError}
- */
-async function agreeToReplace(
+/** @throws {ConfirmationError} when the user keeps the key of another service */
+async function confirmReplacement(
   context: Context,
   name: string,
   { api_key, key_command, api_key_origin: other }: Profile,
@@ -136,35 +133,35 @@ async function agreeToReplace(
   if (await askConfirmation(context, visible(question))) return
   throw new ConfirmationError('not confirmed; nothing was stored', {
     hint: [
-      'keep both, in a profile of its own: ',
+      'to keep both, use another profile: ',
       suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
     ],
   })
 }
 
-async function keyOf(
+async function readNewKey(
   context: Context,
   { withToken, keyCommand }: LoginFlags,
   origin: string,
   { api_key, api_key_origin }: Profile,
 ): Promise<string> {
   if (keyCommand !== undefined)
-    return checkedKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
-  if (withToken) return checkedKey(await readStdinText(context.host), 'standard input')
-  const why = whyNotInteractive(context.host)
+    return checkKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
+  if (withToken) return checkKey(await readStdinText(context.host), 'standard input')
+  const why = explainNotInteractive(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
       hint: ['pipe it in: ', suggest(['auth', 'login', '--with-token']), ' < file'],
     })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
-  return checkedKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
+  return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
 /** Returns the error for a text that holds more than a key. The text is not shown. */
-function notAKey(text: string, source: string): AuthError {
+function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
-  return new AuthError(`${source} holds ${word}, and not the key alone`, {
+  return new AuthError(`${source} must hold only the key, but it holds ${word}`, {
     hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-token']), ' < file'],
   })
 }
@@ -173,18 +170,17 @@ function notAKey(text: string, source: string): AuthError {
  * @param source where the text comes from, for messages
  * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
-function checkedKey(text: string, source?: string): string {
+function checkKey(text: string, source?: string): string {
   const key = text.trim()
-  if (source !== undefined && /\s/.test(key)) throw notAKey(key, source)
+  if (source !== undefined && /\s/.test(key)) throw notAKeyError(key, source)
   if (key === '') throw new UsageError('no key was given')
   if (key.length >= minKeyLength) return key
   throw new UsageError(`the key is too short: it has fewer than ${minKeyLength} characters`, {
-    hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
+    hint: 'meetroom cannot mask so short a key in its output; check that the key is complete',
   })
 }
 
-/** Suggests the first commands to try. */
-async function tellWhatNext(context: Context, profile: string, inUse: string): Promise<void> {
+async function printNextSteps(context: Context, profile: string, inUse: string): Promise<void> {
   const { SHELL = '', MEETROOM_PROFILE } = context.host.env
   const flags = profile === inUse && !MEETROOM_PROFILE ? [] : ['--profile', profile]
   const shell = ['bash', 'zsh', 'fish'].find((name) => name === basename(SHELL))

@@ -1,12 +1,13 @@
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
-import { durationParser } from '../../input/input.ts'
+import { createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { dataDir } from '../../requests/find-service.ts'
-import { fingerprintOf } from '../../requests/fingerprint.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { formatFingerprint } from '../../requests/fingerprint.ts'
 
 interface StatusFlags {
   githubMask?: boolean
@@ -24,8 +25,8 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
     .option('--github-mask', 'in GitHub Actions, have the runner mask the key in its log')
     .option(
       '--wait <duration>',
-      'wait up to so long until the service answers; a key that it refuses ends the wait',
-      durationParser('--wait', { most: maxTimeoutMs }),
+      'maximum wait for a response of the service; a refused key ends the wait',
+      createDurationParser('--wait', { most: maxTimeoutMs }),
     )
     .action(
       act('machine', async (context, flags: StatusFlags) => {
@@ -47,7 +48,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
 async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
-    throw new UsageError('--github-mask prints the key for the runner of GitHub Actions, and this is none')
+    throw new UsageError('--github-mask works only in GitHub Actions: it prints the key for the runner')
   const key = await context.services.key()
   // The runner decodes percent signs.
   const encoded = key.replaceAll('%', '%25')
@@ -75,17 +76,17 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
         })
       : error
   }
-  const status = {
+  const status: Printed['auth status'] = {
     profile: profile.value,
     profile_from: context.flags.allProfiles ? '--all-profiles' : profile.from,
     base_url: local ? null : (baseUrl?.value ?? null),
     base_url_from: baseUrl?.from ?? null,
-    workspace: local ? await dataDir(context.host) : null,
+    workspace: local ? await findDataDir(context.host) : null,
     key_from: local ? 'workspace' : keyCommand ? `command of ${keyCommand.from}` : (apiKey?.from ?? null),
-    key_fingerprint: key === undefined ? null : (fingerprintOf(key) ?? null),
+    key_fingerprint: key === undefined ? null : (formatFingerprint(key) ?? null),
     key_stored_at: apiKeyStoredAt ?? null,
     works: failure === undefined,
   }
-  await printer.facts(status, ['base_url', 'key_from', 'key_fingerprint', 'key_stored_at', 'works'])
+  await printer.printFacts(status, ['base_url', 'key_from', 'key_fingerprint', 'key_stored_at', 'works'])
   if (failure) throw failure
 }

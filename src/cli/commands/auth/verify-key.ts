@@ -2,8 +2,7 @@ import { AuthError, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
 /**
- * Verifies a key with the cheapest request.
- * @returns the base URL that answered: the given one, or the given one with `/v1`
+ * @returns the base URL that responded: the given one, or the given one with `/v1`
  * @throws {MeetroomError} when the key is refused, or no service has either base URL
  */
 export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
@@ -12,13 +11,12 @@ export async function verifyKey(context: Context, given: string, key: string): P
     const client = await context.services.clientFor(baseUrl, key)
     try {
       await client.call('listRooms', { query: { limit: 1 } })
-      if (baseUrl !== given)
-        await context.notice(`the service is at ${baseUrl}; that is stored as the base URL`)
+      if (baseUrl !== given) await context.notice(`the service is at ${baseUrl}; this base URL is stored`)
       return baseUrl
     } catch (error) {
       if (!(error instanceof MeetroomError) || error.status === undefined) throw error
       first ??= refusedKey(error, given)
-      // Other programs answer 401 too: the refusal is final only if this is a service.
+      // Other programs also return 401, so a refusal is final only from a Meeting Room Service.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
     }
   }

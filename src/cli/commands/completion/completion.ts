@@ -10,7 +10,7 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
   completion
     .description(
       'Print a script that completes commands, flags and their values, profiles, fields, and the ids of rooms, members and users. ' +
-        'Ids are looked up with one light request, used for a minute, and never through a protected profile.',
+        'IDs are looked up with one small request, cached for a minute, and never through a protected profile.',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action(

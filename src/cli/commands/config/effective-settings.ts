@@ -1,9 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 
 /** Returns the settings in effect, each with its origin. The key itself is never among them. */
-export async function effectiveSettings(
-  context: Context,
-): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
+export async function listEffectiveSettings(context: Context): Promise<Printed['config get'][]> {
   const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, auditLog, saveDeleted } =
     await context.settings()
   const shownKey = local

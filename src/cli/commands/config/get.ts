@@ -3,8 +3,8 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
-import { effectiveSettings } from './effective-settings.ts'
-import { settingKeys, unknownKey } from './setting-key.ts'
+import { listEffectiveSettings } from './effective-settings.ts'
+import { settingKeys, unknownKeyError } from './setting-key.ts'
 
 export function defineConfigGet(config: MeetroomCommand, act: DefineAction): void {
   const get = config
@@ -14,8 +14,8 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
     .argument('<key>', `profile, api_key (whether there is one), ${settingKeys.join(', ')}`)
     .action(
       act('machine', async (context, name: string) => {
-        const found = (await effectiveSettings(context)).find(({ key }) => key === name)
-        if (!found) throw unknownKey(name)
+        const found = (await listEffectiveSettings(context)).find(({ key }) => key === name)
+        if (!found) throw unknownKeyError(name)
         if (found.value === null) throw new NotFoundError(`${name} is not set`)
         const printer = await context.printer()
         if (printer.printsJson) await printer.json(found)

@@ -1,9 +1,9 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { singlePage } from '../../output/views/page.ts'
+import { createPage } from '../../output/views/page.ts'
 import type { View } from '../../output/views/views.ts'
-import { effectiveSettings } from './effective-settings.ts'
+import { listEffectiveSettings } from './effective-settings.ts'
 
 function viewFor(showOrigin: boolean): View {
   const fields = showOrigin ? ['key', 'value', 'origin'] : ['key', 'value']
@@ -19,17 +19,17 @@ export function defineConfigList(config: MeetroomCommand, act: DefineAction): vo
   const list = config
     .command('list')
     .summary('List the settings')
-    .description('List the settings in effect, wherever they come from. The key is never shown.')
+    .description('List the settings in effect, from all sources. The key is never shown.')
     .option('--show-origin', 'show where each value comes from')
     .action(
       act('machine', async (context, flags: { showOrigin?: boolean }) => {
         const view = viewFor(flags.showOrigin ?? false)
         const printer = await context.printer()
         printer.check(view)
-        const items = (await effectiveSettings(context)).map(({ key, value, origin }) =>
+        const items = (await listEffectiveSettings(context)).map(({ key, value, origin }) =>
           flags.showOrigin ? { key, value, origin } : { key, value },
         )
-        await printer.list(view, 'settings', singlePage({ items }))
+        await printer.list(view, 'settings', createPage({ items }))
       }),
     )
   addAlias(list, 'ls')

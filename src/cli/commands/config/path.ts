@@ -1,4 +1,4 @@
-import { configFile } from '../../../config/stored-file.ts'
+import { configFilePath } from '../../../config/stored-file.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -11,7 +11,7 @@ export function defineConfigPath(config: MeetroomCommand, act: DefineAction): vo
     .description('Print the path of the settings file, whether it exists or not.')
     .action(
       act('machine', async (context) => {
-        await context.plainPrinter().data(`${configFile(await context.config.dir())}\n`, visibleLines)
+        await context.plainPrinter().data(`${configFilePath(await context.config.dir())}\n`, visibleLines)
       }),
     )
   addExamples(path, 'meetroom config path')

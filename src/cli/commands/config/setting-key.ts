@@ -4,16 +4,16 @@ import { withProfile } from '../../../config/writer.ts'
 import { suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireStoredProfile } from '../../kernel/profile.ts'
-import { keyAsArgument } from '../../usage/key-as-argument.ts'
+import { explainKeyAsArgument } from '../../usage/key-as-argument.ts'
 
 export const settingKeys = Object.keys(settable) as SettableKey[]
 
-export function unknownKey(name: string): UsageError {
+export function unknownKeyError(name: string): UsageError {
   return new UsageError(`no such setting: “${name}”; settings are ${settingKeys.join(', ')}`)
 }
 
 export function requireKey(name: string): SettableKey {
-  if (name === 'api_key') throw keyAsArgument()
+  if (name === 'api_key') throw explainKeyAsArgument()
   if (name === 'key_command')
     throw new UsageError('a key command is tried before it is stored', {
       hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],
@@ -23,7 +23,7 @@ export function requireKey(name: string): SettableKey {
       hint: ['switch profiles with: ', suggestElsewhere(['profiles', 'use', 'NAME'])],
     })
   const key = settingKeys.find((known) => known === name)
-  if (!key) throw unknownKey(name)
+  if (!key) throw unknownKeyError(name)
   return key
 }
 

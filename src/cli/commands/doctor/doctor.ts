@@ -1,10 +1,11 @@
+import { isJson } from '../../../config/values.ts'
 import { UnhealthyError, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { isJson } from '../../output/error.ts'
 import type { Printer } from '../../output/printer.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import { selectStyle } from '../../output/terminal/style.ts'
 import { canShowUnicode } from '../../output/terminal/unicode.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
@@ -13,7 +14,7 @@ import type { Finding } from './finding.ts'
 export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
   doctor
     .description(
-      'Find out why it does not work: Node, settings, key, proxy, name, connection, certificate, clock and workspace, one line each, with what to do. Changes nothing and never shows a key. Exit code 1 when something is wrong.',
+      'Check Node, settings, key, proxy, host name, connection, certificate, clock and workspace. Prints one line per check, and a fix for each problem. Changes nothing and never shows a key. Exit code 1 when a check fails.',
     )
     .action(act('machine', (context) => runDoctor(context)))
   addExamples(
@@ -25,7 +26,7 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
-  const { examination } = await import('./examination.ts')
+  const { runChecks: examination } = await import('./examination.ts')
   // Doctor must work with invalid settings.
   const printer = await context.printer().catch(() => context.plainPrinter())
   const { json, output } = context.flags
@@ -38,7 +39,7 @@ async function runDoctor(context: Context): Promise<void> {
     if (!asJson) await print(context, printer, finding)
   }
   const failed = checks.filter(({ status }) => status === 'failed')
-  if (asJson) await printer.json({ ok: failed.length === 0, checks })
+  if (asJson) await printer.json({ ok: failed.length === 0, checks } satisfies Printed['doctor'])
   if (failed.length === 0) return
   const names = failed.map(({ check }) => check).join(', ')
   throw new UnhealthyError(`${failed.length} of ${checks.length} checks failed: ${names}`)

@@ -3,22 +3,22 @@ import { omitUndefined } from '../../../api/defined.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Context } from '../../kernel/context.ts'
-import { dataDir, requireBaseUrl } from '../../requests/find-service.ts'
-import { type Finding, runCheck, skipped } from './finding.ts'
+import { findDataDir, requireBaseUrl } from '../../requests/find-service.ts'
+import { type Finding, runCheck, skipCheck } from './finding.ts'
 import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
 import {
+  type ConnectionTarget,
   checkConnection,
   checkNames,
   checkTls,
   describeProxy,
+  findFirstHop,
   hintAtProxy,
-  type Target,
-  targetOf,
 } from './network.ts'
 import { checkService } from './service.ts'
 
 /** Runs all checks in order, and skips checks that depend on a failed one. */
-export async function* examination(context: Context): AsyncGenerator<Finding> {
+export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
   yield runCheck(context, 'version', checkVersion)
@@ -31,24 +31,24 @@ export async function* examination(context: Context): AsyncGenerator<Finding> {
   })
   yield profile
   if (!settings) return
-  yield* settings.local ? local(context) : remote(context, settings)
+  yield* settings.local ? checkLocal(context) : checkRemote(context, settings)
 }
 
 /** Does not create a missing workspace. */
-async function* local(context: Context): AsyncGenerator<Finding> {
-  const dir = await dataDir(context.host)
-  const { databaseIn } = await import('../../../embedded/files.ts')
-  const exists = await stat(databaseIn(dir)).then(
+async function* checkLocal(context: Context): AsyncGenerator<Finding> {
+  const dir = await findDataDir(context.host)
+  const { getDatabasePath } = await import('../../../embedded/database-path.ts')
+  const exists = await stat(getDatabasePath(dir)).then(
     () => true,
     () => false,
   )
   if (exists) yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
-  else yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command makes it`)
+  else yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command creates it`)
 }
 
-const answered = ['clock', 'key accepted', 'workspace'] as const
+const responseChecks = ['clock', 'key accepted', 'workspace'] as const
 
-async function* remote(context: Context, settings: Settings): AsyncGenerator<Finding> {
+async function* checkRemote(context: Context, settings: Settings): AsyncGenerator<Finding> {
   const { host } = context
   let url: URL | undefined
   const service = await runCheck(context, 'base url', () => {
@@ -58,19 +58,20 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   yield service
   if (!url) return
   // The key command has its own timeout of ten seconds.
-  const key = await runCheck(context, 'key', () => checkKey(context, settings), { mostMs: 12_000 })
+  const key = await runCheck(context, 'key', () => checkKey(context, settings), { timeoutMs: 12_000 })
   yield key
   const { protocol, hostname } = url
   const origin = url
-  let target: Target | undefined
+  let target: ConnectionTarget | undefined
   yield runCheck(context, 'proxy', () => {
-    target = targetOf(origin, host.env, isLoopback(hostname))
+    target = findFirstHop(origin, host.env, isLoopback(hostname))
     return describeProxy(target)
   })
   const steps = {
-    dns: (to: Target) => runCheck(context, 'dns', () => checkNames(to)),
-    tcp: (to: Target) => runCheck(context, 'tcp', (signal) => checkConnection(to, signal, host.monotonic)),
-    tls: (to: Target) =>
+    dns: (to: ConnectionTarget) => runCheck(context, 'dns', () => checkNames(to)),
+    tcp: (to: ConnectionTarget) =>
+      runCheck(context, 'tcp', (signal) => checkConnection(to, signal, host.monotonic)),
+    tls: (to: ConnectionTarget) =>
       runCheck(
         context,
         'tls',
@@ -82,7 +83,7 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   for (const step of ['dns', 'tcp', 'tls'] as const) {
     if (step === 'tls' && protocol === 'http:') continue
     if (!target || broken !== undefined) {
-      yield skipped(step, broken ?? '')
+      yield skipCheck(step, broken ?? '')
       continue
     }
     const finding = await steps[step](target)
@@ -91,5 +92,5 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   }
   if (key.status === 'failed') broken ??= 'key failed'
   if (broken === undefined) yield* await checkService(context)
-  else for (const check of answered) yield skipped(check, broken)
+  else for (const check of responseChecks) yield skipCheck(check, broken)
 }

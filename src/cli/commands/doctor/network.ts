@@ -1,41 +1,41 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import { errorCode, reasonFor } from '../../../client/http/failure.ts'
-import { type HttpProxy, proxyFor } from '../../../client/http/proxy.ts'
+import { counted } from '../../../api/plural.ts'
+import { describeReason, readErrorCode } from '../../../client/http/failure.ts'
+import { type HttpProxy, selectProxy } from '../../../client/http/proxy.ts'
 import type { CheckResult } from './finding.ts'
 
-/** First hop of a connection: the service or a proxy. */
-export interface Target {
+export interface ConnectionTarget {
   service: URL
   proxy: HttpProxy | undefined
 }
 
-export function describeProxy({ proxy }: Target): CheckResult {
+export function describeProxy({ proxy }: ConnectionTarget): CheckResult {
   return proxy ? proxy.name : 'none'
 }
 
-export function hintAtProxy({ proxy }: Target): string | undefined {
-  return proxy && 'is HTTPS_PROXY right, with a user name and password if the proxy wants them?'
+export function hintAtProxy({ proxy }: ConnectionTarget): string | undefined {
+  return proxy && 'is HTTPS_PROXY right, with a user name and password if the proxy requires them?'
 }
 
 /** @throws {UsageError} if the environment holds an invalid proxy URL */
-export function targetOf(
+export function findFirstHop(
   service: URL,
   env: Readonly<Record<string, string | undefined>>,
   direct: boolean,
-): Target {
-  return { service, proxy: direct ? undefined : proxyFor(service.origin, env) }
+): ConnectionTarget {
+  return { service, proxy: direct ? undefined : selectProxy(service.origin, env) }
 }
 
-const next = ({ service, proxy }: Target) => proxy?.url ?? service
-const nameOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
-const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
-const whose = ({ proxy }: Target) => (proxy ? 'the proxy' : 'the service')
+const findNextHop = ({ service, proxy }: ConnectionTarget) => proxy?.url ?? service
+const readHostName = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
+const readPort = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+const describeOwner = ({ proxy }: ConnectionTarget) => (proxy ? 'the proxy' : 'the service')
 
-export async function checkNames(target: Target): Promise<CheckResult> {
-  const name = nameOf(next(target))
-  if (isIP(name)) return `${name} is an address`
+export async function checkNames(target: ConnectionTarget): Promise<CheckResult> {
+  const name = readHostName(findNextHop(target))
+  if (isIP(name)) return `${name} is an IP address`
   try {
     const addresses = await lookup(name, { all: true })
     return `${name} is ${addresses.map(({ address }) => address).join(', ')}`
@@ -43,46 +43,50 @@ export async function checkNames(target: Target): Promise<CheckResult> {
     const hint = target.proxy
       ? 'is the name of the proxy right?'
       : 'is the base URL right? Is there a network?'
-    return { wrong: `${name}: ${reasonFor(errorCode(error))}`, hint }
+    return { problem: `${name}: ${describeReason(readErrorCode(error))}`, hint }
   }
 }
 
 export async function checkConnection(
-  target: Target,
+  target: ConnectionTarget,
   signal: AbortSignal,
   now: () => number,
 ): Promise<CheckResult> {
-  const to = next(target)
+  const to = findNextHop(target)
   const begun = now()
   try {
     const socket = await opened(to, signal)
     socket.destroy()
-    return `connected to ${nameOf(to)} port ${portOf(to)} in ${Math.round(now() - begun)} ms`
+    return `connected to ${readHostName(to)} port ${readPort(to)} in ${Math.round(now() - begun)} ms`
   } catch (error) {
     signal.throwIfAborted()
     return {
-      wrong: `${nameOf(to)} port ${portOf(to)}: ${reasonFor(errorCode(error))}`,
-      hint: `does ${whose(target)} run there? Does a firewall let you through?`,
+      problem: `${readHostName(to)} port ${readPort(to)}: ${describeReason(readErrorCode(error))}`,
+      hint: `does ${describeOwner(target)} run there? Does a firewall let you through?`,
     }
   }
 }
 
 function opened(to: URL, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: nameOf(to), port: portOf(to), signal })
+    const socket = connect({ host: readHostName(to), port: readPort(to), signal })
     socket.once('error', reject)
     socket.once('connect', () => resolve(socket))
   })
 }
 
 /** Reports the issuer and expiry of the certificate. Untrusted certificates are read too, and nothing is sent. */
-export async function checkTls(target: Target, signal: AbortSignal, today: number): Promise<CheckResult> {
+export async function checkTls(
+  target: ConnectionTarget,
+  signal: AbortSignal,
+  today: number,
+): Promise<CheckResult> {
   const { service, proxy } = target
   const socket = proxy ? await tunnel(proxy, service, signal) : undefined
   const { connect: secure } = await import('node:tls')
-  const host = nameOf(service)
+  const host = readHostName(service)
   const tls = secure({
-    ...(socket ? { socket } : { host, port: portOf(service) }),
+    ...(socket ? { socket } : { host, port: readPort(service) }),
     ...(isIP(host) ? {} : { servername: host }),
     rejectUnauthorized: false,
   })
@@ -94,11 +98,14 @@ export async function checkTls(target: Target, signal: AbortSignal, today: numbe
       tls.once('close', () => reject(Object.assign(new Error('closed'), { code: 'EPROTO' })))
       tls.once('secureConnect', () => resolve())
     })
-    return trusted(tls, today)
+    return checkTrust(tls, today)
   } catch (error) {
     signal.throwIfAborted()
-    const wrong = reasonFor(errorCode(error))
-    return { wrong, hint: 'does the base URL name the right port? Is something in between?' }
+    const wrong = describeReason(readErrorCode(error))
+    return {
+      problem: wrong,
+      hint: 'does the base URL name the right port? Is there a proxy or firewall in between?',
+    }
   } finally {
     signal.removeEventListener('abort', stop)
     tls.on('error', () => {})
@@ -111,29 +118,29 @@ async function tunnel(proxy: HttpProxy, { hostname, port }: URL, signal: AbortSi
   return openTunnel(proxy, `${hostname}:${port || 443}`, 5000, signal)
 }
 
-function trusted(tls: TLSSocket, today: number): CheckResult {
+function checkTrust(tls: TLSSocket, today: number): CheckResult {
   const certificate: PeerCertificate = tls.getPeerCertificate()
   const days = Math.floor((Date.parse(certificate.valid_to) - today) / 86_400_000)
   const { O, CN } = certificate.issuer ?? {}
-  const issuer = `issued by ${[O ?? CN ?? 'nobody known'].flat().join(' ')}`
-  const left = days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`
+  const issuer = `issued by ${[O ?? CN ?? 'an unknown authority'].flat().join(' ')}`
+  const left = days < 0 ? 'expired' : `${counted(days, 'day')} left`
   if (tls.authorized) return `${tls.getProtocol()}, ${issuer}, ${left}`
   const why: unknown = tls.authorizationError
-  const code = typeof why === 'string' ? why : errorCode(why)
+  const code = typeof why === 'string' ? why : readErrorCode(why)
   // Some reasons end with advice that the hint repeats.
-  const [reason] = reasonFor(code).split(';')
-  return { wrong: `${reason} (${issuer}, ${left})`, hint: hintAtTrust(code) }
+  const [reason] = describeReason(code).split(';')
+  return { problem: `${reason} (${issuer}, ${left})`, hint: hintAtTrust(code) }
 }
 
 function hintAtTrust(code: string): string {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return 'whoever runs the service must renew it, unless the clock of this machine is wrong'
+      return 'the operator of the service must renew it, unless the clock of this machine is wrong'
     case 'CERT_NOT_YET_VALID':
       return 'is the clock of this machine right?'
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'is the base URL right? Does something in between answer instead of the service?'
+      return 'is the base URL right? Does a proxy or firewall respond instead of the service?'
     default:
-      return 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know whose it is'
+      return 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority'
   }
 }

@@ -1,6 +1,6 @@
 import type { Route } from '../../../api/endpoints.ts'
-import { fillPath, queryString } from '../../../api/path.ts'
-import { textOf } from '../../../api/text-of.ts'
+import { fillPath, formatQueryString } from '../../../api/path.ts'
+import { toText } from '../../../api/to-text.ts'
 import { withAuditTrail } from '../../../client/audit-trail.ts'
 import {
   ApiError,
@@ -17,7 +17,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
-import { createRedactor } from '../../output/redaction/redact.ts'
+import { createRedactor } from '../../output/redaction/redaction.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
 interface Flags {
@@ -59,15 +59,14 @@ const longestPauseMs = 5000
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
-  const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
+  const access_token = flags.as === undefined ? flags.token : await readToken(context, flags.as)
   const url = (await context.services.persistentBaseUrl()) + fillPath(joining.path, { id: room })
   const trail = await context.services.trail(joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
-  await withAuditTrail(trail, () => stay(context, room, url, access_token))
+  await withAuditTrail(trail, () => stayConnected(context, room, url, access_token))
 }
 
-/** Stays in a room, reconnecting when needed, until it ends or ^C. */
-async function stay(
+async function stayConnected(
   context: Context,
   room: string,
   place: string,
@@ -76,11 +75,11 @@ async function stay(
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = printer.printsJson
-  const url = `${place.replace(/^http/, 'ws')}${queryString({ access_token })}`
+  const url = `${place.replace(/^http/, 'ws')}${formatQueryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
     if (json) return printer.json(frame)
-    if (frame['event'] === 'message') return printer.line(textOf(frame['message']))
+    if (frame['event'] === 'message') return printer.line(toText(frame['message']))
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
   // A service may quote the token that it refuses.
@@ -95,9 +94,9 @@ async function stay(
     const ended = { ...closed, reason: redact(closed.reason) }
     if (interrupt.aborted) break
     const { retries } = await context.settings()
-    if (!ended.again || (!joined && failures >= retries.value))
+    if (!ended.canRetry || (!joined && failures >= retries.value))
       return finish(
-        joined && ended.code === 'terminated' ? { ...ended, over: true } : ended,
+        joined && ended.code === 'terminated' ? { ...ended, isFinal: true } : ended,
         room,
         printer.notice.bind(printer),
       )
@@ -111,7 +110,7 @@ async function stay(
   await printer.notice('left')
 }
 
-async function tokenOf(context: Context, user_id: string): Promise<string> {
+async function readToken(context: Context, user_id: string): Promise<string> {
   const { value } = await (await context.client()).call('getUser', { params: { user_id } })
   const { access_token: token } = value.user
   if (!token || typeof token === 'object')
@@ -123,11 +122,11 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
 
 /** Ends the command. The end of a meeting counts as success. */
 function finish(ended: RoomClosed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
-  if (ended.over) return notice(ended.reason)
-  throw errorFor(ended, room)
+  if (ended.isFinal) return notice(ended.reason)
+  throw toError(ended, room)
 }
 
-function errorFor({ reason, code, status }: RoomClosed, room: string): MeetroomError {
+function toError({ reason, code, status }: RoomClosed, room: string): MeetroomError {
   if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
   const kinds = new Map<unknown, new (message: string, details: object) => MeetroomError>([
     ['unauthorized', AuthError],

@@ -1,30 +1,28 @@
 import { type RawData, WebSocket } from 'ws'
 import { parseJson } from '../../../api/json.ts'
+import { describeReason, readErrorCode } from '../../../client/http/failure.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
-/** The end of a connection to a room. */
 export interface RoomClosed {
-  /** For people. */
   reason: string
-  /** A new connection may succeed. */
-  again: boolean
-  /** The meeting is over; nothing failed. */
-  over: boolean
+  /** True when a new connection may succeed. */
+  canRetry: boolean
+  /** True when the meeting has ended as expected. */
+  isFinal: boolean
   /** Close code of the session, or code of the refusal. */
   code?: number | string
-  /** HTTP status of the refusal. */
   status?: number
 }
 
 /** Approximate maximum length of the text that is read from a refusal. */
-const mostOfRefusal = 64 * 1024
+const maxErrorBody = 64 * 1024
 
 /** Time without a frame after which the connection counts as lost, in milliseconds. The service pings every five seconds. */
 const silenceMs = 20_000
 
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
-const partingMs = 200
+const closeTimeoutMs = 200
 
 /** Close codes after which a new connection cannot succeed. */
 const terminated = 4002
@@ -56,7 +54,7 @@ export function connectToRoom(
     }
     const leave = () => {
       socket.close(1000)
-      host.after(partingMs, () => socket.terminate())
+      host.after(closeTimeoutMs, () => socket.terminate())
     }
     interrupt.addEventListener('abort', leave, { once: true })
     if (interrupt.aborted) leave()
@@ -74,15 +72,19 @@ export function connectToRoom(
     socket.on('unexpected-response', (_request, response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text: string) => {
-        if (body.length < mostOfRefusal) body += text
+        if (body.length < maxErrorBody) body += text
       })
       response.on('end', () => {
-        failure = refusal(response.statusCode ?? 0, body)
+        failure = toRefusal(response.statusCode ?? 0, body)
         socket.terminate()
       })
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      failure ??= { reason: `no connection (${error.code ?? 'refused'})`, again: true, over: false }
+      failure ??= {
+        reason: `no connection: ${describeReason(readErrorCode(error))}`,
+        canRetry: true,
+        isFinal: false,
+      }
     })
     socket.on('close', (code, reason) => {
       cancel()
@@ -91,7 +93,9 @@ export function connectToRoom(
       const said = known ?? (reason.toString() || 'the connection is lost')
       frames.then(
         () =>
-          resolve(failure ?? { reason: said, code, again: known === undefined, over: code === terminated }),
+          resolve(
+            failure ?? { reason: said, code, canRetry: known === undefined, isFinal: code === terminated },
+          ),
         () => {},
       )
     })
@@ -106,13 +110,12 @@ function readFrame(text: string): Record<string, unknown> {
   throw new ServiceError('the service sent a frame that is not a JSON object')
 }
 
-/** Reads the response that refuses an upgrade. */
-function refusal(status: number, body: string): RoomClosed {
+function toRefusal(status: number, body: string): RoomClosed {
   try {
     const { error } = parseJson(body) as { error: { code: unknown; message: unknown } }
     const code = typeof error.code === 'string' ? { code: error.code } : {}
     if (typeof error.message === 'string')
-      return { reason: error.message, ...code, status, again: false, over: false }
+      return { reason: error.message, ...code, status, canRetry: false, isFinal: false }
   } catch {}
-  return { reason: `the service answered ${status}`, status, again: status >= 500, over: false }
+  return { reason: `the service responded with ${status}`, status, canRetry: status >= 500, isFinal: false }
 }

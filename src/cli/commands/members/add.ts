@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -11,7 +11,7 @@ import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { findMember } from '../../lists/user-members.ts'
 
-const { words } = member
+const { descriptions } = member
 
 interface AddFlags extends BodyFlags {
   type?: MemberType
@@ -24,8 +24,8 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .summary('Invite a user to a room')
     .description('Invite a user to a room, in the given role, or else the user’s default role.')
     .addArgument(new RoomArgument())
-    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
-    .addOption(new Option('--type <type>', words.type).choices(memberTypes))
+    .addArgument(new IdArgument('<user>', descriptions.user_id, 'user'))
+    .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
     .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
   addBodyFlags(add).action(
     act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
@@ -33,7 +33,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
         'the user': { user_id },
         '--type': { type: flags.type },
       })
-      const existing = flags.ifNotExists && (await findMember(context, room_id, textOf(body.user_id)))
+      const existing = flags.ifNotExists && (await findMember(context, room_id, toText(body.user_id)))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', { params: { room_id }, body })
     }),

@@ -21,7 +21,7 @@ export async function setBlockedInAllRooms(
 ): Promise<boolean> {
   const { allRooms = false, force = false, user, where } = flags
   if (!allRooms) return false
-  if (given.length > 0) throw new UsageError('give a room or --all-rooms, not both')
+  if (given.length > 0) throw new UsageError('pass a room or --all-rooms, not both')
   if (!user || where)
     throw new UsageError('--all-rooms needs --user', {
       hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])],

@@ -3,7 +3,7 @@ import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { lacksBlock } from '../../lists/blocking.ts'
+import { hasNoBlock } from '../../lists/blocking.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { blocking, memberBatch, setBlocked } from './member-block.ts'
 
@@ -12,12 +12,12 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
     ...memberBatch,
     ...blocking,
     pastTense: 'blocked',
-    summary: 'Kick members out of a private room and keep them out',
+    summary: 'Block members of a private room',
     description:
-      'Kick members out of a private room at once, and keep them out. Works only on private rooms.',
+      'Block members of a private room: they are removed immediately and cannot join again. Works only on private rooms.',
     destructive: true,
     flags: (command) =>
-      memberBatch.flags(command).option('--force', 'send it even if the room is not private'),
+      memberBatch.flags(command).option('--force', 'send the request even if the room is not private'),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
     call: setBlocked(true),
@@ -30,13 +30,13 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
 }
 
 /**
- * Refuses rooms whose members cannot be blocked: the service would answer with a bare 500 (rule 2).
+ * Refuses rooms that are not private, for which the service would return a bare 500 (API specification, rule 2).
  * @throws {UsageError} when the room is not private
  */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
-  if (lacksBlock(value.room.type))
+  if (hasNoBlock(value.room.type))
     throw new UsageError(`blocking works only in private rooms, and room ${id} is ${value.room.type}`, {
       hint: 'pass --force to send it anyway',
     })

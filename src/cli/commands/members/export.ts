@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../lists/room-arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
 export function defineMemberExport(members: MeetroomCommand, act: DefineAction): void {
@@ -9,7 +9,7 @@ export function defineMemberExport(members: MeetroomCommand, act: DefineAction):
     kind: 'members',
     flags: (command) =>
       command
-        .addArgument(roomsArgument('rooms whose members to export: '))
+        .addArgument(createRoomsArgument('rooms whose members to export: '))
         .option('--all-rooms', 'export the members of every room')
         .addOption(
           new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),

@@ -1,13 +1,13 @@
 import { member } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, userOption } from '../../kernel/flags.ts'
+import { addAlias, addExamples, createUserOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 
-const { words } = member
+const { descriptions } = member
 
 export function defineMemberGet(members: MeetroomCommand, act: DefineAction): void {
   const get = members
@@ -15,8 +15,8 @@ export function defineMemberGet(members: MeetroomCommand, act: DefineAction): vo
     .summary('Show a member of a room')
     .description('Show one member of a room.')
     .addArgument(new RoomArgument())
-    .addArgument(new IdArgument('[member]', words.id, 'member'))
-    .addOption(userOption())
+    .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
+    .addOption(createUserOption())
     .action(
       act(
         'reads',

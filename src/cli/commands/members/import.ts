@@ -1,4 +1,4 @@
-import { maxFlag } from '../../bulk/read/import-flags.ts'
+import { maxFlag, unblockText } from '../../bulk/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
@@ -12,9 +12,9 @@ export function defineMemberImport(members: MeetroomCommand, act: DefineAction):
       'Invite users to rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
     flags: (command) =>
       maxFlag(command)
-        .addOption(new RoomOption('--room <room>', `room for rows that name none: ${roomArgumentText}`))
+        .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))
         .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones')
-        .option('--unblock', 'with --if-exists overwrite or update, let members back in who are blocked'),
+        .option('--unblock', unblockText),
     examples: [
       'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip',
       'meetroom members import members.csv --room-ids imported-rooms.ndjson',

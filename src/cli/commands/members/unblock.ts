@@ -8,10 +8,10 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
   defineBatchCommand(members, act, {
     ...memberBatch,
     verb: 'unblock',
-    doing: 'unblocking',
+    gerund: 'unblocking',
     pastTense: 'unblocked',
-    summary: 'Let blocked members back in',
-    description: 'Let blocked members of a private room back in.',
+    summary: 'Unblock members',
+    description: 'Unblock members of a private room, so that they can join again.',
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),
     examples: [

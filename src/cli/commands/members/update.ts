@@ -1,19 +1,18 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
-import { confirmTargets } from '../../batch/confirm-targets.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples, requireFields, userOption } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, createUserOption, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { blockedBody, isBlocked } from '../../lists/blocking.ts'
+import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { blocking } from './member-block.ts'
 
-const { words } = member
+const { descriptions } = member
 
 interface UpdateFlags extends BodyFlags {
   user?: string[]
@@ -29,12 +28,12 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .summary('Change a member’s name, role or block')
     .description('Change the display name or the role of a member, or block or unblock the member.')
     .addArgument(new RoomArgument())
-    .addArgument(new IdArgument('[member]', words.id, 'member'))
-    .addOption(userOption())
-    .option('--name <name>', words.name)
-    .addOption(new Option('--type <type>', words.type).choices(memberTypes))
-    .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
-    .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
+    .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
+    .addOption(createUserOption())
+    .option('--name <name>', descriptions.name)
+    .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
+    .addOption(new Option('--blocked', descriptions.is_blocked).conflicts('unblocked'))
+    .addOption(new Option('--unblocked', 'unblock the member').conflicts('blocked'))
   addBodyFlags(update).action(
     act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
       const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
@@ -42,11 +41,14 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
       const body = await buildBody(context, 'updateMember', flags, {
         '--name': { name },
         '--type': { type },
-        [flags.blocked ? '--blocked' : '--unblocked']: blockedBody(blocked),
+        [flags.blocked ? '--blocked' : '--unblocked']: toBlockBody(blocked),
       })
       requireFields(context, body, {})
       const member_id = await readMember(context, room_id, given, flags.user)
-      if (isBlocked(body)) await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
+      if (isBlocked(body)) {
+        const { confirmTargets } = await import('../../batch/confirm-targets.ts')
+        await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
+      }
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
     }),
   )

@@ -6,7 +6,7 @@ import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { totalOf } from '../../lists/paging/list-total.ts'
+import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
@@ -18,7 +18,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
       'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
     )
     .addArgument(new RoomArgument())
-    .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
+    .argument('<text>', `${sent.descriptions.message}, or - to read it from standard input`)
   setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   addBodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
@@ -36,7 +36,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   )
 }
 
-/** Returns true if no session is connected; false if the service does not tell. */
+/** Returns true if no session is connected; false if the service does not report sessions. */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {
@@ -45,7 +45,7 @@ async function isEmpty(context: Context, room_id: string): Promise<boolean> {
       params: { room_id },
       query: { is_connecting: true },
     })
-    return value.sessions.length === 0 && (totalOf(value) ?? 0) === 0
+    return value.sessions.length === 0 && (readTotal(value) ?? 0) === 0
   } catch {
     return false
   }

@@ -5,7 +5,13 @@ import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
 import { isObject } from '../../input/assignments.ts'
-import { collectParsed, integerParser, parseSize, readData, webUrlParser } from '../../input/input.ts'
+import {
+  collectParsed,
+  createIntegerParser,
+  createWebUrlParser,
+  parseSize,
+  readData,
+} from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
@@ -13,10 +19,9 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
-const { words } = page
+const { descriptions } = page
 
-/** The fields of one page, by the flag that sets them. */
-type PageGiven = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
+type PageField = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
 
 interface Flags extends BodyFlags {
   image?: string[]
@@ -29,23 +34,24 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
   const create = pages
     .command('create')
     .summary('Create pages in a room')
-    .description('Create pages in a room: one per image, or what --data describes.')
+    .description('Create pages in a room: one per image, or the pages in --data.')
     .addArgument(new RoomArgument())
     .option(
       '--image <url>',
-      `${entity.src.words}; repeatable, one page each`,
-      collectParsed(webUrlParser('--image')),
+      `${entity.src.description}; repeatable, one page each`,
+      collectParsed(createWebUrlParser('--image')),
     )
-    .option('--fixed', entity.fixed.words)
-    .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
-    .option('--index <n>', `${words.index}; further pages follow`, integerParser('--index', 0))
+    .option('--fixed', entity.fixed.description)
+    .option('--size <WxH>', `${descriptions.size}, as in 1280x720`, parseSize)
+    .option('--index <n>', `${descriptions.index}; further pages follow`, createIntegerParser('--index', 0))
   addBodyFlags(create).action(
     act('writes', async (context, room_id: string, flags: Flags) => {
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
-      const fromFlags = pagesFromFlags(flags)
+      const fromFlags = createPagesFromFlags(flags)
       if (data.length + fromFlags.length === 0)
         throw new UsageError('nothing to create: pass --image or --data')
-      if (!data.every(isObject)) throw new UsageError('--data takes a JSON array of pages, or one page, here')
+      if (!data.every(isObject))
+        throw new UsageError('--data must be a JSON array of pages, or one page, here')
       const pages = [
         ...data.map(createBodyChange(flags, {})),
         ...fromFlags.map((given) => createBodyChange(flags, given)({})),
@@ -65,7 +71,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
 }
 
 /** Returns one page per image, because rule 5 counts pages, at increasing positions; an empty page without images. */
-function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGiven[] {
+function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageField[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
   return (blank ? [undefined] : entities).map((entities, i) => ({
@@ -75,7 +81,7 @@ function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGi
   }))
 }
 
-/** Encodes URLs, as the API requires (section 1 of the API document). */
+/** Encodes URLs, as the API requires (API specification, section 1). */
 function withEncodedUrls(page: object, flags: BodyFlags): object {
   if (!('entities' in page) || !Array.isArray(page.entities)) return page
   const entities = page.entities.map((entity) =>

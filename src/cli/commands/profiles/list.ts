@@ -4,7 +4,8 @@ import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { singlePage } from '../../output/views/page.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { createPage } from '../../output/views/page.ts'
 import type { View } from '../../output/views/views.ts'
 
 const view: View = {
@@ -20,7 +21,6 @@ const view: View = {
   fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
 }
 
-/** The view when a key command provides a key. */
 const withCommands: View = {
   ...view,
   columns: [...view.columns, { field: 'key_from', weight: 4 }],
@@ -47,7 +47,7 @@ async function listProfiles(context: Context): Promise<void> {
     ...config.profiles,
     [localProfile]: findProfile(config, localProfile) ?? {},
   })
-  const items = stored.map(([name, profile]) => ({
+  const items = stored.map(([name, profile]): Printed['profiles list']['profiles'][number] => ({
     name,
     in_use: (config.profile ?? defaultProfile) === name,
     base_url: profile.base_url ?? null,
@@ -57,5 +57,5 @@ async function listProfiles(context: Context): Promise<void> {
   }))
   const shown = items.some((item) => 'key_from' in item) ? withCommands : view
   printer.check(shown)
-  await printer.list(shown, 'profiles', singlePage({ items }))
+  await printer.list(shown, 'profiles', createPage({ items }))
 }

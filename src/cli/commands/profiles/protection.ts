@@ -3,7 +3,6 @@ import { withProfile } from '../../../config/writer.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireProfile } from './require-profile.ts'
 
-/** Protects a profile, or removes its protection. */
 export async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
   context.config.expectNewProfile()
   await requireProfile(context, name)

@@ -19,7 +19,7 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)
         await confirm(context, {
-          doing: 'removing a profile',
+          activity: 'removing a profile',
           describe: async () => `Forget profile ${name} and its key`,
         })
         await context.config.change((config) => withoutProfile(config, name))

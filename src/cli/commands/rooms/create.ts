@@ -1,18 +1,19 @@
 import { Option } from 'commander'
+import { formatChoices } from '../../../api/either.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import {
   collect,
-  integerParser,
+  createIntegerParser,
+  createWebUrlParser,
   parseHeaders,
   parseMember,
   readSecret,
-  webUrlParser,
 } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.ts'
@@ -23,9 +24,8 @@ import { listPages } from '../../lists/list.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
-import { isInteractive } from '../../requests/confirm.ts'
 
-const { words } = room
+const { descriptions } = room
 
 interface CreateFlags extends BodyFlags {
   name?: string
@@ -44,17 +44,21 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .command('create')
     .summary('Create a room')
     .description(
-      'Create a room, and invite members to it. On a terminal you are asked for a name and a type that are not given.',
+      'Create a room, and invite members to it. On a terminal, you are asked for a missing name and type.',
     )
-    .option('--name <name>', words.name)
-    .addOption(new Option('--type <type>', words.type).choices(roomTypes))
-    .option('--record', words.record)
-    .option('--max-meeting-seconds <s>', words.max_meeting_seconds, integerParser('--max-meeting-seconds', 1))
-    .option('--member <user[:type[:name]]>', `${words.members}; repeatable`, collect)
+    .option('--name <name>', descriptions.name)
+    .addOption(new Option('--type <type>', descriptions.type).choices(roomTypes))
+    .option('--record', descriptions.record)
+    .option(
+      '--max-meeting-seconds <s>',
+      descriptions.max_meeting_seconds,
+      createIntegerParser('--max-meeting-seconds', 1),
+    )
+    .option('--member <user[:type[:name]]>', `${descriptions.members}; repeatable`, collect)
     .option(
       '--webhook-url <url>',
       'URL to notify when a participant enters or leaves',
-      webUrlParser('--webhook-url'),
+      createWebUrlParser('--webhook-url'),
     )
     .option(
       '--webhook-header <header>',
@@ -111,13 +115,15 @@ type Body = BodyOf<Operations['createRoom']>
 
 /** Asks for a missing name and type on a terminal, after the other checks. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
-  if ((body.name !== undefined && body.type !== undefined) || !isInteractive(context.host)) return body
-  if (!ifNotExists) await context.permit('writes')
+  if (body.name !== undefined && body.type !== undefined) return body
+  const { isInteractive } = await import('../../requests/confirm.ts')
+  if (!isInteractive(context.host)) return body
+  if (!ifNotExists) await context.requireAllowedFlags('writes')
   await context.client()
   const { askLine } = await import('../../requests/ask.ts')
   const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
   if (body.type !== undefined) return { ...body, name }
-  const [meaning, ...types] = words.type.split(/: |, /)
+  const [meaning, ...types] = descriptions.type.split(/: |, /)
   for (const line of [`${meaning}:`, ...types.map((type) => `  ${type}`)]) await context.notice(line)
   return { ...body, name, type: await askLine(context, own`Type of the room:`, readType) }
 }
@@ -131,7 +137,7 @@ function readName(line: string): string {
 function readType(line: string): RoomType {
   const type = roomTypes.find((known) => known === line.trim().toLowerCase())
   if (type) return type
-  throw new UsageError(`type must be one of ${roomTypes.join(', ')}`)
+  throw new UsageError(`type must be ${formatChoices(roomTypes)}, not “${line.trim()}”`)
 }
 
 /** Returns the rooms with exactly this name. Services without the filter return other rooms too. */
@@ -145,28 +151,31 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
 
 /**
  * Shows the existing room with this name. Resolves to false if there is none.
- * @throws {ConflictError} when several rooms have the name, or the room has another type
+ * @throws {UsageError} when several rooms have the name
+ * @throws {ConflictError} when the room has another type
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const name = textOf(body['name'])
+  const name = toText(body['name'])
   const [room, ...others] = await findByName(context, name)
   if (!room) return false
   const id = String(room['id'])
   if (others.length > 0)
-    throw new ConflictError(
+    throw new UsageError(
       `${others.length + 1} rooms are named “${name}”: ${[room, ...others].map((each) => each['id']).join(', ')}`,
       { hint: 'rename or delete all but one of them' },
     )
   const answer = await (await context.client()).call('getRoom', { params: { id } })
   const existing: Item = answer.value.room
   if (existing['type'] !== body['type'])
-    throw new ConflictError(`room “${name}” exists (${id}), and is ${existing['type']}, not ${body['type']}`)
+    throw new ConflictError(
+      `room “${name}” exists (${id}), but its type is ${existing['type']}, not ${body['type']}`,
+    )
   const different = Object.keys(body).filter(
-    (field) => Object.hasOwn(existing, field) && textOf(existing[field]) !== textOf(body[field]),
+    (field) => Object.hasOwn(existing, field) && toText(existing[field]) !== toText(body[field]),
   )
   if (different.length > 0)
     await context.notice(
-      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is left as it is`,
+      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is unchanged`,
     )
   await showOne(context, 'getRoom', answer)
   return true

@@ -8,7 +8,7 @@ export function defineRoomDelete(rooms: MeetroomCommand, act: DefineAction): voi
   defineBatchCommand(rooms, act, {
     ...roomBatch,
     verb: 'delete',
-    doing: 'deleting',
+    gerund: 'deleting',
     pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete rooms',

@@ -1,14 +1,14 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addConcurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../lists/room-arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
 export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): void {
   const command = defineExport(rooms, act, {
     kind: 'rooms',
-    flags: (command) => command.addArgument(roomsArgument('rooms to export: ')),
+    flags: (command) => command.addArgument(createRoomsArgument('rooms to export: ')),
     examples: ['meetroom rooms export > rooms.csv'],
   })
-  addConcurrencyFlag(command, 'number of rooms that --where looks into at once')
+  addConcurrencyFlag(command, 'number of rooms that --where reads concurrently')
 }

@@ -9,7 +9,7 @@ export function defineRoomImport(rooms: MeetroomCommand, act: DefineAction): voi
     summary: 'Create rooms from a file',
     description:
       'Create rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent. ' +
-      'Rows are looked up by their id, or by --match; the service gives new rooms ids of its own.',
+      'Rows are matched by their ID, or by --match. The service assigns IDs to new rooms.',
     flags: roomImportFlags,
     examples: [
       'meetroom rooms import rooms.csv --dry-run',

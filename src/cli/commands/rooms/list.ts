@@ -8,7 +8,7 @@ import {
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
-import { type StateFlags, stateFlags, stateOf } from './room-state.ts'
+import { addStateFlags, readState, type StateFlags } from './room-state.ts'
 
 export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void {
   const list = rooms
@@ -20,13 +20,13 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
     .action(
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
         const { name, layout } = flags
-        const query = { name, layout, ...stateOf(flags) }
+        const query = { name, layout, ...readState(flags) }
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
   addConcurrencyFlag(
-    addPagingFlags(addAlias(stateFlags(list), 'ls')),
-    'number of rooms that --where looks into at once',
+    addPagingFlags(addAlias(addStateFlags(list), 'ls')),
+    'number of rooms that --where reads concurrently',
   )
   addExamples(
     list,

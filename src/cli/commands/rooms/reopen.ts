@@ -7,7 +7,7 @@ export function defineRoomReopen(rooms: MeetroomCommand, act: DefineAction): voi
   defineBatchCommand(rooms, act, {
     ...roomBatch,
     verb: 'reopen',
-    doing: 'reopening',
+    gerund: 'reopening',
     pastTense: 'reopened',
     summary: 'Reopen terminated rooms',
     description: 'Reopen rooms that were terminated.',

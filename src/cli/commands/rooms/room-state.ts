@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../lists/room-arguments.ts'
 
 export interface StateFlags {
   terminated?: boolean
@@ -8,24 +8,22 @@ export interface StateFlags {
 }
 
 /** Adds `--terminated` and `--active`: filters in a list, changes in an update. */
-export function stateFlags(command: MeetroomCommand): MeetroomCommand {
+export function addStateFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .addOption(new Option('--terminated', 'terminated').conflicts('active'))
     .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
 }
 
 /** Returns the state that the flags select; undefined when they select none. */
-export function stateOf({ terminated, active }: StateFlags): { is_terminated: boolean | undefined } {
+export function readState({ terminated, active }: StateFlags): { is_terminated: boolean | undefined } {
   return { is_terminated: terminated ? true : active ? false : undefined }
 }
 
 const get = ['getRoom', (id: string) => ({ params: { id } })] as const
 
-/** Declarations that the batch commands over rooms share. */
-export const roomBatch = { ids: roomsArgument(), list: 'listRooms', get } as const
+export const roomBatch = { ids: createRoomsArgument(), list: 'listRooms', get } as const
 
-export const terminating = { verb: 'terminate', doing: 'terminating', get } as const
+export const termination = { verb: 'terminate', gerund: 'terminating', get } as const
 
-/** Returns the request that terminates or reopens a room. */
 export const setTerminated = (is_terminated: boolean) =>
   ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const

@@ -1,12 +1,12 @@
 import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomBatch, setTerminated, terminating } from './room-state.ts'
+import { roomBatch, setTerminated, termination } from './room-state.ts'
 
 export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): void {
   defineBatchCommand(rooms, act, {
     ...roomBatch,
-    ...terminating,
+    ...termination,
     pastTense: 'terminated',
     summary: 'Terminate rooms',
     description: 'Terminate rooms: their sessions end.',

@@ -1,6 +1,5 @@
 import { room } from '../../../api/resources.ts'
 import { suggestHelp, UsageError } from '../../../errors.ts'
-import { confirmTargets } from '../../batch/confirm-targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import {
@@ -13,9 +12,9 @@ import {
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
-import { type StateFlags, stateFlags, stateOf, terminating } from './room-state.ts'
+import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
-const { words } = room
+const { descriptions } = room
 
 interface UpdateFlags extends BodyFlags, StateFlags, BatchFlags {
   name?: string
@@ -28,36 +27,39 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .command('update')
     .summary('Change the settings of a room, or of all rooms that match')
     .description(
-      'Change the settings of a room, or of all rooms that --where chooses; everything else stays as it is. With --where, ' +
-        'the texts of --name, --layout and --set may hold fields of each room, as in {name}; {{ and }} are braces.',
+      'Change the settings of a room, or of all rooms that match --where. Other settings do not change. With --where, ' +
+        'the values of --name, --layout and --set may contain placeholders for fields of the room, such as {name}; write {{ and }} for braces.',
     )
     .addArgument(new RoomArgument('[room]'))
-    .option('--name <name>', words.name)
-    .option('--layout <layout>', words.layout)
-    .option('--record', words.record)
+    .option('--name <name>', descriptions.name)
+    .option('--layout <layout>', descriptions.layout)
+    .option('--record', descriptions.record)
     .option('--no-record', 'stop recording the meetings in the room')
-  addSelectionFlags(addBodyFlags(stateFlags(update))).action(
+  addSelectionFlags(addBodyFlags(addStateFlags(update))).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
-      // The API document does not list `record` here, but services support it.
+      // The API specification does not list `record` here, but services support it.
       const given = {
         '--name': { name },
         '--layout': { layout },
         [record === false ? '--no-record' : '--record']: { record },
-        [flags.active ? '--active' : '--terminated']: stateOf(flags),
+        [flags.active ? '--active' : '--terminated']: readState(flags),
       }
       if (flags.where) {
-        if (id !== undefined) throw new UsageError('give an id or --where, not both')
+        if (id !== undefined) throw new UsageError('pass an ID or --where, not both')
         const { updateRooms } = await import('../../batch/update-many.ts')
         return updateRooms(context, flags, given)
       }
       if (id === undefined)
         throw new UsageError('missing required argument “room”', {
-          hint: ['give an id, or choose rooms with --where; see: ', suggestHelp('rooms', 'update')],
+          hint: ['pass an ID, or choose rooms with --where; see: ', suggestHelp('rooms', 'update')],
         })
       const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(context, body, {})
-      if (body.is_terminated === true) await confirmTargets(context, terminating, { ids: [id] })
+      if (body.is_terminated === true) {
+        const { confirmTargets } = await import('../../batch/confirm-targets.ts')
+        await confirmTargets(context, termination, { ids: [id] })
+      }
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import { collect, durationParser } from '../../input/input.ts'
+import { collect, createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -12,30 +12,30 @@ import { roomStates } from './wait/states.ts'
 export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void {
   const wait = rooms
     .command('wait')
-    .summary('Wait until a condition holds of a room')
+    .summary('Wait until a room meets a condition')
     .description(
-      'Wait until a room is terminated, started (somebody has ever been in it) or empty, or until another condition holds, ' +
-        'and show it. Meanwhile it is read again and again, through failures of network and service. Exit code 9 means ' +
-        'that the time was up before.',
+      'Wait until a room is terminated, started (somebody has been in it) or empty, or meets another condition, ' +
+        'and show the room. The room is polled; failures of the network and the service are retried. Exit code 9 means ' +
+        'that the timeout expired first.',
     )
-    // The wait looks names up itself, once the service answers.
+    // The wait resolves names itself once the service responds.
     .addArgument(
       new IdArgument('<room>', `${roomArgumentText}; or - to read an id from standard input`, 'room', true),
     )
     .requiredOption(
       '--for <condition>',
-      `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at once`,
+      `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at the same time`,
       collect,
     )
     .addOption(
       new Option(
         '--timeout <duration>',
-        'how long to wait in all; each request keeps the deadline of the settings',
+        'maximum time to wait; each request keeps the timeout of the settings',
       ).default('10m', '10m'),
     )
     .addOption(
-      new Option('--interval <duration>', 'pause between two looks')
-        .argParser(durationParser('--interval', { least: 100, most: maxTimeoutMs }))
+      new Option('--interval <duration>', 'pause between two polls')
+        .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
     .action(

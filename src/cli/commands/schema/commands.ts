@@ -1,22 +1,12 @@
 import { exitCodes } from '../../help/exit-codes.ts'
 import type { Effect } from '../../kernel/effect.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import type { View } from '../../output/views/views.ts'
-import { type ArgumentFacts, argumentFacts, type FlagFacts, flagFacts } from './flags.ts'
+import { describeArgument, describeFlag } from './flags.ts'
 
 /** Description of a command in `meetroom commands`. */
-export interface CommandFacts {
-  name: string
-  summary: string
-  description: string
-  arguments: ArgumentFacts[]
-  flags: FlagFacts[]
-  writes: boolean
-  /** Supports --dry-run and --curl. */
-  dry_run: boolean
-  exit_codes: number[]
-  examples: readonly string[]
-}
+export type CommandDescription = Printed['commands']['commands'][number]
 
 export const commandView: View = {
   noun: ['command', 'commands'],
@@ -30,18 +20,18 @@ export const commandView: View = {
 }
 
 /** Describes all commands with an action. */
-export function commandFacts(root: MeetroomCommand): CommandFacts[] {
-  return leavesOf(root, []).map(({ words, command }) => {
+export function describeCommands(root: MeetroomCommand): CommandDescription[] {
+  return listCommands(root, []).map(({ words, command }) => {
     const { effect = 'machine' } = command
     return {
       name: words.join(' '),
       summary: command.summary(),
       description: command.description(),
-      arguments: command.registeredArguments.map(argumentFacts),
-      flags: command.options.map(flagFacts),
+      arguments: command.registeredArguments.map(describeArgument),
+      flags: command.options.map(describeFlag),
       writes: writes(effect),
       dry_run: !['stays', 'joins', 'machine'].includes(effect),
-      exit_codes: exitCodesOf(command, effect),
+      exit_codes: listExitCodes(command, effect),
       examples: command.examples,
     }
   })
@@ -53,20 +43,20 @@ interface Leaf {
 }
 
 /** Returns the commands with an action, except for the completion command that only shells run. */
-export function leavesOf(command: MeetroomCommand, words: readonly string[]): Leaf[] {
+export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')
   return shown.flatMap((child) =>
     child.name() === 'help' && words.length > 0
       ? []
-      : leavesOf(child as MeetroomCommand, [...words, child.name()]),
+      : listCommands(child as MeetroomCommand, [...words, child.name()]),
   )
 }
 
 const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
 
 /** Returns the possible exit codes. Some apply only to writes, batches or confirmation prompts. */
-function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
+function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
   const isOverMany = command.options.some(({ long }) => long === '--concurrency')
   const asks = writes(effect) || effect === 'machine'
   const without = [

@@ -1,36 +1,20 @@
 import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 
 /** Description of a flag in `meetroom commands`. */
-export interface FlagFacts {
-  name: string
-  usage: string
-  description: string
-  type: 'boolean' | 'integer' | 'number' | 'string'
-  choices?: readonly string[]
-  repeatable: boolean
-  required: boolean
-  /** Null if an omitted flag differs from every value. */
-  default: unknown
-}
+export type FlagDescription = Printed['commands']['global_flags'][number]
 
-export interface ArgumentFacts {
-  name: string
-  description: string
-  type: 'string'
-  repeatable: boolean
-  required: boolean
-  default: unknown
-}
+type ArgumentDescription = Printed['commands']['commands'][number]['arguments'][number]
 
-export function flagFacts(option: Option): FlagFacts {
+export function describeFlag(option: Option): FlagDescription {
   const takesValue = option.required || option.optional
   const { kind, repeatable } = (option.parseArg ?? {}) as FlagKind
   return {
     name: option.long ?? option.flags,
     usage: option.flags,
     description: option.description,
-    type: takesValue ? (kind ?? typeBy(option.flags)) : 'boolean',
+    type: takesValue ? (kind ?? inferType(option.flags)) : 'boolean',
     ...(option.argChoices && { choices: option.argChoices }),
     repeatable: repeatable === true || option.variadic,
     required: option.mandatory,
@@ -39,11 +23,11 @@ export function flagFacts(option: Option): FlagFacts {
 }
 
 /** Derives the type of a flag whose value the settings parse. */
-function typeBy(flags: string): 'number' | 'string' {
+function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }
 
-export function argumentFacts(argument: Argument): ArgumentFacts {
+export function describeArgument(argument: Argument): ArgumentDescription {
   return {
     name: argument.name(),
     description: argument.description,

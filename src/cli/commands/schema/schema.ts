@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import { suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
-import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { findCommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
-import { findCommand } from '../../shell/line.ts'
 
 /** Resolves aliases, as in `room ls`. */
 function fullName(root: Command, words: readonly string[]): string {
@@ -19,12 +18,14 @@ function fullName(root: Command, words: readonly string[]): string {
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
-      'Print the JSON Schema of what a command prints with --json, of errors (“error”), or of both for all commands. Services may send more fields, and leave out any but ids.',
+      'Print the JSON Schema of the JSON output of a command, of errors (“error”), or of both for all commands. Services may send more fields, and may leave out any field except IDs.',
     )
     .argument('[command...]', 'a command, as in rooms list, or error')
     .action(
       act('machine', async (context, words: string[]) => {
-        const { errorJsonSchema, outputSchemas } = await import('./schemas.ts')
+        const { createErrorSchema: errorJsonSchema, createOutputSchemas: outputSchemas } = await import(
+          './schemas.ts'
+        )
         const root = schema.parent as MeetroomCommand
         const all = outputSchemas(root).set('error', errorJsonSchema())
         const name = fullName(root, words)

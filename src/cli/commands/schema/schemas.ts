@@ -1,52 +1,52 @@
 import * as z from 'zod'
 import type { Operation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations.ts'
-import { itemSchema } from '../../../api/schemas.ts'
+import { createItemSchema } from '../../../api/schemas.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { viewOf } from '../../output/views/views.ts'
-import { commandSchemas, counts, exportedKind, stepSchema } from './command-schemas.ts'
-import { leavesOf } from './commands.ts'
-import { errorSchema } from './errors.ts'
+import { errorSchema } from '../../output/schemas/errors.ts'
+import { commandSchemas, counts, exportedKind, stepSchema } from '../../output/schemas/printed.ts'
+import { selectView } from '../../output/views/views.ts'
+import { listCommands } from './commands.ts'
 
 /** Returns the JSON Schema of `--json` output for each command that prints JSON. */
-export function outputSchemas(root: MeetroomCommand): Map<string, object> {
-  const all = leavesOf(root, []).flatMap(({ words, command }) => {
+export function createOutputSchemas(root: MeetroomCommand): Map<string, object> {
+  const all = listCommands(root, []).flatMap(({ words, command }) => {
     const name = words.join(' ')
-    const schema = schemaOf(name, command)
-    return schema ? [[name, jsonSchema(`meetroom ${name} --json`, schema)] as const] : []
+    const schema = createCommandSchema(name, command)
+    return schema ? [[name, toJsonSchema(`meetroom ${name} --json`, schema)] as const] : []
   })
   return new Map(all)
 }
 
-export function errorJsonSchema(): object {
-  return jsonSchema('an error on standard error, in JSON modes', errorSchema)
+export function createErrorSchema(): object {
+  return toJsonSchema('an error on standard error, in JSON modes', errorSchema)
 }
 
-function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined {
+function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType | undefined {
   const own = commandSchemas[name]
   if (own) return own
   const kind = exportedKind.get(name)
-  if (kind) return z.looseObject({ [kind.plural]: z.array(itemSchema(kind.fields)) })
+  if (kind) return z.looseObject({ [kind.plural]: z.array(createItemSchema(kind.fields)) })
   const { batchOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
-  if (batchOperation) return ofMany(operations[batchOperation], hasSteps ? [stepSchema] : [])
+  if (batchOperation) return createBatchSchema(operations[batchOperation], hasSteps ? [stepSchema] : [])
   // Operations and commands have the same names.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation
   if (method === 'GET') return many ? z.union([response, ...counts]) : response
-  return method === 'POST' ? response : ofMany(operation)
+  return method === 'POST' ? response : createBatchSchema(operation)
 }
 
 /** Returns the schema of one response, or of a list for several items. */
-function ofMany(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
+function createBatchSchema(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType
-  const [, plural] = viewOf(operation).noun
+  const [, plural] = selectView(operation).noun
   return z.union([response, z.object({ [plural]: z.array(item) }), ...more])
 }
 
-function jsonSchema(title: string, schema: z.ZodType): object {
+function toJsonSchema(title: string, schema: z.ZodType): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return { $schema, title, ...rest }
 }

@@ -2,23 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../../../api/loopback.ts'
-import { shellQuote } from '../../../client/request.ts'
+import { quoteForShell } from '../../../client/request.ts'
 import { findProfile } from '../../../config/stored-file.ts'
+import { isJson } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
-import { suggestElsewhere, UsageError } from '../../../errors.ts'
+import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
-import { collect, integerParser } from '../../input/input.ts'
+import { collect, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
-import { isJson } from '../../output/error.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { requireHandles } from '../../requests/file-handles.ts'
-import { dataDir } from '../../requests/find-service.ts'
-import { cannotListen } from '../shared/listening.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { createListenError } from '../shared/listening.ts'
 
 interface Flags {
   host: string
@@ -37,17 +38,22 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', integerParser('--port', 0, 65535), 4680)
-    .option('--data-dir <dir>', 'folder of the workspace (default: the same as --local)')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      createIntegerParser('--port', 0, 65535),
+      4680,
+    )
+    .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--api-key-file <file>',
-      'file with the API key, created if missing (default: in the data folder)',
+      'file with the API key, created if missing (default: in the data directory)',
     )
-    .option('--allow-host <name>', 'additional host name that the service answers to; repeatable', collect)
+    .option('--allow-host <name>', 'additional host name that the service accepts; repeatable', collect)
     .option('--print-env', 'print the shell commands that point meetroom at this service, without serving')
     .option('--save-profile <name>', 'store base URL and key as a profile')
-    .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
+    .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', parseFactor, 1)
     .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
     .action(act('stays', (context, flags: Flags) => run(context, flags)))
   addExamples(
@@ -58,9 +64,9 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-function factor(text: string): number {
+function parseFactor(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
-  if (value <= 0) throw new UsageError(`--webhook-retry-scale takes a number above 0, not “${text}”`)
+  if (value <= 0) throw new UsageError(`--webhook-retry-scale must be a number above 0, not “${text}”`)
   return value
 }
 
@@ -70,8 +76,8 @@ async function run(context: Context, flags: Flags): Promise<void> {
   if (flags.ephemeral && flags.dataDir)
     throw new UsageError('--ephemeral and --data-dir cannot be used together')
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
-  const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
-  if (flags.printEnv) return printer.data(await environment(context, flags, dir), visibleLines)
+  const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await findDataDir(host)))
+  if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
 
   const temporary =
@@ -84,7 +90,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
     try {
       if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
       await announce(context, flags, serving, keyFile)
-      await interrupted(context.interrupt)
+      await waitForInterrupt(context.interrupt)
       await printer.notice('stopping')
     } finally {
       await serving.close()
@@ -117,10 +123,10 @@ async function start(
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
     })
     // A client may send the key where the log shows it.
-    context.keepSecret(serving.apiKey)
+    context.addSecret(serving.apiKey)
     return serving
   } catch (error) {
-    throw cannotListen(error, flags.host, flags.port) ?? error
+    throw createListenError(error, flags.host, flags.port) ?? error
   }
 }
 
@@ -133,29 +139,33 @@ async function announce(
 ): Promise<void> {
   const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
   if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
-    const ready = { event: 'ready', base_url: baseUrl, api_key_file: keyFile, pid: context.host.pid }
+    const ready: Printed['serve'] = {
+      event: 'ready',
+      base_url: baseUrl,
+      api_key_file: keyFile,
+      pid: context.host.pid,
+    }
     await printer.json(ready)
   } else {
     await printer.data(`${baseUrl}\n`, visibleLines)
     await printer.notice('serving; ^C stops it. In another shell:')
     await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
-    await printer.notice(`  export MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"`)
+    await printer.notice(`  export MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"`)
   }
   if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
     await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
 }
 
 /** Returns the shell commands that select the service. They read the key from its file. */
-async function environment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
-  if (dir === undefined)
-    throw new UsageError('--print-env needs a workspace that stays: leave out --ephemeral')
+async function formatEnvironment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
+  if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, context.host.quietly)
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
   if (!owner) await requireFreePort(flags)
   const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
   const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
-  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"\n`
+  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"\n`
 }
 
 /**
@@ -176,9 +186,11 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   const { createServer } = await import('node:net')
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
-    probe.once('error', ({ code }: NodeJS.ErrnoException) =>
+    probe.once('error', (error) =>
       reject(
-        new UsageError(`${host}:${port} is not where this workspace will be served (${code})`, { hint }),
+        new UsageError(`this workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`, {
+          hint,
+        }),
       ),
     )
     probe.listen(port, host, () => probe.close(() => resolve()))
@@ -199,7 +211,7 @@ async function saveProfile(
   )
 }
 
-function interrupted(signal: AbortSignal): Promise<void> {
+function waitForInterrupt(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
-import { durationParser } from '../../input/input.ts'
+import { createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -11,15 +11,15 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
     .command('watch')
     .summary('Follow a room: who is in it, who joins and who leaves')
     .description(
-      'Follow a room until q or ^C: who is in it, who joins and who leaves. On a terminal it is a view, which is drawn in place; ' +
-        'elsewhere, and with --json, one JSON object a line (see: meetroom schema sessions watch). It looks at the room every ' +
-        'two seconds, does not take part in it, and goes on when the service was away. Who comes and goes between two looks ' +
-        'is not noticed; “sessions report” tells of everybody.',
+      'Follow a room until q or ^C: who is in it, who joins and who leaves. On a terminal, it shows a view that updates in place; ' +
+        'elsewhere, and with --json, it prints one JSON object per line (see: meetroom schema sessions watch). It polls the room every ' +
+        'two seconds without joining it, and continues after a failure. Visits between two polls ' +
+        'are not shown; “sessions report” shows them.',
     )
     .addArgument(new RoomArgument())
     .addOption(
-      new Option('--interval <duration>', 'pause between two looks')
-        .argParser(durationParser('--interval', { least: 100, most: maxTimeoutMs }))
+      new Option('--interval <duration>', 'pause between two polls')
+        .argParser(createDurationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
     .action(

@@ -1,15 +1,13 @@
 import { Option } from 'commander'
 import type { ExportFlags } from '../../bulk/export.ts'
-import { integerParser } from '../../input/input.ts'
+import { createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 interface ExportCommand {
   kind: 'users' | 'rooms' | 'members'
-  /** Continues the description. */
   note?: string
-  /** Adds the argument and the flags that only this export takes. */
   flags: (command: MeetroomCommand) => MeetroomCommand
   examples: readonly string[]
 }
@@ -25,7 +23,9 @@ export function defineExport(
     .summary(`Export ${kind}`)
     .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in a form that import reads.${note}`)
   addFlags(command)
-    .addOption(new Option('--page-size <n>', 'items per request').argParser(integerParser('--page-size', 1)))
+    .addOption(
+      new Option('--page-size <n>', 'items per request').argParser(createIntegerParser('--page-size', 1)),
+    )
     .option(...whereOption)
     .action(
       act('reads', async (context, ids: string[], flags: ExportFlags) => {

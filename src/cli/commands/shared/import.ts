@@ -7,7 +7,6 @@ interface ImportCommand {
   kind: 'users' | 'rooms' | 'members'
   summary: string
   description: string
-  /** Adds the flags that only this import takes. */
   flags: (command: MeetroomCommand) => MeetroomCommand
   examples: readonly string[]
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -9,9 +9,9 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne, undefinedIfNotFound } from '../../lists/run-one.ts'
-import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
+import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
-const { words } = user
+const { descriptions } = user
 
 interface CreateFlags extends UserFlags {
   overwrite?: boolean
@@ -23,18 +23,18 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
     .command('create')
     .summary('Create a user')
     .description(
-      'Create a user. A user id that is already in use is refused, because the service would override that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
+      'Create a user. A user id that is already in use is refused, because the service would overwrite that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
     )
-    .addArgument(new IdArgument('<user-id>', words.user_id, 'user'))
+    .addArgument(new IdArgument('<user-id>', descriptions.user_id, 'user'))
     .addOption(
       new Option('--overwrite', 'overwrite the user who already has this id').conflicts('ifNotExists'),
     )
     .option('--if-not-exists', 'if a user with this id exists, leave them as is and show them')
-  userFlags(create).action(
+  addUserFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
       const given = { 'the user id': { user_id }, ...settingsFrom(flags) }
       const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
-      const id = textOf(body.user_id)
+      const id = toText(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)

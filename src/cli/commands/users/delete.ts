@@ -7,7 +7,7 @@ import { usersArgument } from './user-fields.ts'
 export function defineUserDelete(users: MeetroomCommand, act: DefineAction): void {
   defineBatchCommand(users, act, {
     verb: 'delete',
-    doing: 'deleting',
+    gerund: 'deleting',
     pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete users',

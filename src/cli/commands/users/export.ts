@@ -12,7 +12,7 @@ export function defineUserExport(users: MeetroomCommand, act: DefineAction): voi
       command.addArgument(
         new IdArgument(
           '[user...]',
-          `users to export: ${user.words.user_id}; repeatable, or - to read ids from standard input`,
+          `users to export: ${user.descriptions.user_id}; repeatable, or - to read ids from standard input`,
           'user',
         ),
       ),

@@ -5,14 +5,14 @@ import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
 
-const { words } = user
+const { descriptions } = user
 
 export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
   const get = users
     .command('get')
     .summary('Show a user')
     .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
-    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
+    .addArgument(new IdArgument('<user>', descriptions.user_id, 'user'))
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   addAlias(get, 'show')
   addExamples(get, 'meetroom users get ada')

@@ -4,14 +4,14 @@ import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../ker
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 
-const { words } = user
+const { descriptions } = user
 
 export function defineUserList(users: MeetroomCommand, act: DefineAction): void {
   const list = users
     .command('list')
     .summary('List the users of the workspace')
     .description('List the users of the workspace.')
-    .option('--email <query>', words.email_search_query)
+    .option('--email <query>', descriptions.email_search_query)
     .action(
       act('reads', (context, flags: ListFlags & { email?: string }) =>
         runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),

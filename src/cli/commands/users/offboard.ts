@@ -1,5 +1,4 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import { readTargets } from '../../batch/targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, type BatchFlags, maxOption, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -10,11 +9,12 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .command('offboard')
     .summary('Block users in every private room, then delete them')
     .description(
-      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the steps that are left.',
+      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the remaining steps.',
     )
     .addArgument(usersArgument('[user...]'))
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(
     act('writes', async (context, given: string[], flags: BatchFlags) => {
+      const { readTargets } = await import('../../batch/targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
       const { runOffboarding } = await import('./offboard/run-offboarding.ts')
       await runOffboarding(context, ids, flags, { step: 'block', deletes: true, force: false })

@@ -8,7 +8,7 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
     .command('rooms')
     .summary('List every room in which users are members')
     .description(
-      'List every room in which users are members, whether they are blocked there, and when they were last connected. The API finds rooms by no user, so the members of every room are listed.',
+      'List every room in which users are members, whether they are blocked there, and when they were last connected. The API cannot list rooms by user, so the command reads the members of every room.',
     )
     .addArgument(usersArgument('<user...>'))
   addPaceFlags(rooms).action(

@@ -5,17 +5,17 @@ import { buildBody } from '../../kernel/body.ts'
 import { addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
-import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
+import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
-const { words } = user
+const { descriptions } = user
 
 export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): void {
   const update = users
     .command('update')
     .summary('Change a user')
-    .description('Change a user; everything else stays as it is.')
-    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
-  userFlags(update).action(
+    .description('Change a user. Other fields do not change.')
+    .addArgument(new IdArgument('<user>', descriptions.user_id, 'user'))
+  addUserFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
       const body = withEncodedUrl(given, flags)

@@ -4,12 +4,12 @@ import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import { webUrlParser } from '../../input/input.ts'
+import { createWebUrlParser } from '../../input/input.ts'
 import { type BodyFlags, type GivenFields, urlFor } from '../../kernel/body.ts'
 import { addBodyFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
-const { words } = user
+const { descriptions } = user
 
 export interface UserFlags extends BodyFlags {
   name?: string
@@ -18,13 +18,15 @@ export interface UserFlags extends BodyFlags {
   defaultMemberType?: MemberType
 }
 
-export function userFlags(command: MeetroomCommand): MeetroomCommand {
+export function addUserFlags(command: MeetroomCommand): MeetroomCommand {
   return addBodyFlags(
     command
-      .option('--name <name>', words.name)
-      .option('--email <address>', words.email)
-      .option('--profile-url <url>', words.profile_url, webUrlParser('--profile-url'))
-      .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
+      .option('--name <name>', descriptions.name)
+      .option('--email <address>', descriptions.email)
+      .option('--profile-url <url>', descriptions.profile_url, createWebUrlParser('--profile-url'))
+      .addOption(
+        new Option('--default-member-type <type>', descriptions.default_member_type).choices(memberTypes),
+      ),
   )
 }
 
@@ -37,7 +39,7 @@ export function settingsFrom(flags: UserFlags): GivenFields<'updateUser'> {
   }
 }
 
-/** Encodes URLs, as the API requires (section 1 of the API document). */
+/** Encodes URLs, as the API requires (API specification, section 1). */
 export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
   const { profile_url } = body
   return typeof profile_url === 'string'
@@ -45,7 +47,6 @@ export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body:
     : body
 }
 
-/** Returns the argument of a command over several users. */
 export function usersArgument(term: '<user...>' | '[user...]'): IdArgument {
-  return new IdArgument(term, `${words.user_id}, or - to read ids from standard input`, 'user')
+  return new IdArgument(term, `${descriptions.user_id}, or - to read ids from standard input`, 'user')
 }

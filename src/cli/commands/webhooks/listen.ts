@@ -1,8 +1,9 @@
-import { integerParser, webUrlParser } from '../../input/input.ts'
+import { UsageError } from '../../../errors.ts'
+import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
+import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 
 interface ListenFlags {
@@ -19,18 +20,42 @@ interface ListenFlags {
 /** Maximum age of a signature in seconds, as in Standard Webhooks. An older one may be a replay. */
 const defaultTolerance = 300
 
+/** @throws {UsageError} for text that names no program */
+function programLine(text: string): string {
+  if (text.trim() === '' || text.includes('\0'))
+    throw new UsageError(`--exec must name a program, not “${text}”`)
+  return text
+}
+
 export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction): void {
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
     .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', integerParser('--port', 0, 65535), 4681)
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      createIntegerParser('--port', 0, 65535),
+      4681,
+    )
     .option(...secretFlag)
-    .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, tolerance)
-    .option('--forward-to <url>', 'forward each event, and return the answer', webUrlParser('--forward-to'))
-    .option('--exec <command>', 'run a program for each event, with the event on standard input; no shell')
-    .option('--respond <status>', 'answer every event with this status', integerParser('--respond', 200, 599))
+    .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, parseTolerance)
+    .option(
+      '--forward-to <url>',
+      'forward each event, and return the response',
+      createWebUrlParser('--forward-to'),
+    )
+    .option(
+      '--exec <command>',
+      'run a program for each event, with the event on standard input; no shell',
+      programLine,
+    )
+    .option(
+      '--respond <status>',
+      'respond to every event with this status',
+      createIntegerParser('--respond', 200, 599),
+    )
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()

@@ -12,7 +12,7 @@ export const secretFlag = [
 export const toleranceFlag = '--tolerance <duration>'
 
 /** Parses the value of `--tolerance`, into seconds. */
-export const tolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
+export const parseTolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
 
 /** @throws {UsageError} for `--tolerance` without `--secret` */
 export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
@@ -20,10 +20,9 @@ export function requireSecret({ secret, tolerance }: { secret?: string; toleranc
     throw new UsageError('--tolerance is for signatures, and needs --secret')
 }
 
-/** Reads the secret that `--secret` names. */
 export async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
   const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
   if (secret !== undefined && !isSecret(secret))
-    throw new UsageError('not a valid signing secret: expected whsec_ and base64, or any other text')
+    throw new UsageError('--secret must be whsec_ followed by base64, or text without that prefix')
   return secret
 }

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseJson } from '../../../api/json.ts'
-import { ConditionError, UsageError } from '../../../errors.ts'
+import { describeJsonError, parseJson } from '../../../api/json.ts'
+import { ConditionError, describeSystemError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
-import { type CheckedWebhook, checkWebhook } from './webhook.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
+import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
 interface VerifyFlags {
   headers: string
@@ -21,13 +22,13 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
     .command('verify')
     .summary('Check a saved webhook')
     .description('Check the signature and the shape of a webhook saved to files. Contacts no service.')
-    .argument('<body-file>', 'file with the body, byte for byte as it came')
+    .argument('<body-file>', 'file with the body, byte for byte as received')
     .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
     .option(...secretFlag)
     .option(
       toleranceFlag,
       'refuse signatures older than this, as in 60 or 1h (default: of any age)',
-      tolerance,
+      parseTolerance,
     )
     .action(
       act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
@@ -37,14 +38,14 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
         const headers = parseHeaderFile(await readText(flags.headers, host))
         const secret = await signingSecret(flags.secret, host)
         const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
-        await (await context.printer()).facts(facts(checked))
+        await (await context.printer()).printFacts(describeFacts(checked))
         if (checked.problem) throw new ConditionError(checked.problem)
       }),
     )
   addExamples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
 }
 
-function facts({ id, at, action, valid, signature }: CheckedWebhook) {
+function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Printed['webhooks verify'] {
   return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
 }
 
@@ -52,7 +53,7 @@ async function readText(file: string, host: Host): Promise<string> {
   try {
     return await readFile(resolve(host.cwd, file), 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`)
   }
 }
 
@@ -69,7 +70,7 @@ function parseHeaderFile(text: string): Record<string, string> {
 function parseObject(text: string): object {
   try {
     return parseJson(text) as object
-  } catch {
-    throw new UsageError('--headers: not valid JSON')
+  } catch (error) {
+    throw new UsageError(`--headers is not valid JSON: ${describeJsonError(error, text)}`)
   }
 }

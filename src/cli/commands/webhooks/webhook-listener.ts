@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../../api/loopback.ts'
+import { describeSystemError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { OpenTransport } from '../../requests/service.ts'
-import { cannotListen } from '../shared/listening.ts'
-import { type CheckedWebhook, checkWebhook } from './webhook.ts'
+import { createListenError } from '../shared/listening.ts'
+import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string
   port: number
   secret: string | undefined
@@ -48,7 +49,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   limitConnections(server)
 
   /** Returns the error status if the head of a request suffices to refuse it. */
-  function refusal(request: IncomingMessage): number | undefined {
+  function findRefusal(request: IncomingMessage): number | undefined {
     if (refuseForeign(request, [options.host])) return 403
     if (refuseFraming(request)) return 400
     return request.method === 'POST' ? undefined : 405
@@ -59,16 +60,15 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       refused.add(request.socket)
       response.writeHead(status, { connection: 'close' }).end()
     }
-    const status = refusal(request)
+    const status = findRefusal(request)
     if (status !== undefined) return refuse(status)
     const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
     if (body === undefined) return refuse(413)
     queue = queue
-      .then(async () => void response.writeHead(await handle(flat(request.headers), body)).end())
+      .then(async () => void response.writeHead(await handle(flatten(request.headers), body)).end())
       .catch(broken)
   }
 
-  /** Handles an event and returns the response status. */
   async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
     const { secret, tolerance } = options
     const checked = checkWebhook(body, headers, { secret, tolerance, now: context.host.now() })
@@ -83,7 +83,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(cannotListen(error, options.host, options.port) ?? error))
+    server.once('error', (error) => reject(createListenError(error, options.host, options.port) ?? error))
     server.listen(options.port, options.host, resolve)
   })
   const { port } = server.address() as AddressInfo
@@ -93,7 +93,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     if (options.json) await printer.json({ event: 'ready', url })
     else await printer.notice(`listening on ${url}; ^C stops it`)
     if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
-    await Promise.race([failed, aborted(context.interrupt)])
+    await Promise.race([failed, waitForAbort(context.interrupt)])
   } finally {
     server.close()
     server.closeAllConnections()
@@ -101,7 +101,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 }
 
-function describe({ event, at, signature }: CheckedWebhook): string {
+function describe({ event, at, signature }: WebhookVerdict): string {
   const { action, payload } = event as { action: string; payload: Record<string, unknown> }
   const who = payload['userId'] ?? 'anonymous'
   const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
@@ -130,7 +130,7 @@ async function openForward(context: Context, target: string) {
       const deadline = AbortSignal.any([context.interrupt, AbortSignal.timeout(10_000)])
       return (await transport({ method: 'POST', url: target, headers: kept, body }, deadline)).status
     } catch (error) {
-      await context.notice(`warning: ${target} does not answer: ${(error as Error).message}`)
+      await context.notice(`warning: ${target} cannot be reached: ${(error as Error).message}`)
       return 502
     }
   }
@@ -143,10 +143,13 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
   return new Promise((done) => {
     const child = spawn(program, words, { stdio: ['pipe', 'inherit', 'inherit'], signal: context.interrupt })
     child.on('error', (error) => {
-      void context.notice(`warning: ${program}: ${error.message}`).then(done)
+      if (context.interrupt.aborted) return done()
+      void context
+        .notice(`warning: ${program} cannot be started: ${describeSystemError(error, 'no such program')}`)
+        .then(done)
     })
     child.on('close', (code) => {
-      if (code) void context.notice(`warning: ${program} ended with ${code}`)
+      if (code) void context.notice(`warning: ${program} ended with exit code ${code}`)
       done()
     })
     // Programs may ignore their input.
@@ -155,11 +158,11 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
   })
 }
 
-function flat(headers: IncomingMessage['headers']): Record<string, string> {
+function flatten(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 }

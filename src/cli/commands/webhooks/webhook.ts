@@ -3,21 +3,20 @@ import { maxLevels, NestingError, parseJson } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
-/** Result of checking a webhook (section 6.1 of the API document). */
-export interface CheckedWebhook {
+/** Result of checking a webhook (API specification, section 6.1). */
+export interface WebhookVerdict {
   id: string | undefined
   /** Time of sending, ISO 8601. */
   at: string | undefined
   action: string | undefined
   event: unknown
-  /** The body matches its schema. */
+  /** True when the body matches its schema. */
   valid: boolean
   signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
-  /** All problems, in one line. */
   problem: string | undefined
 }
 
-export interface WebhookCheck {
+interface WebhookCheck {
   /** Undefined if signatures are not checked. */
   secret: string | undefined
   /** Maximum difference of a signature's time from now, in seconds; undefined for no limit. */
@@ -31,18 +30,18 @@ export function checkWebhook(
   body: string,
   headers: Readonly<Record<string, string>>,
   check: WebhookCheck,
-): CheckedWebhook {
+): WebhookVerdict {
   const { event, unreadable } = parse(body)
   const result = WebhookEvent.safeParse(event)
   const seconds = Number(headers['webhook-timestamp'] || Number.NaN)
   const signature = checkSignature(body, headers, check)
   const sentAt = new Date(seconds * 1000)
   const problems = [
-    problemOf(signature, check, seconds),
+    findSignatureProblem(signature, check, seconds),
     unreadable ??
       (result.success
         ? undefined
-        : `the body is not that of a webhook: ${describeIssue(result.error.issues[0])}`),
+        : `the body is not a webhook event: ${describeIssue(result.error.issues[0], event)}`),
   ].filter((problem) => problem !== undefined)
   return {
     id: headers['webhook-id'],
@@ -67,24 +66,24 @@ function checkSignature(
   body: string,
   headers: Readonly<Record<string, string>>,
   { secret, tolerance, now }: WebhookCheck,
-): CheckedWebhook['signature'] {
+): WebhookVerdict['signature'] {
   if (secret === undefined) return 'not checked'
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers
   if (!id || !seconds || !signatures) return 'missing'
   if (!/^\d{1,12}$/.test(seconds)) return 'wrong'
   if (!isSignedBy(secret, signatures, id, Number(seconds), body)) return 'wrong'
-  const age = ageOf(Number(seconds), now)
+  const age = describeAge(Number(seconds), now)
   if (tolerance === undefined || Math.abs(age) <= tolerance) return 'verified'
   return age > 0 ? 'too old' : 'too new'
 }
 
 /** Returns the age in whole seconds; negative for a time in the future. */
-function ageOf(seconds: number, now: number): number {
+function describeAge(seconds: number, now: number): number {
   return Math.floor(now / 1000) - seconds
 }
 
-function problemOf(
-  signature: CheckedWebhook['signature'],
+function findSignatureProblem(
+  signature: WebhookVerdict['signature'],
   { tolerance, now }: WebhookCheck,
   seconds: number,
 ) {
@@ -95,9 +94,9 @@ function problemOf(
     case 'missing':
       return 'there is no signature'
     case 'too old':
-      return `the signature is ${ageOf(seconds, now)} s old; ${limit}`
+      return `the signature is ${describeAge(seconds, now)} s old; ${limit}`
     case 'too new':
-      return `the signature is ${-ageOf(seconds, now)} s ahead of the clock; ${limit}`
+      return `the signature is ${-describeAge(seconds, now)} s ahead of the clock; ${limit}`
     default:
       return undefined
   }

@@ -1,21 +1,23 @@
 import { omitUndefined } from '../../../api/defined.ts'
-import { isPlain, readAnswer } from '../../../api/json.ts'
-import type { Answer } from '../../../client/client.ts'
+import { isPlain, readResponseValue } from '../../../api/json.ts'
+import type { ResponseBody } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import type { Page } from '../../output/views/page.ts'
 import type { Item } from '../../output/views/views.ts'
-import { isRound, offsetOf, Totals, totalOf } from './list-total.ts'
+import { IdSet } from './id-set.ts'
+import { isRound, readOffset, readTotal, Totals } from './list-total.ts'
 import { type PageRequest, PageRequests } from './page-requests.ts'
 import type { PageQuery } from './page-size.ts'
+import { ReadAhead } from './read-ahead.ts'
 
 export interface PagingOptions {
   request: PageRequest
   key: string
   id: string
-  fetch: (query: PageQuery) => Promise<Answer>
-  seen: ServiceFacts
+  fetch: (query: PageQuery) => Promise<ResponseBody>
+  serviceFacts: ServiceFacts
   notice: (text: string) => Promise<void>
-  ahead?: number
+  readAhead?: ReadAhead
   /** True for lists that are paged only on request: a response without `paging` is complete. */
   isPagedWhenAsked?: boolean
 }
@@ -43,7 +45,7 @@ const maxSeamReads = 4
 const maxStalePages = 2
 
 interface Part {
-  answer: Answer
+  answer: ResponseBody
   body: Item
   plain: boolean
   at: number
@@ -69,9 +71,9 @@ export class ListPass {
   readonly #options: PagingOptions
   readonly #requests: PageRequests
   readonly #start: number
-  readonly #yielded: Set<string>
+  readonly #yielded: IdSet
   readonly #yieldedBefore: number
-  readonly #known: Set<string>
+  readonly #known: IdSet
   readonly #totals = new Totals()
   #frontier: number
   #firstId: string | undefined
@@ -84,19 +86,19 @@ export class ListPass {
   #stalePages = 0
 
   /** @param given collects the IDs of yielded items; empty for the first pass */
-  constructor(options: PagingOptions, yielded: Set<string>) {
-    const { request, fetch, seen, isPagedWhenAsked = false } = options
+  constructor(options: PagingOptions, yielded: IdSet) {
+    const { request, fetch, serviceFacts, readAhead = new ReadAhead(), isPagedWhenAsked = false } = options
     this.#options = options
-    this.#requests = new PageRequests(request, { fetch, seen, isPagedWhenAsked })
+    this.#requests = new PageRequests(request, { fetch, serviceFacts, readAhead, isPagedWhenAsked })
     this.#start = request.offset ?? 0
     this.#frontier = this.#start
     this.#yielded = yielded
     this.#yieldedBefore = yielded.size
-    this.#known = yielded.size === 0 ? yielded : new Set()
+    this.#known = yielded.size === 0 ? yielded : new IdSet()
   }
 
   async *pages(): AsyncGenerator<Page, PassEnd> {
-    const { request, ahead = 2 } = this.#options
+    const { request } = this.#options
     const { limit: wanted = Infinity } = request
     const many = request.all || request.limit !== undefined
     let offset = this.#start
@@ -137,7 +139,7 @@ export class ListPass {
         offset = this.#rewind(end - previous + back)
       } else if (!isSatisfied && !isEnd && !isStale) {
         const bound = Math.min(this.#totals.isCredible ? (this.#totals.current ?? 0) : 0, end + missing)
-        this.#requests.fill(end, missing, { step: items.length, bound, ahead })
+        this.#requests.fill(end, missing, { step: items.length, bound })
       }
       // If an empty page confirmed the end, the page before it may be the whole response.
       if (!isConfirmed) yield this.#page(part, fresh)
@@ -161,17 +163,15 @@ export class ListPass {
 
   async #read(offset: number): Promise<Part> {
     const { key, isPagedWhenAsked = false } = this.#options
-    const next = this.#requests.next(offset, this.#missing(offset))
-    const { at } = next
-    const answer = await next.answer
+    const { at, answer } = await this.#requests.next(offset, this.#missing(offset))
     const plain = isPlain(answer.text)
-    const body = (plain ? answer.value : readAnswer(answer)) as Item
+    const body = (plain ? answer.value : readResponseValue(answer)) as Item
     const all = (body[key] ?? []) as Item[]
     const mayBeWhole = isPagedWhenAsked && at === this.#start && !body['paging']
     const isWhole = mayBeWhole && all.length !== this.#requests.pageSize
     // A service that sends the whole list ignores the offset.
     const items = isWhole ? all.slice(this.#start) : all
-    return { answer, body, plain, at, items, isWhole, total: totalOf(body) }
+    return { answer, body, plain, at, items, isWhole, total: readTotal(body) }
   }
 
   #missing(offset: number): number {
@@ -187,12 +187,8 @@ export class ListPass {
     const fresh: Item[] = []
     for (const item of items) {
       const id = this.#idOf(item)
-      const before = known.size
-      if (known.add(id).size === before) continue
-      if (!isFirstPass) {
-        if (this.#yielded.has(id)) continue
-        this.#yielded.add(id)
-      }
+      if (!known.add(id)) continue
+      if (!isFirstPass && !this.#yielded.add(id)) continue
       fresh.push(item)
     }
     const added = known.size - size
@@ -233,28 +229,28 @@ export class ListPass {
 
   /** Checks whether the service ignored the offset of the first request. */
   async #isOffsetIgnored({ at, body, items: [item], isWhole }: Part): Promise<boolean> {
-    const reportedOffset = offsetOf(body)
+    const reportedOffset = readOffset(body)
     if (at === 0 || at !== this.#start || item === undefined || isWhole) return false
     if (reportedOffset === undefined || reportedOffset === at) return false
     // Some services honor the offset but report another one.
-    const [first] = await this.#ask({ limit: 1, offset: 0 })
+    const [first] = await this.#requestPage({ limit: 1, offset: 0 })
     return first !== undefined && this.#idOf(first) === this.#idOf(item)
   }
 
   /** Checks whether the service ignores `limit` and always sends the whole list. */
   async #isUnpaged(count: number): Promise<boolean> {
-    return count === 1 || (await this.#ask({ limit: 1, offset: 0 })).length === count
+    return count === 1 || (await this.#requestPage({ limit: 1, offset: 0 })).length === count
   }
 
-  async #ask(query: PageQuery): Promise<readonly Item[]> {
-    const body = readAnswer(await this.#options.fetch(query)) as Item
+  async #requestPage(query: PageQuery): Promise<readonly Item[]> {
+    const body = readResponseValue(await this.#options.fetch(query)) as Item
     return (body[this.#options.key] ?? []) as Item[]
   }
 
   /** Ends the pass when the service repeats its items; undefined when another request may help. */
   async #verdictOnRepeat({ at, items }: Part, previous: number): Promise<PassEnd | undefined> {
     const { current } = this.#totals
-    const repeats = `it repeats its answer for offset ${at}`
+    const repeats = `it repeats its response for offset ${at}`
     if (items[0] !== undefined && this.#idOf(items[0]) === this.#firstId) {
       // After the end, some services start over.
       if (this.#partsWithNewItems > 1 && current === previous) return this.#complete()

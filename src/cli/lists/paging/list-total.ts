@@ -1,16 +1,16 @@
 import type { Item } from '../../output/views/views.ts'
 
 /** Reads the total of a response (API specification, “Paging”); undefined when missing. */
-export function totalOf(body: Item): number | undefined {
-  return pagingOf(body, 'total')
+export function readTotal(body: Item): number | undefined {
+  return readPaging(body, 'total')
 }
 
 /** Reads the offset of a response; undefined when missing. */
-export function offsetOf(body: Item): number | undefined {
-  return pagingOf(body, 'offset')
+export function readOffset(body: Item): number | undefined {
+  return readPaging(body, 'offset')
 }
 
-function pagingOf(body: Item, field: 'total' | 'offset'): number | undefined {
+function readPaging(body: Item, field: 'total' | 'offset'): number | undefined {
   const value = ((body['paging'] ?? {}) as Item)[field]
   // Some services send numbers as text.
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value

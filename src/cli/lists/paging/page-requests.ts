@@ -1,7 +1,10 @@
 import { omitUndefined } from '../../../api/defined.ts'
-import type { Answer } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
+import { isBusy } from '../../../client/retry-policy.ts'
+import { MeetroomError } from '../../../errors.ts'
 import { defaultPageSize, fetchPage, type PageQuery } from './page-size.ts'
+import type { ReadAhead } from './read-ahead.ts'
 
 export interface PageRequest {
   /** Maximum number of items; undefined without `all` requests one page of the service's default size. */
@@ -15,12 +18,19 @@ export interface PageRequest {
 
 interface PendingPage {
   at: number
-  answer: Promise<Answer>
+  answer: Promise<TimedResponse>
+}
+
+interface TimedResponse {
+  answer: ResponseBody
+  /** Time from the request to the response, in milliseconds. */
+  latencyMs: number
 }
 
 interface Source {
-  fetch: (query: PageQuery) => Promise<Answer>
-  seen: ServiceFacts
+  fetch: (query: PageQuery) => Promise<ResponseBody>
+  serviceFacts: ServiceFacts
+  readAhead: ReadAhead
   /** True for lists without a `limit` in the API specification. */
   isPagedWhenAsked: boolean
 }
@@ -42,14 +52,28 @@ export class PageRequests {
   }
 
   get pageSize(): number {
-    return this.#isLimited ? Math.min(this.#pageSize, this.#source.seen.pageSize ?? Infinity) : Infinity
+    return this.#isLimited
+      ? Math.min(this.#pageSize, this.#source.serviceFacts.pageSize ?? Infinity)
+      : Infinity
   }
 
-  next(offset: number, missing: number): PendingPage {
-    return this.#pending.shift() ?? this.#send(offset, missing)
+  /** Returns the next page and its offset, which is the offset of the first page that was requested ahead. */
+  async next(offset: number, missing: number): Promise<{ at: number; answer: ResponseBody }> {
+    const { readAhead } = this.#source
+    readAhead.onNeeded()
+    const ahead = this.#pending.shift()
+    const { at, answer: pending } = ahead ?? this.#send(offset, missing)
+    const { answer, latencyMs } = await pending.catch((error: unknown) => {
+      // Concurrent requests used up the retries of a busy service.
+      if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
+      return this.#send(at, missing).answer
+    })
+    readAhead.onReceived(latencyMs, answer.bytes.length)
+    return { at, answer }
   }
 
   drop(): void {
+    if (this.#pending.length > 0) this.#source.readAhead.onMiss()
     this.#pending = []
   }
 
@@ -58,27 +82,30 @@ export class PageRequests {
    * @param step number of items per page
    * @param bound offset at which the list is expected to end
    */
-  fill(
-    offset: number,
-    missing: number,
-    { step, bound, ahead }: { step: number; bound: number; ahead: number },
-  ) {
+  fill(offset: number, missing: number, { step, bound }: { step: number; bound: number }): void {
     // After a short page, the pages requested ahead do not follow it.
     if (this.#pending[0] && this.#pending[0].at !== offset) this.drop()
-    for (let at = offset + this.#pending.length * step; this.#pending.length < ahead; at += step) {
+    const { readAhead, serviceFacts } = this.#source
+    // More requests would use up the retries of a busy service.
+    if (serviceFacts.isBusy) readAhead.onMiss()
+    const { pages } = readAhead
+    for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {
       if (this.#pending.length > 0 && at >= bound) break
       this.#pending.push(this.#send(at, missing - (at - offset)))
     }
   }
 
   #send(at: number, missing: number): PendingPage {
-    const { fetch, seen } = this.#source
+    const { fetch, serviceFacts, readAhead } = this.#source
     const query = omitUndefined({
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
       offset: at > 0 || this.#request.offset !== undefined ? at : undefined,
     })
     // A page size chosen by the user is never reduced.
-    const answer = this.#request.pageSize === undefined ? fetchPage(fetch, query, seen) : fetch(query)
+    const response =
+      this.#request.pageSize === undefined ? fetchPage(fetch, query, serviceFacts) : fetch(query)
+    const sentAt = readAhead.now()
+    const answer = response.then((answer) => ({ answer, latencyMs: readAhead.now() - sentAt }))
     // Awaited later or never; prevents an unhandled rejection.
     answer.catch(() => {})
     return { at, answer }

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../api/defined.ts'
-import type { Answer } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import { ApiError } from '../../../errors.ts'
 
@@ -14,20 +14,20 @@ const smallerSizes = [100, 30, 10, 1]
 /**
  * Requests a page, with a smaller size when the service refuses it: the API specification gives no maximum
  * (“Limits”).
- * @param seen stores the accepted size for the rest of the run
+ * @param serviceFacts stores the accepted size for the rest of the run
  */
 export async function fetchPage(
-  fetch: (query: PageQuery) => Promise<Answer>,
+  fetch: (query: PageQuery) => Promise<ResponseBody>,
   { limit, offset }: PageQuery,
-  seen: ServiceFacts,
-): Promise<Answer> {
-  const first = limit && Math.min(limit, seen.pageSize ?? limit)
+  serviceFacts: ServiceFacts,
+): Promise<ResponseBody> {
+  const first = limit && Math.min(limit, serviceFacts.pageSize ?? limit)
   const smaller = smallerSizes.filter((size) => first !== undefined && size < first)
   let refusal: unknown
   for (let size = first; ; size = smaller.shift())
     try {
       const answer = await fetch(omitUndefined({ limit: size, offset }))
-      if (size !== undefined && size !== first) seen.pageSize = size
+      if (size !== undefined && size !== first) serviceFacts.pageSize = size
       return answer
     } catch (error) {
       if (!isRefusal(error)) throw error

@@ -5,22 +5,20 @@ import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Page } from '../../output/views/page.ts'
-import { viewOf } from '../../output/views/views.ts'
+import { selectView } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
 import type { PageRequest } from './page-requests.ts'
 import { paginate } from './paginate.ts'
+import type { ReadAhead } from './read-ahead.ts'
 
-/**
- * Pages through a list operation. Throws after the last page if the list is incomplete.
- * @param ahead number of pages to request ahead
- */
-export function pagesOf<N extends ListName>(
+/** Pages through a list operation. Throws after the last page if the list is incomplete. */
+export function listPagesOf<N extends ListName>(
   context: Pick<Context, 'notice'>,
   client: Client,
   name: N,
   input: Input<Operations[N]>,
   request: PageRequest,
-  ahead?: number,
+  readAhead?: ReadAhead,
 ): AsyncGenerator<Page> {
   const endpoint: Endpoint = endpoints[name]
   const { query, params } = input as { query?: object; params?: { room_id?: string } }
@@ -29,11 +27,11 @@ export function pagesOf<N extends ListName>(
     request,
     key: endpoint.result,
     what: endpoint.result + inRoom,
-    id: viewOf(endpoint).id ?? 'id',
+    id: selectView(endpoint).id ?? 'id',
     fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
-    seen: client.seen,
+    serviceFacts: client.serviceFacts,
     notice: (text) => context.notice(text),
     isPagedWhenAsked: endpoint.paged === 'when asked',
-    ...omitUndefined({ ahead }),
+    ...omitUndefined({ readAhead }),
   })
 }

@@ -1,5 +1,6 @@
 import { IncompleteError } from '../../../errors.ts'
 import type { Page } from '../../output/views/page.ts'
+import { IdSet } from './id-set.ts'
 import { type Incomplete, ListPass, type PagingOptions, type PassEnd, type Verdict } from './list-pass.ts'
 
 const maxPasses = 3
@@ -17,12 +18,12 @@ export async function* paginate(options: PagingOptions & { what: string }): Asyn
 
 async function* readList(options: PagingOptions): AsyncGenerator<Page, Verdict> {
   const { all, readOnce = false } = options.request
-  const yielded = new Set<string>()
+  const yielded = new IdSet()
   let before: PassEnd | undefined
   for (let passes = 1; ; passes++) {
     const end: PassEnd = yield* new ListPass(options, yielded).pages()
     if (!all || readOnce || end.isStable || isSame(end, before)) return end.verdict
-    if (passes === maxPasses) return stillChanging(end, yielded.size)
+    if (passes === maxPasses) return stillChangingError(end, yielded.size)
     before = end
   }
 }
@@ -32,7 +33,7 @@ function isSame({ verdict, end, total, added }: PassEnd, before: PassEnd | undef
   return verdict.isComplete && added === 0 && end === before?.end && end >= total
 }
 
-function stillChanging({ verdict, total }: PassEnd, read: number): Incomplete {
+function stillChangingError({ verdict, total }: PassEnd, read: number): Incomplete {
   const reason = `it changed while it was read, ${maxPasses} times in a row`
   return verdict.isComplete ? { isComplete: false, reason, read, total } : verdict
 }

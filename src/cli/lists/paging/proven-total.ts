@@ -1,11 +1,11 @@
 import { endpoints } from '../../../api/endpoints.ts'
-import { readAnswer } from '../../../api/json.ts'
+import { readResponseValue } from '../../../api/json.ts'
 import type { Input } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
-import { isRound, totalOf } from './list-total.ts'
+import { isRound, readTotal } from './list-total.ts'
 import type { PageQuery } from './page-size.ts'
 
 interface ProvenTotal {
@@ -24,7 +24,7 @@ interface ProofOptions {
  * Determines the number of items from a page and the last item: the totals of some services are capped, or count
  * other items than the list.
  */
-export async function provenTotal<N extends ListName>(
+export async function proveTotal<N extends ListName>(
   client: Client,
   name: N,
   input: Input<Operations[N]>,
@@ -33,8 +33,8 @@ export async function provenTotal<N extends ListName>(
   const { query } = input as { query?: object }
   const fetchCounts = async (page: PageQuery) => {
     const answer = await client.call(name, { ...input, query: { ...query, ...page } })
-    const body = readAnswer(answer) as Item
-    return { total: totalOf(body), count: (body[endpoints[name].result] as Item[]).length }
+    const body = readResponseValue(answer) as Item
+    return { total: readTotal(body), count: (body[endpoints[name].result] as Item[]).length }
   }
   const { total, count } = await fetchCounts({ limit })
   const hasTotal = total !== undefined

@@ -1,15 +1,15 @@
-import { textOf } from '../../../api/text-of.ts'
-import type { Redact } from '../redaction/redact.ts'
+import { toText } from '../../../api/to-text.ts'
+import type { Redact } from '../redaction/redaction.ts'
 
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
-export const maxCellBytes = 64 * 1024
+const maxCellBytes = 64 * 1024
 
 /** Number of characters redacted beyond the limit, so that a secret at the cut is recognized. */
 const margin = 32 * 1024
 
 /** Redacts and truncates a value. The result may hold control characters. */
 export function formatCell(value: unknown, redact: Redact): string {
-  const text = textOf(value)
+  const text = toText(value)
   if (text.length * 3 <= maxCellBytes) return redact(text)
   const size = Buffer.byteLength(text)
   if (size <= maxCellBytes) return redact(text)

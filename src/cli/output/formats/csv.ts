@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { isLosslessNumber, type LosslessNumber } from 'lossless-json'
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { cellOf, type Item } from '../views/views.ts'
 import type { RowOptions } from './rows.ts'
 
@@ -27,6 +27,6 @@ const escapedFormula = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 /** Keeps numbers as numbers, so that they are not escaped as formulas. */
 function toCsvValue(value: unknown): string | number | LosslessNumber {
   if (typeof value === 'number' || isLosslessNumber(value)) return value
-  const text = textOf(value)
+  const text = toText(value)
   return escapedFormula.test(text) ? `'${text}` : text
 }

@@ -1,5 +1,5 @@
 import type { Visible } from '../../../host.ts'
-import { composed } from '../terminal/visible.ts'
+import { markVisible } from '../terminal/visible.ts'
 import { measureText } from '../terminal/width.ts'
 import type { Column } from '../views/views.ts'
 
@@ -14,10 +14,10 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
   const leastFirst = columns
     .map((_, i) => i)
     .sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0))
-  const cutTo = (least: number) => {
+  const cutTo = (min: number) => {
     for (const i of leastFirst.slice(0, -1)) {
       const size = sizes[i] ?? 0
-      if (excess() > 0 && size > least) sizes[i] = Math.max(least, size - excess())
+      if (excess() > 0 && size > min) sizes[i] = Math.max(min, size - excess())
     }
   }
   const drop = (candidates: readonly number[]) => {
@@ -47,7 +47,7 @@ export function truncate(text: Visible, width: number, mark = '…'): Visible {
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += measureText(segment)
     // A trailing joiner has nothing to join.
-    if (size > width) return composed(kept.replace(/\p{Join_C}$/u, '') + end)
+    if (size > width) return markVisible(kept.replace(/\p{Join_C}$/u, '') + end)
     if (size <= width - end.length) kept += segment
   }
   return text

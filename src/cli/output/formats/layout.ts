@@ -1,10 +1,10 @@
 import CliTable from 'cli-table3'
 import type { Visible } from '../../../host.ts'
-import { composed, joined, own } from '../terminal/visible.ts'
+import { joinVisible, markVisible, own } from '../terminal/visible.ts'
 import { measureText } from '../terminal/width.ts'
 import { columnGap } from './fit.ts'
 
-export type PaintCell = (text: Visible, column: number) => Visible
+type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
@@ -17,7 +17,7 @@ const separator = ' '.repeat(columnGap)
 export function layOutColumns(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const first = rows.slice(0, maxLibraryRows)
   if (first.some(hasLongCell)) return layOutByPadding(rows, sizes, paint)
-  return joined([
+  return joinVisible([
     layOutByLibrary(first, sizes, paint),
     layOutByPadding(rows.slice(maxLibraryRows), sizes, paint),
   ])
@@ -43,7 +43,7 @@ export function layOutByLibrary(rows: Rows, sizes: readonly number[], paint: Pai
 /** Pads cells with spaces, and passes rows with a cell that is too wide to cli-table3. */
 export function layOutByPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - measureText(text)
-  return joined(
+  return joinVisible(
     rows.map((row) =>
       !hasLongCell(row) && row.some((text, i) => blanks(text, i) < 0)
         ? layOutByLibrary([row], sizes, paint)
@@ -64,5 +64,5 @@ function trimLines(texts: readonly string[]): Visible {
     while (text[end - 1] === ' ') end--
     return `${text.slice(0, end)}\n`
   })
-  return composed(ended.join(''))
+  return markVisible(ended.join(''))
 }

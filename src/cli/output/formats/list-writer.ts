@@ -1,13 +1,12 @@
 import { writeJson } from '../../../api/json.ts'
-import { textOf } from '../../../api/text-of.ts'
-import type { Answer } from '../../../client/client.ts'
+import { toText } from '../../../api/to-text.ts'
+import type { ResponseBody } from '../../../client/client.ts'
 import type { Format } from '../../../config/values.ts'
 import type { Host, Visible } from '../../../host.ts'
-import type { Redact } from '../redaction/redact.ts'
-import type { SecretFilter } from '../redaction/secret-filter.ts'
+import type { Redact, SecretFilter } from '../redaction/redaction.ts'
 import { readTerminalWidth, selectStyle } from '../terminal/style.ts'
 import { isAsciiOnly } from '../terminal/unicode.ts'
-import { joined, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
+import { joinVisible, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
 import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
 import type { Query } from './query.ts'
@@ -32,7 +31,7 @@ interface ListPrinter {
   readonly options: PrintOptions
   write(text: Visible): Promise<void>
   data(raw: string, shown: (raw: string) => Visible): Promise<void>
-  body(answer: Answer): Promise<void>
+  body(answer: ResponseBody): Promise<void>
   result(document: unknown): Promise<void>
   notice(text: string): Promise<void>
   maskOnTerminal<T>(value: T): T
@@ -71,7 +70,7 @@ export async function createListWriter(
         page: ({ items }: Page) =>
           items.length > 0 ? out.write(table.page(secretFilter.cells(items))) : Promise.resolve(),
         end: async () => {
-          const names = table.leftOut.join(', ')
+          const names = table.omitted.join(', ')
           if (names) await out.notice(`columns left out for width: ${names}; choose with --columns`)
         },
       }
@@ -91,7 +90,7 @@ export async function createListWriter(
         // Escaped, so that an ID with a line break stays on one line.
         page: ({ items }: Page) =>
           out.data(
-            joined(items.map((item) => own`${visible(textOf(item[view.id ?? 'id']))}\n`)),
+            joinVisible(items.map((item) => own`${visible(toText(item[view.id ?? 'id']))}\n`)),
             visibleLines,
           ),
         end: async () => {},
@@ -121,7 +120,7 @@ function createRowWriter(
       items.length > 0 ? out.data(rows.page(secretFilter.fields(items)), shown) : Promise.resolve(),
     end: async () => {
       await out.data(rows.end(), shown)
-      const names = rows.leftOut.join(', ')
+      const names = rows.omitted.join(', ')
       if (names)
         await out.notice(`fields left out, because the first page lacks them: ${names}; -o ndjson has them`)
     },
@@ -160,7 +159,7 @@ function createJsonWriter(out: ListPrinter, key: string): ListWriter {
 /** Collects all pages, because an expression applies to the whole document. */
 function createQueryWriter(out: ListPrinter, key: string): ListWriter {
   const items: Item[] = []
-  let whole: Answer | undefined
+  let whole: ResponseBody | undefined
   let rest: Item = {}
   let pages = 0
   return {

@@ -1,5 +1,14 @@
-import { compile, TreeInterpreter, TYPE_ARRAY, TYPE_EXPREF } from '@jmespath-community/jmespath'
+import {
+  compile,
+  getRegisteredFunctions,
+  search,
+  TreeInterpreter,
+  TYPE_ARRAY,
+  TYPE_EXPREF,
+} from '@jmespath-community/jmespath'
+import { counted } from '../../../api/plural.ts'
 import { OutputError, UsageError } from '../../../errors.ts'
+import { describeQueryError, QueryProblem } from './query-problem.ts'
 
 export type Query = (document: unknown) => unknown
 
@@ -11,13 +20,13 @@ type Json = Parameters<Interpreter['search']>[1]
 const maxWork = 50_000_000
 
 /** @throws {UsageError} if the expression is not valid */
-export function parseQuery(expression: string, most = maxWork): Query {
+export function parseQuery(expression: string, max = maxWork): Query {
   const tree = read(expression)
   return (document) => {
     let work = 0
     const spend = (amount: number) => {
       work += amount
-      if (work > most) throw new RangeError()
+      if (work > max) throw new RangeError()
     }
     try {
       const result = limitInterpreter(createInterpreter(), spend).search(tree, document as Json)
@@ -25,9 +34,11 @@ export function parseQuery(expression: string, most = maxWork): Query {
       return result
     } catch (error) {
       const why =
-        error instanceof RangeError ? 'its result is too large, or nested too deeply' : describeError(error)
-      throw new OutputError(`--query cannot be applied to the answer: ${why}`, {
-        hint: 'the command was carried out; only its output is missing',
+        error instanceof RangeError
+          ? 'its result is too large or nested too deeply'
+          : describeQueryError(error)
+      throw new OutputError(`--query cannot be applied to the response: ${why}`, {
+        hint: 'the command succeeded; only its output is missing',
       })
     }
   }
@@ -36,44 +47,47 @@ export function parseQuery(expression: string, most = maxWork): Query {
 function read(expression: string): Node {
   try {
     const tree = compile(expression)
-    checkTree(tree, TreeInterpreter.runtime._functionTable)
+    checkTree(tree)
     return tree
   } catch (error) {
-    const why = error instanceof RangeError ? 'nested too deeply' : describeError(error)
-    throw new UsageError(`--query is not a JMESPath expression: ${why}`, { hint: 'see https://jmespath.org' })
+    const why = error instanceof RangeError ? 'nested too deeply' : describeQueryError(error)
+    throw new UsageError(`--query is not a valid JMESPath expression: ${why}`, {
+      hint: 'the syntax is described at https://jmespath.org',
+    })
   }
 }
 
-const describeError = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).replace(
-    /^(syntax|invalid type)( error)?[:,] /i,
-    '',
-  )
-
-type Functions = Interpreter['runtime']['_functionTable']
-
 /** Rejects expressions that fail for every document, but that the library accepts or reports late. */
-function checkTree(tree: unknown, functions: Functions): void {
+function checkTree(tree: unknown): void {
   if (typeof tree !== 'object' || tree === null) return
   const node = tree as Partial<Node>
   if (node.type === 'Literal') return
-  if (node.type === 'Binding') throw new Error('= gives a name after “let”; two values are compared with ==')
-  if (node.type === 'Function') checkCall(node as Extract<Node, { type: 'Function' }>, functions)
+  if (node.type === 'Binding') throw new QueryProblem('values are compared with ==, not with =')
+  if (node.type === 'Function') checkCall(node as Extract<Node, { type: 'Function' }>)
   const { bindings = [], ...inner } = node as { bindings?: readonly { reference: Node }[] }
-  for (const { reference } of bindings) checkTree(reference, functions)
-  for (const child of Object.values(inner)) checkTree(child, functions)
+  for (const { reference } of bindings) checkTree(reference)
+  for (const child of Object.values(inner)) checkTree(child)
 }
 
-function checkCall({ name, children }: Extract<Node, { type: 'Function' }>, functions: Functions): void {
-  const signature = Object.hasOwn(functions, name) ? functions[name]?._signature : undefined
-  if (!signature) throw new Error(`unknown function ${name}()`)
-  const least = signature.filter(({ optional }) => !optional).length
-  const most = signature.at(-1)?.variadic ? Number.POSITIVE_INFINITY : signature.length
-  if (children.length < least) throw new Error(`${name}() needs at least ${counted(least)}`)
-  if (children.length > most) throw new Error(`${name}() takes at most ${counted(most)}`)
+function checkCall({ name, children: { length } }: Extract<Node, { type: 'Function' }>): void {
+  if (!getRegisteredFunctions().includes(name)) throw new QueryProblem(`unknown function ${name}()`)
+  if (acceptsCount(name, length)) return
+  for (let max = length - 1; max >= 0; max--)
+    if (acceptsCount(name, max)) throw new QueryProblem(`${name}() takes at most ${counted(max, 'argument')}`)
+  let min = length + 1
+  while (!acceptsCount(name, min)) min++
+  throw new QueryProblem(`${name}() takes at least ${counted(min, 'argument')}`)
 }
 
-const counted = (count: number) => (count === 1 ? '1 argument' : `${count} arguments`)
+/** Returns true when a function takes a number of arguments, which the library checks before their types. */
+function acceptsCount(name: string, count: number): boolean {
+  try {
+    search(null, `${name}(${Array(count).fill('@')})`)
+    return true
+  } catch (error) {
+    return !(error as Error).message.startsWith('Invalid arity')
+  }
+}
 
 /** Creates an interpreter whose sort_by, min_by and max_by are stable and compare text. */
 function createInterpreter(): Interpreter {
@@ -105,7 +119,7 @@ function sortByKey(name: string, keyed: readonly Keyed[]): Keyed[] {
   const all = (type: string) => keyed.every(({ key }) => typeof key === type)
   if (all('number')) return keyed.toSorted((a, b) => Number(a.key) - Number(b.key))
   if (all('string')) return keyed.toSorted((a, b) => compareCodePoints(String(a.key), String(b.key)))
-  throw new Error(`${name}() takes keys that are all text or all numbers`)
+  throw new QueryProblem(`the keys of ${name}() must be all strings or all numbers`)
 }
 
 /** Compares by code point, as JMESPath requires. */

@@ -1,15 +1,15 @@
 import type { Visible } from '../../../host.ts'
-import type { Redact } from '../redaction/redact.ts'
+import type { Redact } from '../redaction/redaction.ts'
 import type { Style } from '../terminal/style.ts'
-import { joined, own, visible } from '../terminal/visible.ts'
+import { joinVisible, own, visible } from '../terminal/visible.ts'
 import { measureText, padText } from '../terminal/width.ts'
-import { isTimeField, relativeTimes } from '../views/time.ts'
+import { createRelativeFormat, isTimeField } from '../views/time.ts'
 import { cellOf, colorValue, type Item, isDeprecated, type View } from '../views/views.ts'
 import { formatCell } from './cell.ts'
 
 const gap = 2
 
-export interface RecordOptions {
+interface RecordOptions {
   view: View
   fields?: readonly string[] | undefined
   style: Style
@@ -27,8 +27,8 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
   ]
   const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
   const labels = shown.map((field) => visible(formatCell(field, redact)))
-  const width = labels.reduce((most, label) => Math.max(most, measureText(label)), 0)
-  const formatTime = now === undefined ? undefined : relativeTimes(now)
+  const width = labels.reduce((max, label) => Math.max(max, measureText(label)), 0)
+  const formatTime = now === undefined ? undefined : createRelativeFormat(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
     const text = formatCell(cellOf(view, field, item), redact)
@@ -37,5 +37,5 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
     return own`${style.dim(padText(label, width + gap))}${colorValue(field, visible(text), style)}${age}\n`
   })
-  return joined(lines)
+  return joinVisible(lines)
 }

@@ -1,4 +1,4 @@
-import { fieldOf, type Item, type View } from '../views/views.ts'
+import { type Item, readField, type View } from '../views/views.ts'
 
 export interface RowOptions {
   view: View
@@ -7,7 +7,7 @@ export interface RowOptions {
   header: boolean
 }
 
-export type FormatRows = (items: readonly Item[], options: RowOptions) => string
+type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
 /** Writes CSV or TSV page by page. The first page determines the columns. */
 export class RowWriter {
@@ -15,7 +15,7 @@ export class RowWriter {
   readonly #format: FormatRows
   #fields: readonly string[] | undefined
   #known: ReadonlySet<string> | undefined
-  readonly #leftOut = new Set<string>()
+  readonly #omitted = new Set<string>()
 
   constructor(options: RowOptions, format: FormatRows) {
     this.#options = options
@@ -36,22 +36,23 @@ export class RowWriter {
     return this.#fields ? '' : this.page([])
   }
 
-  /** Fields that occur only on later pages. */
-  get leftOut(): readonly string[] {
-    return [...this.#leftOut].sort()
+  get omitted(): readonly string[] {
+    return [...this.#omitted].sort()
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
     const { view } = this.#options
     for (const item of items)
       for (const field in item)
-        if (!known.has(field) && fieldOf(view, field, item).known) this.#leftOut.add(field)
+        if (!known.has(field) && readField(view, field, item).known) this.#omitted.add(field)
   }
 }
 
 /** Returns the fields of the API specification, then all other fields in alphabetical order. */
 function listColumns(view: View, items: readonly Item[]): readonly string[] {
-  const sent = items.flatMap((item) => Object.keys(item).filter((field) => fieldOf(view, field, item).known))
-  const others = new Set([...(view.kept ?? []), ...sent])
+  const sent = items.flatMap((item) =>
+    Object.keys(item).filter((field) => readField(view, field, item).known),
+  )
+  const others = new Set([...(view.alwaysShown ?? []), ...sent])
   return [...view.fields, ...[...others].filter((field) => !view.fields.includes(field)).sort()]
 }

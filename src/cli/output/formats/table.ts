@@ -1,11 +1,11 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import type { Visible } from '../../../host.ts'
-import type { Redact } from '../redaction/redact.ts'
+import type { Redact } from '../redaction/redaction.ts'
 import type { Style } from '../terminal/style.ts'
 import { toAscii } from '../terminal/unicode.ts'
-import { composed, own, visible } from '../terminal/visible.ts'
+import { markVisible, own, visible } from '../terminal/visible.ts'
 import { measureText } from '../terminal/width.ts'
-import { type FormatTime, isTimeField, relativeTimes } from '../views/time.ts'
+import { createRelativeFormat, type FormatTime, isTimeField } from '../views/time.ts'
 import { type Column, cellOf, colorValue, type Item, type View } from '../views/views.ts'
 import { formatCell } from './cell.ts'
 import { columnGap, shrinkToFit, truncate } from './fit.ts'
@@ -31,11 +31,11 @@ export class TableWriter {
   #widths: number[] = []
   #started = false
   readonly #formatTime: FormatTime | undefined
-  leftOut: readonly string[] = []
+  omitted: readonly string[] = []
 
   constructor(options: TableOptions) {
     this.#options = options
-    this.#formatTime = options.now === undefined ? undefined : relativeTimes(options.now)
+    this.#formatTime = options.now === undefined ? undefined : createRelativeFormat(options.now)
     const { columns } = options.view
     const drawingOf = (field: string) => columns.find((column) => column.field === field)?.drawing
     this.#columns =
@@ -72,13 +72,13 @@ export class TableWriter {
     const { header, width } = this.#options
     // An empty column may have values on later pages.
     const minWidths = this.#columns.map((column) => {
-      if (column.drawing) return column.drawing.most
+      if (column.drawing) return column.drawing.max
       return header ? Math.max(1, measureText(columnTitle(column))) : 1
     })
     const natural = measureColumns(rows, minWidths)
     const sizes = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
     const fits = (_: unknown, i: number) => sizes[i] !== 0
-    this.leftOut = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
+    this.omitted = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
     this.#columns = this.#columns.filter(fits)
     this.#widths = sizes.filter(fits)
     return rows.map((row) => row.filter(fits))
@@ -88,7 +88,7 @@ export class TableWriter {
     const { style } = this.#options
     const cells = this.#columns.map((column, i) => columnTitle(column, this.#widths[i]))
     const titles = layOutColumns([cells], this.#widths, style.bold)
-    const rule = composed(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(columnGap)))
+    const rule = markVisible(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(columnGap)))
     return own`${titles}${style.dim(rule)}\n`
   }
 
@@ -117,7 +117,5 @@ function columnTitle({ field, drawing }: Column, width = 0): Visible {
 }
 
 function measureColumns(rows: readonly Visible[][], minWidths: readonly number[]): number[] {
-  return minWidths.map((size, i) =>
-    rows.reduce((most, row) => Math.max(most, measureText(row[i] ?? '')), size),
-  )
+  return minWidths.map((size, i) => rows.reduce((max, row) => Math.max(max, measureText(row[i] ?? '')), size))
 }

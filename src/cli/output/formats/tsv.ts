@@ -1,22 +1,21 @@
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import type { Visible } from '../../../host.ts'
 import { isObject } from '../../input/assignments.ts'
-import { joined, own, visible } from '../terminal/visible.ts'
+import { joinVisible, own, visible } from '../terminal/visible.ts'
 import { cellOf, type Item } from '../views/views.ts'
 import type { RowOptions } from './rows.ts'
 
 const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
 /** Formats a value as a TSV cell, with the escapes of `printf %b`. */
-export function tsvCell(value: unknown): string {
-  return textOf(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
+function tsvCell(value: unknown): string {
+  return toText(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
 }
 
 export function tsvLine(values: readonly unknown[]): string {
   return `${values.map(tsvCell).join('\t')}\n`
 }
 
-/** Formats items as TSV for shells, without quotes and without the formula escapes of CSV. */
 export function formatTsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
@@ -28,7 +27,7 @@ export function formatTsv(
 /** Formats a `--query` result: one line per list item, with the fields of an object as cells. */
 export function formatResult(result: unknown): string {
   if (result === null) return ''
-  if (!Array.isArray(result)) return isObject(result) ? tsvLine(Object.values(result)) : `${textOf(result)}\n`
+  if (!Array.isArray(result)) return isObject(result) ? tsvLine(Object.values(result)) : `${toText(result)}\n`
   const records = result.filter(isObject).filter((value) => !Array.isArray(value))
   // Objects of a list may lack fields, and each column must hold one field.
   const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]
@@ -40,6 +39,6 @@ export function formatResult(result: unknown): string {
 }
 
 export function visibleTsv(text: string): Visible {
-  const lines = text.split('\n').map((line) => joined(line.split('\t').map(visible), own`\t`))
-  return joined(lines, own`\n`)
+  const lines = text.split('\n').map((line) => joinVisible(line.split('\t').map(visible), own`\t`))
+  return joinVisible(lines, own`\n`)
 }

@@ -1,7 +1,7 @@
 import { minKeyLength } from '../../../config/settings.ts'
-import { maskText } from './secrets.ts'
+import { maskText } from './fields.ts'
 
-/** Removes secrets from a text. Redact before truncation, because part of a secret is not recognized. */
+/** Removes secrets from a text, including the beginning of one that an ellipsis cuts off. */
 export type Redact = (text: string) => string
 
 /** Returns a function that removes keys and access tokens. Tokens are recognized by their field name. */
@@ -10,23 +10,65 @@ export function createRedactor(secrets: readonly string[], instead?: string): Re
   return (text) => maskText(redactKeys(text))
 }
 
+/** Keys and access tokens of a run, and the redaction of texts that quote them. */
+export class KnownSecrets {
+  readonly #secrets = new Set<string>()
+  #redactKeys: Redact | undefined
+
+  add(secret: string | undefined): void {
+    if (!secret || this.#secrets.has(secret)) return
+    this.#secrets.add(secret)
+    this.#redactKeys = undefined
+  }
+
+  readonly redact: Redact = (text) => maskText(this.redactKeys(text))
+
+  /** Removes keys only: results may hold access tokens that the user asked for. */
+  readonly redactKeys: Redact = (text) => {
+    this.#redactKeys ??= createKeyRedactor([...this.#secrets])
+    return this.#redactKeys(text)
+  }
+}
+
 /**
  * Finds keys in plain, percent-encoded, JSON, HTML and base64 form with one pattern, so that replacements are not
  * searched again. Keys below the minimum length are skipped: they occur in ordinary words.
  */
-export function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
+function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const longKeys = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
   if (longKeys.length === 0) return (text) => text
   const markers = [...new Set(longKeys.flatMap(listMarkers))]
-  let pattern: RegExp | undefined
+  let whole: RegExp | undefined
+  let beginning: RegExp | undefined
   return (text) => {
-    if (!markers.some((sign) => text.includes(sign))) return text
-    pattern ??= new RegExp(longKeys.flatMap(listSpellings).join('|'), 'g')
-    return text.replace(pattern, instead)
+    const isCut = text.includes('…')
+    if (!isCut && !markers.some((sign) => text.includes(sign))) return text
+    whole ??= new RegExp(longKeys.flatMap(listSpellings).join('|'), 'g')
+    const redacted = text.replace(whole, instead)
+    if (!isCut) return redacted
+    beginning ??= new RegExp(`(?:${longKeys.flatMap(listBeginnings).join('|')})[^\\s…]{0,12}(?=…)`, 'g')
+    return redacted.replace(beginning, instead)
   }
 }
 
-/** Returns texts of which one occurs in any encoding of the secret: the full pattern is slow to compile. */
+/** Minimum number of leading characters of a key that are redacted before an ellipsis. */
+const minCutLength = 6
+
+/** Patterns of the first characters of a key. A partly spelled character may follow them. */
+function listBeginnings(secret: string): string[] {
+  const encoded = offsets.map((offset) => {
+    const [first = '', ...letters] = splitBase64(encodeBase64(secret, offset).inner)
+    return nest([`${offset === 0 ? '' : base64Letter}${first}`, ...letters])
+  })
+  return [...encoded, nest(spellCharacters(secret))]
+}
+
+/** Joins patterns so that any number of them from `minCutLength` on match. */
+function nest(patterns: readonly string[]): string {
+  const optional = patterns.slice(minCutLength).reduceRight((rest, pattern) => `(?:${pattern}${rest})?`, '')
+  return patterns.slice(0, minCutLength).join('') + optional
+}
+
 function listMarkers(secret: string): string[] {
   const unchanged = [secret, ...offsets.map((offset) => encodeBase64(secret, offset).inner)]
   return ['\\u', '%', '&', ...unchanged.map(findLongestWord)]
@@ -37,9 +79,8 @@ function findLongestWord(text: string): string {
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 }
 
-/** Returns patterns that match a secret, the longest match first. */
 function listSpellings(secret: string): string[] {
-  return [...offsets.map((offset) => spellInBase64(secret, offset)), spellText(secret)]
+  return [...offsets.map((offset) => spellInBase64(secret, offset)), spellCharacters(secret).join('')]
 }
 
 /** Maximum number of backslashes for one: three levels of nested JSON double them three times. */
@@ -49,14 +90,12 @@ const maxPercentLayers = 3
 const backslash = `(?:\\\\|${spellInUrl('\\')})`
 
 /** Spells each character in every way, longest first, so that no part of a trailing `%` or backslash remains. */
-function spellText(secret: string): string {
+function spellCharacters(secret: string): string[] {
   // A run of backslashes is one pattern, because splitting it takes exponential time.
-  return (secret.match(/\\+|[^\\]/gu) ?? [])
-    .map(
-      (part) =>
-        `(?:${(part.startsWith('\\') ? spellBackslashes(part.length) : spellCharacter(part)).join('|')})`,
-    )
-    .join('')
+  return (secret.match(/\\+|[^\\]/gu) ?? []).map(
+    (part) =>
+      `(?:${(part.startsWith('\\') ? spellBackslashes(part.length) : spellCharacter(part)).join('|')})`,
+  )
 }
 
 function spellBackslashes(count: number): string[] {
@@ -104,6 +143,7 @@ function spellInHtml(character: string): string[] {
 
 /** Number of bytes before a secret within a base64 group of three. */
 const offsets = [0, 1, 2] as const
+const base64Letter = '[\\w+/-]'
 
 /** Returns the base64 letters that depend only on the secret: edge letters hold bits of adjacent bytes. */
 function encodeBase64(secret: string, offset: number): { inner: string; isWhole: boolean } {
@@ -115,13 +155,16 @@ function encodeBase64(secret: string, offset: number): { inner: string; isWhole:
 
 function spellInBase64(secret: string, offset: number): string {
   const { inner, isWhole } = encodeBase64(secret, offset)
-  const first = offset === 0 ? '' : '[\\w+/-]'
-  const last = isWhole ? '' : `[\\w+/-]?(?:=|${spellInUrl('=')})*`
-  return (
-    first +
-    inner.replace(/[+/]/g, (sign) => `(?:${sign === '+' ? '[+-]' : '[/_]'}|${spellInUrl(sign)})`) +
-    last
-  )
+  const first = offset === 0 ? '' : base64Letter
+  const last = isWhole ? '' : `${base64Letter}?(?:=|${spellInUrl('=')})*`
+  return first + splitBase64(inner).join('') + last
+}
+
+function splitBase64(letters: string): string[] {
+  return Array.from(letters, (letter) => {
+    if (letter === '+') return `(?:[+-]|${spellInUrl(letter)})`
+    return letter === '/' ? `(?:[/_]|${spellInUrl(letter)})` : letter
+  })
 }
 
 function escapePattern(text: string): string {

@@ -1,15 +1,9 @@
 import { secretFields } from '../../../api/resources.ts'
+import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
-import { holdsSecret, maskSecrets, removeSecrets } from './secrets.ts'
+import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
-/**
- * Masks and removes secrets in results. This folder handles all secrets of output:
- * - `secret-filter.ts` masks access tokens in JSON on a terminal, and removes them from tables, records, CSV and TSV
- * unless `--show-tokens` or `--columns` asks for them. Start here.
- * - `secrets.ts` has the masking functions and the list of secret headers.
- * - `known-secrets.ts` collects the keys of a run; `redact.ts` finds them in a text, in any encoding.
- * - `redact-responses.ts` removes keys from responses before anything else reads them.
- */
+/** Masks and removes access tokens in results, unless `--show-tokens` or `--columns` asks for them. */
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
@@ -47,5 +41,25 @@ export class SecretFilter {
       return { ...view, columns, fields: view.fields.filter((field) => !secretFields.has(field)) }
     // Requested columns keep their place on a narrow terminal.
     return { ...view, columns: [...columns, ...secret.map((field) => ({ field, weight: 9 }))] }
+  }
+}
+
+/** Pages without access tokens, which cannot be imported and should not be in files. */
+export class WithoutSecrets {
+  readonly #pages: AsyncIterable<Page>
+  hasRemovedSecrets = false
+
+  constructor(source: AsyncIterable<Page>) {
+    this.#pages = source
+  }
+
+  async *pages(): AsyncGenerator<Page> {
+    for await (const page of this.#pages) {
+      const items = page.items.map((item) => removeSecrets(item))
+      const isSame = items.every((item, i) => item === page.items[i])
+      this.hasRemovedSecrets ||= page.items.some(holdsSecret)
+      const { whole: _, ...rest } = page
+      yield isSame ? page : { ...rest, items }
+    }
   }
 }

@@ -26,7 +26,6 @@ const viramas = [
 // Combining marks, except those that are escaped.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
-/** Number of code units examined on each side. */
 const reach = 64
 
 /** Returns true if Unicode allows an invisible character here. Elsewhere it makes different texts look the same. */

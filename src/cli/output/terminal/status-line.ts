@@ -6,7 +6,7 @@ import { own } from './visible.ts'
 export class StatusLine {
   readonly #host: Host
   /** A larger drawing on the terminal, which is cleared before other output. */
-  above: { giveWay(): void } | undefined
+  above: { hideDuring(): void } | undefined
   #isShown = false
   /** True if the cursor is at the start of a line. Part of a JSON document must not be erased. */
   #isAtStart = true
@@ -29,9 +29,9 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  giveWay(to: Output, data: string | Uint8Array): void {
+  hideDuring(to: Output, data: string | Uint8Array): void {
     if (!to.isTTY) return
-    this.above?.giveWay()
+    this.above?.hideDuring()
     this.clear()
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
   }

@@ -18,7 +18,7 @@ function hex(unit: string): string {
 }
 
 function replaceInvisible(text: string, spell: (character: string) => string): Visible {
-  return composed(
+  return markVisible(
     text.replace(invisible(), (found: string, at: number) =>
       // No lower character is ever legitimate.
       found >= '\u180b' && isLegitimateJoiner(found, at, text) ? found : Array.from(found, spell).join(''),
@@ -28,12 +28,12 @@ function replaceInvisible(text: string, spell: (character: string) => string): V
 
 /** Escapes what a terminal interprets or hides, line breaks included. Legitimate joiners are kept. */
 export function visible(text: string): Visible {
-  if (printable.test(text)) return composed(text)
+  if (printable.test(text)) return markVisible(text)
   return replaceInvisible(text, (character) => shortEscapes[character] ?? escapeCharacter(character))
 }
 
 export function visibleLines(text: string, ending = '\n'): Visible {
-  return joined(text.split(ending).map(visible), own`\n`)
+  return joinVisible(text.split(ending).map(visible), own`\n`)
 }
 
 /** Makes JSON text safe for a terminal without changing its value. */
@@ -45,14 +45,14 @@ export function visibleJson(json: string): Visible {
 
 /** Builds text from our own words, as in own`no ${noun}`. A value that is not Visible does not compile. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
-  return composed(String.raw({ raw: words }, ...values))
+  return markVisible(String.raw({ raw: words }, ...values))
 }
 
-export function joined(texts: readonly Visible[], between: Visible = own``): Visible {
-  return composed(texts.join(between))
+export function joinVisible(texts: readonly Visible[], between: Visible = own``): Visible {
+  return markVisible(texts.join(between))
 }
 
 /** Marks text as visible that a library has joined, colored or cut. */
-export function composed(text: string): Visible {
+export function markVisible(text: string): Visible {
   return text as Visible
 }

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { Visible } from '../../../host.ts'
-import { composed } from './visible.ts'
+import { markVisible } from './visible.ts'
 
 /** Returns the width in columns. string-width is slow to start, because it compiles a pattern of all emoji. */
 export function measureText(text: string): number {
@@ -8,5 +8,5 @@ export function measureText(text: string): number {
 }
 
 export function padText(text: Visible, columns: number): Visible {
-  return composed(text + ' '.repeat(Math.max(0, columns - measureText(text))))
+  return markVisible(text + ' '.repeat(Math.max(0, columns - measureText(text))))
 }

@@ -2,14 +2,14 @@ import { omitUndefined } from '../../../api/defined.ts'
 import type { Endpoint } from '../../../api/endpoints.ts'
 import { parseBoolean, parseEnd, parseTimestamp } from '../../../api/readings.ts'
 import {
-  deprecatedFields,
   type Fields,
-  listedFields,
   type Resource,
-  unlistedFields,
+  selectDeprecatedFields,
+  selectListedFields,
+  selectUnlistedFields,
 } from '../../../api/resource.ts'
 import { type ResourceName, resources } from '../../../api/resources.ts'
-import { textOf } from '../../../api/text-of.ts'
+import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import type { Visible } from '../../../host.ts'
 import type { Style } from '../terminal/style.ts'
@@ -26,9 +26,9 @@ export interface Column {
   readonly drawing?: Drawing
 }
 
-export interface Drawing {
+interface Drawing {
   /** Maximum useful width, in columns. */
-  readonly most: number
+  readonly max: number
   cell(item: Item, width: number): string
   title?(width: number): string
 }
@@ -47,7 +47,7 @@ export interface View {
   /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
   /** Unlisted fields that CSV includes even if the first page lacks them. */
-  readonly kept?: readonly string[] | undefined
+  readonly alwaysShown?: readonly string[] | undefined
 }
 
 interface DerivedColumn<F extends Fields> {
@@ -58,7 +58,7 @@ interface DerivedColumn<F extends Fields> {
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
 
-export function viewFor<F extends Fields>(
+export function createView<F extends Fields>(
   resource: Resource<F>,
   derived: readonly DerivedColumn<F>[] = [],
 ): View {
@@ -75,65 +75,65 @@ export function viewFor<F extends Fields>(
     columns: [...shown, ...derived]
       .sort((a, b) => a.column[0] - b.column[0])
       .map(({ column: [, weight], ...rest }) => ({ ...rest, weight })),
-    fields: listedFields(resource.fields).map(([field]) => field),
+    fields: selectListedFields(resource.fields).map(([field]) => field),
     choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
-    unlisted: unlistedFields(resource.fields).map(([field]) => field),
-    deprecated: deprecatedFields(resource.fields),
+    unlisted: selectUnlistedFields(resource.fields).map(([field]) => field),
+    deprecated: selectDeprecatedFields(resource.fields),
   }
 }
 
 export const views: Readonly<Record<ResourceName, View>> = defineLazily({
   room: () =>
-    viewFor(resources.room, [
+    createView(resources.room, [
       {
         field: 'status',
         column: [4, 6],
         choices: ['active', 'terminated'],
         // `is_terminated` is deprecated, but reliable if the service sends a boolean.
         value: ({ is_terminated, terminated_at }) =>
-          choose(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
+          select(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
       },
     ]),
   member: () =>
-    viewFor(resources.member, [
+    createView(resources.member, [
       {
         field: 'status',
         column: [4, 4],
         choices: ['blocked'],
-        value: ({ is_blocked }) => choose(parseBoolean(is_blocked), 'blocked', ''),
+        value: ({ is_blocked }) => select(parseBoolean(is_blocked), 'blocked', ''),
       },
     ]),
-  user: () => viewFor(resources.user),
+  user: () => createView(resources.user),
   session: () =>
-    viewFor(resources.session, [
+    createView(resources.session, [
       {
         field: 'status',
         column: [4, 6],
         choices: ['online', 'offline'],
         value: ({ connected_at, disconnected_at }) =>
-          choose(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
+          select(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
       },
     ]),
   page: () =>
-    viewFor(resources.page, [
+    createView(resources.page, [
       {
         field: 'images',
         column: [2, 5],
         value: (page) =>
           (Array.isArray(page.entities) ? page.entities : [])
-            .map((entity) => textOf(entity?.src ?? entity?.type ?? ''))
+            .map((entity) => toText(entity?.src ?? entity?.type ?? ''))
             .join(' '),
       },
     ]),
-  message: () => viewFor(resources.message),
+  message: () => createView(resources.message),
 })
 
-export function viewOf({ resource }: Endpoint): View {
+export function selectView({ resource }: Endpoint): View {
   return views[resource]
 }
 
 /** Returns one of two values; undefined if the condition is unknown. Null counts as false. */
-function choose<T>(found: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
+function select<T>(found: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
   if (found === undefined) return undefined
   return found ? ifSo : ifNot
 }
@@ -145,7 +145,7 @@ function isSet(time: number | null | undefined): boolean | undefined {
 /** Value of a field. A missing field differs from null. */
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
-export function fieldOf(view: View, field: string, item: Item): FieldValue {
+export function readField(view: View, field: string, item: Item): FieldValue {
   const value = Object.hasOwn(item, field)
     ? item[field]
     : view.columns.find((column) => column.field === field)?.value?.(item)
@@ -159,7 +159,7 @@ export function isDeprecated(view: View, field: string, value: unknown): boolean
 
 /** Returns the value of a column; null for missing and deprecated values. */
 export function cellOf(view: View, field: string, item: Item): unknown {
-  const found = fieldOf(view, field, item)
+  const found = readField(view, field, item)
   return found.known ? found.value : null
 }
 

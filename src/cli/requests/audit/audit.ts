@@ -2,8 +2,7 @@ import type { Route } from '../../../api/endpoints.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import type { Host } from '../../../host.ts'
-import type { Redact } from '../../output/redaction/redact.ts'
-import { readCiRun } from './ci-run.ts'
+import type { Redact } from '../../output/redaction/redaction.ts'
 import { AuditLog } from './log.ts'
 import { MemberUsers } from './member-users.ts'
 import { createTrail } from './record.ts'
@@ -12,7 +11,7 @@ export interface Audit {
   /** @param place origin of the service, or directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
   /** Records the users of the members in a response, for later changes of those members. */
-  seen(input: AnyInput, answer: unknown): void
+  noteMembers(input: AnyInput, answer: unknown): void
 }
 
 interface AuditDeps {
@@ -37,7 +36,24 @@ export async function openAudit(
   return {
     trail: (origin, endpoint, input) =>
       createTrail(log, { ...actor, origin }, { now: () => host.now(), redact, users }, endpoint, input),
-    seen: ({ params }, answer) => users.note(params?.['room_id'] ?? '', answer),
+    noteMembers: ({ params }, answer) => users.add(params?.['room_id'] ?? '', answer),
     close: () => log.close(),
   }
+}
+
+const urlVariables = [
+  'CI_JOB_URL',
+  'CIRCLE_BUILD_URL',
+  'BUILDKITE_BUILD_URL',
+  'TRAVIS_BUILD_WEB_URL',
+  'CI_PIPELINE_URL',
+  'BUILD_URL',
+]
+
+function readCiRun(env: Host['env']): string | undefined {
+  const { GITHUB_RUN_ID: run, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env
+  if (run) return server && repository ? `${server}/${repository}/actions/runs/${run}` : `GitHub run ${run}`
+  const url = urlVariables.map((name) => env[name]).find(Boolean)
+  // Some CI services include credentials in the URL.
+  return url?.replace(/\/\/[^/]*@/, '//')
 }

@@ -12,7 +12,6 @@ interface Change {
   values?: Readonly<Record<string, unknown>>
 }
 
-/** Describes a request body for the audit log, without private values. */
 export function describeChange(body: unknown): Change {
   if (!isRecord(body)) return {}
   const changed = Object.entries(body).filter(([name]) => !/(^|_)id$/.test(name))

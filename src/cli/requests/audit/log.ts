@@ -1,6 +1,7 @@
 import { fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { AuditError, MeetroomError, UsageError } from '../../../errors.ts'
+import { AuditError, describeSystemError, MeetroomError, UsageError } from '../../../errors.ts'
+import { AppendLog } from '../../../files/append-log.ts'
 import { openOwnFile } from '../../../files/private-file.ts'
 
 /** Maximum number of rewrites when log rotation replaces the file during a write. */
@@ -22,9 +23,7 @@ export class AuditLog {
   #file: LogFile | undefined
   /** True when the file may end with an incomplete line. */
   #isIncomplete = false
-  #lines = ''
-  #waiting: { resolve(): void; reject(error: unknown): void }[] = []
-  #writing: Promise<void> | undefined
+  readonly #log = new AppendLog((lines) => this.#write(lines))
 
   /** @param onLost called when a line that no caller awaits cannot be written */
   constructor(path: string, onLost: (error: AuditError) => void) {
@@ -33,16 +32,11 @@ export class AuditLog {
   }
 
   /**
-   * Appends a line; resolves when it is on disk. Lines that arrive during a write share the next write and sync.
+   * Resolves when the line is on disk.
    * @throws {AuditError} when the line cannot be written
    */
   appendSynced(line: string): Promise<void> {
-    this.#lines += line
-    const synced = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-    })
-    this.#writing ??= this.#write()
-    return synced
+    return this.#log.appendSynced(line)
   }
 
   /** Appends a line without a sync: it survives a crash of the program, but not of the machine. */
@@ -60,43 +54,28 @@ export class AuditLog {
   }
 
   async close(): Promise<void> {
-    await this.#writing
+    await this.#log.settled()
     const file = this.#file
     this.#file = undefined
     await file?.handle.close()
-  }
-
-  async #write(): Promise<void> {
-    // Collects the lines of this turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) {
-      const waiting = this.#waiting
-      const lines = this.#lines
-      this.#waiting = []
-      this.#lines = ''
-      try {
-        await this.#sync(lines)
-        for (const { resolve } of waiting) resolve()
-      } catch (cause) {
-        for (const { reject } of waiting) reject(this.#toAuditError(cause))
-      }
-    }
-    // Reset before any callback runs, which may append more lines.
-    this.#writing = undefined
   }
 
   /**
    * Writes lines to disk. Rotation may discard a file moved during the write, so the lines are written again to
    * the new file; a line may appear in both.
    */
-  async #sync(lines: string): Promise<void> {
-    for (let i = 0; i < maxRewrites; i++) {
-      const file = await this.#current()
-      this.#append(file, lines)
-      await file.handle.datasync()
-      if (isCurrentFile(file, this.#path)) return
+  async #write(lines: string): Promise<void> {
+    try {
+      for (let i = 0; i < maxRewrites; i++) {
+        const file = await this.#current()
+        this.#append(file, lines)
+        await file.handle.datasync()
+        if (isCurrentFile(file, this.#path)) return
+      }
+    } catch (cause) {
+      throw this.#toAuditError(cause)
     }
-    throw new UsageError('it is replaced again and again')
+    throw this.#toAuditError(new UsageError('another program replaces it again and again'))
   }
 
   async #current(): Promise<LogFile> {
@@ -125,10 +104,10 @@ export class AuditLog {
   }
 
   #toAuditError(cause: unknown): AuditError {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const why = cause instanceof MeetroomError ? `: ${message}` : ` (${code})`
-    return new AuditError(`the audit log ${this.#path} cannot be written${why}`, {
-      hint: 'nothing is sent that is not on record; pass --no-audit to send it anyway',
+    const why =
+      cause instanceof MeetroomError ? cause.message : describeSystemError(cause, 'no such directory')
+    return new AuditError(`the audit log ${this.#path} cannot be written: ${why}`, {
+      hint: 'nothing is sent without a record; to send it anyway, pass --no-audit',
       cause,
     })
   }
@@ -139,9 +118,7 @@ function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
   return current?.dev === dev && current.ino === ino && fstatSync(handle.fd).nlink > 0
 }
 
-/**
- * Checks for a final line feed, which a crash or a full disk can prevent. An unreadable file counts as complete.
- */
+/** Checks for a final line feed. An unreadable file counts as complete. */
 async function endsWithLineFeed(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined)
   if (!file) return true

@@ -1,24 +1,23 @@
 import { isId, isRecord } from '../../../api/guards.ts'
 
-/** Maximum number of cached members, to bound the memory of a run over many rooms. */
 const maxCached = 100_000
 
 export class MemberUsers {
   readonly #users = new Map<string, string | number>()
 
-  note(room_id: string, answer: unknown): void {
+  add(room_id: string, answer: unknown): void {
     if (!isRecord(answer)) return
     const { members, member } = answer
     for (const entry of Array.isArray(members) ? members : [member]) {
       if (!isRecord(entry) || !isId(entry['id']) || !isId(entry['user_id'])) continue
       if (this.#users.size >= maxCached) this.#users.clear()
-      this.#users.set(keyOf(room_id, entry['id']), entry['user_id'])
+      this.#users.set(memberKey(room_id, entry['id']), entry['user_id'])
     }
   }
 
   userOf(room_id: unknown, member_id: unknown): string | number | undefined {
-    return this.#users.get(keyOf(room_id, member_id))
+    return this.#users.get(memberKey(room_id, member_id))
   }
 }
 
-const keyOf = (room_id: unknown, member_id: unknown) => `${room_id}\0${member_id}`
+const memberKey = (room_id: unknown, member_id: unknown) => `${room_id}\0${member_id}`

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoint, Route } from '../../../api/endpoints.ts'
-import { idField, isId, isRecord } from '../../../api/guards.ts'
+import { getIdField, isId, isRecord } from '../../../api/guards.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import { toFailure } from '../../../client/outcome.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import { toMeetroomError } from '../../../errors.ts'
-import type { Redact } from '../../output/redaction/redact.ts'
+import type { Redact } from '../../output/redaction/redaction.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 import { describeChange } from './changed-fields.ts'
 import type { AuditLog } from './log.ts'
@@ -19,7 +19,6 @@ export interface Origin {
   command: string
 }
 
-/** Maximum length of a recorded error message, in characters. */
 const maxMessageLength = 500
 
 /** Creates the trail of a change: a line before the request and a line with the outcome share an ID. */
@@ -31,7 +30,7 @@ export function createTrail(
   input: AnyInput,
 ): AuditTrail {
   const id = randomUUID()
-  const requestIds = withUser(idsOf(input), users)
+  const requestIds = withUser(collectIds(input), users)
   const change = describeChange(input.body)
   let request: { method: string; path: string } | undefined
   let hasBegun = false
@@ -62,16 +61,16 @@ export function createTrail(
       await log.appendSynced(line('intent', requestIds, {}))
       hasBegun = true
     },
-    answered(answer) {
+    recordResponse(answer) {
       status = answer
     },
-    succeeded(answer) {
+    recordSuccess(answer) {
       if (!hasBegun) return
-      if (isRecord(answer)) users.note(input.params?.['room_id'] ?? '', answer['value'])
+      if (isRecord(answer)) users.add(input.params?.['room_id'] ?? '', answer['value'])
       const ids = withUser({ ...requestIds, ...createdId(endpoint, answer) }, users)
       log.append(line('outcome', ids, { outcome: 'ok', status }))
     },
-    failed(cause) {
+    recordFailure(cause) {
       if (!hasBegun) return
       const error = toMeetroomError(cause)
       const { code, exitCode: exit_code, message } = error
@@ -86,7 +85,7 @@ export function createTrail(
   }
 }
 
-function idsOf({ params, query, body }: AnyInput): Record<string, unknown> {
+function collectIds({ params, query, body }: AnyInput): Record<string, unknown> {
   const named = { ...query, ...(isRecord(body) ? body : {}), ...params }
   const ids = Object.entries(named).filter(([name, value]) => /(^|_)id$/.test(name) && isId(value))
   // A path parameter named `id` is a room ID.
@@ -102,7 +101,7 @@ function createdId(endpoint: Route, answer: unknown): Record<string, unknown> {
   const value = isRecord(answer) ? answer['value'] : undefined
   if (!isEndpoint(endpoint) || endpoint.bare || !isRecord(value)) return {}
   const item = value[endpoint.result]
-  const id = isRecord(item) ? item[idField(endpoint)] : undefined
+  const id = isRecord(item) ? item[getIdField(endpoint)] : undefined
   return isId(id) ? { [`${endpoint.resource}_id`]: id } : {}
 }
 

@@ -62,18 +62,18 @@ export const bodies: readonly Fault[] = [
   },
   { name: 'drips its body', does: [request, send(sized(good.length)), drip(good, 20, 1)], expect: fine },
   {
-    name: 'says more length than it has, and closes',
+    name: 'declares a longer length than it sends, and closes',
     does: [request, send(sized(good.length + 1), good), end],
     expect: lost,
   },
   {
-    name: 'says more length than it has, and stalls',
+    name: 'declares a longer length than it sends, and stalls',
     does: [request, send(sized(good.length + 1), good), stall],
     expect: silent,
     stalls: true,
   },
   {
-    name: 'says less length than it has',
+    name: 'declares a shorter length than it sends',
     does: [request, send(sized(good.length - 2), good), end],
     expect: unproven,
     says: 'it is not valid JSON',
@@ -176,7 +176,7 @@ export const bodies: readonly Fault[] = [
     expect: notHttp,
   },
   {
-    name: 'sends a chunk that is longer than it says',
+    name: 'sends a chunk longer than its size',
     does: [request, send(chunked, `5\r\n${good}\r\n0\r\n\r\n`)],
     expect: notHttp,
   },
@@ -228,22 +228,22 @@ export const bodies: readonly Fault[] = [
     says: 'its compression is damaged',
   },
   {
-    name: 'sends half of what gzip made',
+    name: 'sends half of the gzip stream',
     does: [request, answer(200, gzipSync(good).subarray(0, 60), { 'content-encoding': 'gzip' })],
     expect: unproven,
     says: 'its compression is damaged',
   },
   {
-    name: 'sends what gzip made with one byte changed',
+    name: 'sends a gzip stream with one byte changed',
     does: [request, answer(200, damaged(gzipSync(good)), { 'content-encoding': 'gzip' })],
     expect: unproven,
     says: 'its compression is damaged',
   },
   {
-    name: 'compresses in a way that nobody asked for',
+    name: 'compresses in an unrequested encoding',
     does: [request, answer(200, good, { 'content-encoding': 'zstd' })],
     expect: unproven,
-    says: 'the content encoding zstd, is not known',
+    says: 'the content encoding “zstd” is unknown',
   },
   {
     name: 'compresses twice',
@@ -251,7 +251,7 @@ export const bodies: readonly Fault[] = [
     expect: fine,
   },
   {
-    name: 'says gzip, and sends nothing',
+    name: 'declares gzip, and sends an empty body',
     does: [request, answer(200, '', { 'content-encoding': 'gzip' })],
     expect: acknowledged,
   },

@@ -101,7 +101,7 @@ export const contents: readonly Fault[] = [
   ),
   ...types.map(
     (type): Fault => ({
-      name: `answers with JSON and says that it is “${type}”`,
+      name: `answers with JSON declared as “${type}”`,
       does: [request, answer(200, good, { 'content-type': type })],
       expect: fine,
     }),

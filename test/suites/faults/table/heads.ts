@@ -133,10 +133,10 @@ export const heads: readonly Fault[] = [
     does: [request, drip(ok + json, 4, 1), send(`content-length: ${good.length}\r\n\r\n`, good)],
     expect: fine,
   },
-  { name: 'leaves the reason out', does: [request, send(`HTTP/1.1 200\r\n${whole}`)], expect: fine },
-  { name: 'says its content type twice', does: [request, send(ok, json, whole)], expect: fine },
+  { name: 'omits the reason phrase', does: [request, send(`HTTP/1.1 200\r\n${whole}`)], expect: fine },
+  { name: 'sends its content type twice', does: [request, send(ok, json, whole)], expect: fine },
   {
-    name: 'says the same header 50 times',
+    name: 'sends the same header 50 times',
     does: [request, send(ok, 'x: y\r\n'.repeat(50), whole)],
     expect: fine,
   },
@@ -165,7 +165,7 @@ export const heads: readonly Fault[] = [
     stalls: true,
   },
   {
-    name: 'sends 100 first, which nobody asked for',
+    name: 'sends an unrequested 100 first',
     does: [request, send('HTTP/1.1 100 Continue\r\n\r\n', ok, whole)],
     // The HTTP library takes it for a fault.
     expect: lost,

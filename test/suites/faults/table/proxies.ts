@@ -29,14 +29,14 @@ const refusing: readonly (readonly [name: string, does: Script, says?: string])[
     [head, send('HTTP/1.1 200 Conn'), end],
     'closed the connection',
   ],
-  ['speaks another protocol', [head, send('220 mail.test ESMTP\r\n'), end], 'does not answer as a proxy'],
-  ['answers with zeros', [head, send(new Uint8Array(64)), end], 'does not answer as a proxy'],
+  ['speaks another protocol', [head, send('220 mail.test ESMTP\r\n'), end], 'does not respond as a proxy'],
+  ['answers with zeros', [head, send(new Uint8Array(64)), end], 'does not respond as a proxy'],
   ['answers with a header of 100 KB', [head, send(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(1e5)}\r\n\r\n`)]],
   [
     'answers with headers that never end',
     [head, send('HTTP/1.1 200 OK\r\n'), repeat('x: y\r\n'.repeat(100))],
   ],
-  ['wants a password', [head, answer(407, 'who?'), end], '407: it wants a user name and password'],
+  ['wants a password', [head, answer(407, 'who?'), end], '407: it requires a user name and password'],
   ...[301, 400, 403, 404, 429, 500, 502, 503, 504].map(
     (status) => [`answers ${status}`, [head, answer(status, 'no'), end], `(${status})`] as const,
   ),
@@ -47,7 +47,7 @@ const refusing: readonly (readonly [name: string, does: Script, says?: string])[
 ]
 
 const stalling: readonly (readonly [name: string, does: Script])[] = [
-  ['says nothing', [stall]],
+  ['stays silent', [stall]],
   ['stalls when it is asked for a tunnel', [head, stall]],
   ['stalls within its answer', [head, send('HTTP/1.1 200 Conn'), stall]],
   ['opens a tunnel and stalls in it', [head, established, stall]],
@@ -124,7 +124,7 @@ export const proxies: readonly Fault[] = [
     trusted: true,
     does: [head, established, secure, request, stall],
     expect: silent,
-    says: 'no answer',
+    says: 'no response',
     stalls: true,
   },
 ]

@@ -2,12 +2,11 @@ import type { Client } from '../../../../client/client.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Returns a client whose requests time out at the deadline of the wait, or earlier. */
-export async function waitingClient(context: Context, deadline: Deadline): Promise<Client> {
+export async function createPollClient(context: Context, deadline: Deadline): Promise<Client> {
   const { timeout } = await context.settings()
   return context.client({
     // Not shared, because an earlier probe result may be outdated.
-    seen: {},
+    serviceFacts: {},
     timeoutMs: () => Math.min(timeout.value * 1000, Math.max(1, Math.round(deadline.leftMs()))),
     // The next poll retries.
     retries: 0,

@@ -1,25 +1,28 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { toText } from '../../../../api/to-text.ts'
 import { UsageError } from '../../../../errors.ts'
 import { idleSince } from '../../../filter/metric-types.ts'
-import { type Filter, metricOf } from '../../../filter/where.ts'
+import { type Filter, findMetric } from '../../../filter/where.ts'
 import { findClosest } from '../../../input/closest.ts'
-import type { Redact } from '../../../output/redaction/redact.ts'
-import { type FieldValue, fieldOf, type Item, views } from '../../../output/views/views.ts'
+import type { Redact } from '../../../output/redaction/redaction.ts'
+import { type FieldValue, type Item, readField, views } from '../../../output/views/views.ts'
 import { roomStates } from './states.ts'
 
 /** @throws {UsageError} if a word is not a state */
-export function conditionOf(text: string): string {
+export function expandCondition(text: string): string {
   const word = text.trim()
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
   if (!/^[\w-]*$/.test(word)) return text
   const states = Object.keys(roomStates)
   const meant = findClosest(word, states)
-  throw new UsageError(`--for takes ${states.join(', ')} or a condition as in 'online>=2', not “${text}”`, {
-    hint: meant && `did you mean ${meant}?`,
-  })
+  throw new UsageError(
+    `--for must be ${states.join(', ')} or a condition such as 'online>=2', not “${text}”`,
+    {
+      hint: meant && `did you mean ${meant}?`,
+    },
+  )
 }
 
-const longest = 60
+const maxValueLength = 60
 
 export function describeConditions(
   { fields, metrics: asked }: Filter,
@@ -27,19 +30,19 @@ export function describeConditions(
   facts: Item,
   redact: Redact,
 ): string {
-  const own = fields.map((field) => [field, fieldOf(views.room, field, room)] as const)
+  const own = fields.map((field) => [field, readField(views.room, field, room)] as const)
   // Facts that were not evaluated are omitted.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))
-  const all = [...own, ...found.map((fact) => [fact, metricOf(facts, fact)] as const)]
+  const all = [...own, ...found.map((fact) => [fact, findMetric(facts, fact)] as const)]
   return all.map(([field, told]) => describe(field, told, redact)).join(', ')
 }
 
 function describe(field: string, told: FieldValue, redact: Redact): string {
   const name = field === idleSince ? 'idle' : field
-  if (!told.known) return `the service does not tell ${name}`
+  if (!told.known) return `the service does not send ${name}`
   // Redacted before truncation, because part of a key is not recognized.
-  const value = told.value === null ? '' : redact(textOf(told.value))
-  const shown = value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
+  const value = told.value === null ? '' : redact(toText(told.value))
+  const shown = value.length > maxValueLength ? `${value.slice(0, maxValueLength).toWellFormed()}…` : value
   if (field === idleSince) return `idle since ${shown}`
-  return `${name} is ${shown === '' ? 'blank' : shown}`
+  return `${name} is ${shown === '' ? 'empty' : shown}`
 }

@@ -5,7 +5,7 @@ export interface Deadline {
   leftMs(): number
 }
 
-export function deadlineIn(clock: Pick<Host, 'monotonic'>, wholeMs: number): Deadline {
+export function createDeadline(clock: Pick<Host, 'monotonic'>, wholeMs: number): Deadline {
   const end = clock.monotonic() + wholeMs
   return { wholeMs, leftMs: () => Math.max(0, end - clock.monotonic()) }
 }

@@ -4,8 +4,7 @@ import { truncate } from '../../../output/formats/fit.ts'
 import { visible } from '../../../output/terminal/visible.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Returns a function that updates the progress line after a poll. */
-export function showWaiting(
+export function createProgress(
   { host, flags, statusLine, redact }: Context,
   what: string,
   { wholeMs, leftMs }: Deadline,

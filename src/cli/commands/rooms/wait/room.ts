@@ -1,6 +1,6 @@
 import { endpoints } from '../../../../api/endpoints.ts'
-import { readAnswer } from '../../../../api/json.ts'
-import type { Answer } from '../../../../client/client.ts'
+import { readResponseValue } from '../../../../api/json.ts'
+import type { ResponseBody } from '../../../../client/client.ts'
 import { forgetProbe } from '../../../../client/probe.ts'
 import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
 import { parseWhere } from '../../../filter/where.ts'
@@ -10,11 +10,11 @@ import { evaluateRoomMetrics } from '../../../lists/evaluate-room-metrics.ts'
 import { RoomFinder } from '../../../lists/find-room.ts'
 import { PresenceReader } from '../../../lists/presence.ts'
 import { runOne, showOne } from '../../../lists/run-one.ts'
-import { type Item, viewOf, views } from '../../../output/views/views.ts'
-import { waitingClient } from './client.ts'
-import { conditionOf, describeConditions } from './conditions.ts'
-import { deadlineIn } from './deadline.ts'
-import { endInWords, isTemporaryFailure, type Poll, poll } from './poll.ts'
+import { type Item, selectView, views } from '../../../output/views/views.ts'
+import { createPollClient } from './client.ts'
+import { describeConditions, expandCondition } from './conditions.ts'
+import { createDeadline } from './deadline.ts'
+import { createTimeoutError, describeTimeout, type Poll, poll } from './poll.ts'
 
 export interface WaitFlags {
   for: readonly string[]
@@ -23,38 +23,37 @@ export interface WaitFlags {
 }
 
 /**
- * Waits until all conditions are true for a room, and prints it.
  * @throws {ConditionError} if a condition is not met before the deadline
  * @throws {NetworkError
  * ServiceError} if the room could not be read before the deadline
  */
-export async function waitForRoom(outer: Context, given: string, flags: WaitFlags): Promise<void> {
-  const wholeMs = (await outer.settings()).timeout.value * 1000
+export async function waitForRoom(base: Context, given: string, flags: WaitFlags): Promise<void> {
+  const wholeMs = (await base.settings()).timeout.value * 1000
   // --timeout limits the whole wait here; requests use the timeout of the settings.
-  const { timeout: _, ...rest } = outer.flags
-  const context = outer.with(rest)
+  const { timeout: _, ...rest } = base.flags
+  const context = base.withFlags(rest)
   const { host } = context
-  const conditions = flags.for.map(conditionOf)
+  const conditions = flags.for.map(expandCondition)
   const readFilter = () => parseWhere(conditions, 'listRooms', views.room, host.now(), '--for')
   await readFilter()
   const printer = await context.printer()
-  printer.check(viewOf(endpoints.getRoom))
-  const room = given === '-' ? await idFromInput(context) : given
+  printer.check(selectView(endpoints.getRoom))
+  const room = given === '-' ? await readIdFromStdin(context) : given
   if (context.flags.curl) {
     const id = await new RoomFinder(context).idOf(room)
     return runOne(context, 'getRoom', { params: { id } })
   }
 
-  const deadline = deadlineIn(host, wholeMs)
-  const client = await waitingClient(context, deadline)
+  const deadline = createDeadline(host, wholeMs)
+  const client = await createPollClient(context, deadline)
   const presences = new PresenceReader(context, client)
   let id: string | undefined
 
-  async function look(): Promise<Poll<Answer>> {
-    forgetProbe(client.seen)
+  async function look(): Promise<Poll<ResponseBody>> {
+    forgetProbe(client.serviceFacts)
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
-    const { room: item } = readAnswer(answer) as { room: Item }
+    const { room: item } = readResponseValue(answer) as { room: Item }
     // Parsed again, because ages depend on the current time.
     const filter = await readFilter()
     let facts: Item = {}
@@ -65,23 +64,23 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
       facts = found.metrics
       holds = found.matches
     }
-    return holds ? { found: answer } : { soFar: describeConditions(filter, item, facts, context.redact) }
+    return holds ? { found: answer } : { state: describeConditions(filter, item, facts, context.redact) }
   }
 
   const what = flags.for.join(' and ')
-  const end = await poll(context, { what, deadline, pauseMs: flags.interval, look })
+  const end = await poll(context, { what, deadline, pauseMs: flags.interval, poll: look })
   if ('found' in end) return showOne(context, 'getRoom', end.found)
-  const { soFar, failure } = end
-  if (failure && soFar === undefined) throw isTemporaryFailure(end, failure, deadline)
+  const { state: soFar, failure } = end
+  if (failure && soFar === undefined) throw createTimeoutError(end, failure, deadline)
   const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
-  throw new ConditionError(`${endInWords(end, deadline)} waiting for ${what}: ${seenLast}`, {
-    hint: ['look at it with: ', suggest(['rooms', 'get'], id ?? '')],
+  throw new ConditionError(`${describeTimeout(end, deadline)} waiting for ${what}: ${seenLast}`, {
+    hint: ['show it with: ', suggest(['rooms', 'get'], id ?? '')],
     retryable: true,
   })
 }
 
 /** @throws {UsageError} if standard input does not hold exactly one ID */
-async function idFromInput({ host }: Context): Promise<string> {
+async function readIdFromStdin({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)
     throw new UsageError(`standard input must hold one room id, not ${id === undefined ? 'none' : 'several'}`)

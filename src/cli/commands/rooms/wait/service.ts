@@ -1,8 +1,8 @@
 import { forgetProbe } from '../../../../client/probe.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { waitingClient } from './client.ts'
-import { deadlineIn } from './deadline.ts'
-import { isTemporaryFailure, poll } from './poll.ts'
+import { createPollClient } from './client.ts'
+import { createDeadline } from './deadline.ts'
+import { createTimeoutError, poll } from './poll.ts'
 
 const pauseMs = 1000
 
@@ -13,17 +13,17 @@ const pauseMs = 1000
  * ServiceError} if the deadline passes
  */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
-  const deadline = deadlineIn(context.host, wholeMs)
-  const what = await context.services.target()
-  const client = await waitingClient(context, deadline)
+  const deadline = createDeadline(context.host, wholeMs)
+  const what = await context.services.describeTarget()
+  const client = await createPollClient(context, deadline)
   const end = await poll(context, {
     what,
     deadline,
     pauseMs,
-    async look() {
-      forgetProbe(client.seen)
+    async poll() {
+      forgetProbe(client.serviceFacts)
       return { found: await client.call('listRooms', { query: { limit: 1 } }) }
     },
   })
-  if ('failure' in end && end.failure) throw isTemporaryFailure(end, end.failure, deadline)
+  if ('failure' in end && end.failure) throw createTimeoutError(end, end.failure, deadline)
 }

@@ -17,12 +17,12 @@ type Value = Visible | Html | number
 
 /** Builds markup, as in markup`<td title="${text}">`. A value that is not Visible does not compile. */
 export function markup(words: TemplateStringsArray, ...values: readonly (Value | readonly Html[])[]): Html {
-  return new Html(String.raw({ raw: words }, ...values.map(safe)))
+  return new Html(String.raw({ raw: words }, ...values.map(escapeValue)))
 }
 
-function safe(value: Value | readonly Html[]): string {
+function escapeValue(value: Value | readonly Html[]): string {
   if (value instanceof Html) return value.text
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'object') return value.map(safe).join('')
+  if (typeof value === 'object') return value.map(escapeValue).join('')
   return value.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -1,4 +1,3 @@
-/** Style sheet for light, dark and printed pages of any width. */
 export const pageStyle = `
 :root { color-scheme: light dark; --text: #1c1e21; --dim: #5c6470; --line: #d5d9df; --paper: #fff; --there: #1a7f4b; --time: #e8ebef; --bad: #b42318 }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #a0a8b4; --line: #3a4048; --paper: #16181c; --there: #3fb27f; --time: #2a2f36; --bad: #ff8a80 } }

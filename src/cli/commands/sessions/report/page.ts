@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { textOf } from '../../../../api/text-of.ts'
+import { counted, plural } from '../../../../api/plural.ts'
+import { toText } from '../../../../api/to-text.ts'
 import type { Visible } from '../../../../host.ts'
-import { clockOf, dayOf, timeFormatFor, zone } from '../../../attendance/clock.ts'
+import { createTimeFormat, formatClock, formatDay, readTimeZone } from '../../../attendance/clock.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import { minutesOf, spanOf } from '../../../attendance/measures.ts'
-import { byUser, type RoomReport, type RowOptions } from '../../../attendance/rows.ts'
+import { computeMinutes, computeSpan } from '../../../attendance/measures.ts'
+import { type RoomReport, type RowOptions, userRows } from '../../../attendance/rows.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { markup } from './html.ts'
 import { pageStyle } from './page-style.ts'
-import { tableOf } from './page-table.ts'
+import { formatPeopleTable } from './page-table.ts'
 
-interface About {
-  /** Name of the only room, or number of rooms. */
+interface PageOptions {
   rooms: Visible | number
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
@@ -20,13 +20,13 @@ interface About {
   now: number
 }
 
-type Shown = (text: string) => Visible
+type MakeVisible = (text: string) => Visible
 
 /** Returns the start of a self-contained page: no scripts, and no resources from elsewhere. */
-export function pageStart({ rooms, span, now }: About): string {
+export function formatPageStart({ rooms, span, now }: PageOptions): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
-  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(rooms === 1 ? 'room' : 'rooms')}` : own``}${within(span)}`
-  const made = visible(`${dayOf(now)} ${clockOf(now)}`)
+  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(plural(rooms, 'room'))}` : own``}${formatSpan(span)}`
+  const made = visible(`${formatDay(now)} ${formatClock(now)}`)
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +43,7 @@ export function pageStart({ rooms, span, now }: About): string {
 <body>
 <header>
 <h1>${what}</h1>
-<p>As of ${made}. Times are those of ${visible(zone())}.</p>
+<p>As of ${made}. Times are those of ${visible(readTimeZone())}.</p>
 </header>
 <main>
 `.text,
@@ -51,14 +51,14 @@ export function pageStart({ rooms, span, now }: About): string {
 }
 
 /** Describes a span: ` from 2026-01-31 08:00 to 2026-01-31 09:00`. Open ends are omitted. */
-function within(span: Interval): Visible {
+function formatSpan(span: Interval): Visible {
   const words = span.map((ms, i) =>
-    Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${dayOf(ms)} ${clockOf(ms)}` : '',
+    Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${formatDay(ms)} ${formatClock(ms)}` : '',
   )
   return visible(words.join(''))
 }
 
-export function pageEnd(isComplete: boolean): string {
+export function formatPageEnd(isComplete: boolean): string {
   const warning = isComplete
     ? markup``
     : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
@@ -70,36 +70,38 @@ export function pageEnd(isComplete: boolean): string {
 `.text
 }
 
-export function roomSection(
+export function formatRoomSection(
   report: RoomReport,
-  { number, shown, ...options }: RowOptions & { number: number; shown: Shown },
+  { number, shown, ...options }: RowOptions & { number: number; shown: MakeVisible },
 ): string {
   const { room, attendance } = report
-  const people = byUser(report, options)
-  const id = shown(textOf(room['id']))
-  const name = shown(textOf(room['name']) || textOf(room['id']))
-  const span = spanOf(attendance.meeting)
+  const people = userRows(report, options)
+  const id = shown(toText(room['id']))
+  const name = shown(toText(room['name']) || toText(room['id']))
+  const span = computeSpan(attendance.meeting)
   return markup`<section aria-labelledby="room-${number}">
 <h2 id="room-${number}"><bdi>${name}</bdi></h2>
-<p>Room ${id}. ${span ? summaryOf(report, span) : own`Nobody was there.`}</p>
-${people.length > 0 ? tableOf(people, { name, span, shown }) : markup``}</section>
+<p>Room ${id}. ${span ? formatSummary(report, span) : own`Nobody was there.`}</p>
+${people.length > 0 ? formatPeopleTable(people, { name, span, shown }) : markup``}</section>
 `.text
 }
 
-export function failedSection(room: Item, message: string, shown: Shown): string {
-  const name = shown(textOf(room['name']) || textOf(room['id']))
+export function formatFailedSection(room: Item, message: string, shown: MakeVisible): string {
+  const name = shown(toText(room['name']) || toText(room['id']))
   return markup`<section class="failed">
 <h2><bdi>${name}</bdi></h2>
-<p>Room ${shown(textOf(room['id']))} could not be reported on: ${shown(message)}</p>
+<p>Room ${shown(toText(room['id']))} could not be reported on: ${shown(message)}</p>
 </section>
 `.text
 }
 
-function summaryOf({ attendance: { participants, meeting } }: RoomReport, [start, end]: Interval): Visible {
-  const timeOf = timeFormatFor([start, end])
-  const last = dayOf(start) === dayOf(end) ? clockOf(end) : timeOf(end)
-  const people = participants.length === 1 ? '1 participant' : `${participants.length} participants`
+function formatSummary(
+  { attendance: { participants, meeting } }: RoomReport,
+  [start, end]: Interval,
+): Visible {
+  const timeOf = createTimeFormat([start, end])
+  const last = formatDay(start) === formatDay(end) ? formatClock(end) : timeOf(end)
   return visible(
-    `${dayOf(start)} ${clockOf(start)} to ${last}, ${minutesOf(meeting).toFixed(1)} minutes, ${people}.`,
+    `${formatDay(start)} ${formatClock(start)} to ${last}, ${computeMinutes(meeting).toFixed(1)} minutes, ${counted(participants.length, 'participant')}.`,
   )
 }

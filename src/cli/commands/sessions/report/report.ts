@@ -1,14 +1,14 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { toText } from '../../../../api/to-text.ts'
 import { UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { defaultPageSize } from '../../../lists/paging/page-size.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { Tally } from '../../../pool/tally.ts'
-import { undefinedIfShown } from '../../../requests/before-send.ts'
+import { undefinedIfPreviewed } from '../../../requests/before-send.ts'
 import { readSpan } from './period.ts'
 import { readRooms } from './rooms.ts'
 import { summarizeReport } from './summary.ts'
-import { viewOf } from './views.ts'
+import { reportView } from './views.ts'
 import { type ReportFlags, writeReport } from './write-report.ts'
 
 /** @throws {PartialError} if some rooms failed or were not listed; for a single room, its own error */
@@ -18,12 +18,13 @@ export async function runReport(
   flags: ReportFlags,
 ): Promise<void> {
   const { by, absent = false, includeBlocked = false, minMinutes = 0, html } = flags
-  if (absent && by === 'session') throw new UsageError('--absent is about people, not about sessions')
-  if (includeBlocked && !absent) throw new UsageError('--include-blocked is for --absent')
+  if (absent && by === 'session')
+    throw new UsageError('--absent lists people, so --by session does not work with it')
+  if (includeBlocked && !absent) throw new UsageError('--include-blocked works only with --absent')
   const now = context.host.now()
   const span = readSpan(flags, now)
   const printer = await context.printer()
-  printer.check(viewOf(by, includeBlocked))
+  printer.check(reportView(by, includeBlocked))
   const { rooms, incomplete } = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
   const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }
@@ -47,5 +48,5 @@ async function showRequests(context: Context, rooms: readonly Item[]): Promise<v
   const client = await context.client()
   const query = { limit: defaultPageSize }
   for (const { id } of rooms)
-    await undefinedIfShown(client.call('listSessions', { params: { room_id: textOf(id) }, query }))
+    await undefinedIfPreviewed(client.call('listSessions', { params: { room_id: toText(id) }, query }))
 }

@@ -4,14 +4,14 @@ import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { listPages, openSelection } from '../../../lists/list.ts'
-import { fieldOf, type Item, views } from '../../../output/views/views.ts'
+import { type Item, readField, views } from '../../../output/views/views.ts'
 
 export interface RoomFlags {
   where?: readonly string[]
   allRooms?: boolean
 }
 
-export interface ReportRooms {
+interface ReportRooms {
   rooms: readonly Item[]
   /** The list of rooms ended with this error. */
   incomplete?: IncompleteError
@@ -25,17 +25,17 @@ export async function readRooms(
 ): Promise<ReportRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
-    throw new UsageError('name the rooms, choose them with --where, or pass --all-rooms', {
+    throw new UsageError('pass room IDs, --where or --all-rooms', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
-  if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
+  if (ways > 1) throw new UsageError('pass only one of IDs, --where and --all-rooms')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', where, pace)
   const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
   try {
     for await (const { items } of selection ? selection.withReport(pages) : pages)
-      for (const item of items) rooms.push(part(item))
+      for (const item of items) rooms.push(pickFields(item))
   } catch (error) {
     if (error instanceof IncompleteError) return { rooms, incomplete: error }
     throw error
@@ -44,8 +44,8 @@ export async function readRooms(
 }
 
 /** Keeps only the fields that a report needs, because full rooms take much memory. */
-function part(room: Item): Item {
-  const status = fieldOf(views.room, 'status', room)
+function pickFields(room: Item): Item {
+  const status = readField(views.room, 'status', room)
   const { id, name } = room
   return { id, ...omitUndefined({ name, status: status.known ? status.value : undefined }) }
 }

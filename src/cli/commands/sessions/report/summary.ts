@@ -1,22 +1,21 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { counted, listNames } from '../../../../api/plural.ts'
+import { toText } from '../../../../api/to-text.ts'
 import { ApiError, type MeetroomError } from '../../../../errors.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { Tally } from '../../../pool/tally.ts'
 
-/** Maximum number of rooms in a hint. */
-const mostNamed = 10
+const maxNamedRooms = 10
 
-export function missingHint(rooms: readonly Item[]): string | undefined {
+export function hintAtMissingRooms(rooms: readonly Item[]): string | undefined {
   if (rooms.length === 0) return undefined
-  const ids = rooms.slice(0, mostNamed).map(({ id }) => textOf(id))
-  const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
-  return `not in the report: ${ids.join(', ')}${more}`
+  const ids = rooms.map(({ id }) => toText(id))
+  return `not in the report: ${listNames(ids, maxNamedRooms)}`
 }
 
 /** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
 export function summarizeReport(tally: Tally): string {
   const done = tally.count('ok')
-  if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
+  if (tally.isComplete) return `reported on ${counted(done, 'room')}`
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
   return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
 }

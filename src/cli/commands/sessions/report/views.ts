@@ -1,17 +1,17 @@
-import { textOf } from '../../../../api/text-of.ts'
-import { axisOf, type BarSymbols, barOf } from '../../../attendance/bar.ts'
-import { timeFormatFor } from '../../../attendance/clock.ts'
-import type { By } from '../../../attendance/groupings.ts'
+import { toText } from '../../../../api/to-text.ts'
+import { type BarSymbols, drawAttendanceBar, drawAxis } from '../../../attendance/bar.ts'
+import { createTimeFormat } from '../../../attendance/clock.ts'
+import type { Grouping } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import { spanOf } from '../../../attendance/measures.ts'
+import { computeSpan } from '../../../attendance/measures.ts'
 import type { ReportRow, RoomReport } from '../../../attendance/rows.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
 
-interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
+interface ReportShape extends Pick<View, 'noun' | 'id' | 'fields'> {
   weights: Readonly<Record<string, number>>
 }
 
-const shapes: Readonly<Record<By, Shape>> = {
+const shapes: Readonly<Record<Grouping, ReportShape>> = {
   user: {
     noun: ['participant', 'participants'],
     id: 'user_id',
@@ -51,8 +51,7 @@ const shapes: Readonly<Record<By, Shape>> = {
   },
 }
 
-/** Returns the view of a report, without the bars of tables. */
-export function viewOf(by: By, includeBlocked = false): View {
+export function reportView(by: Grouping, includeBlocked = false): View {
   const { weights, ...view } = shapes[by]
   const more: [string, number][] = includeBlocked && by === 'user' ? [['blocked', 5]] : []
   return {
@@ -63,10 +62,9 @@ export function viewOf(by: By, includeBlocked = false): View {
 }
 
 interface TableOptions {
-  by: By
+  by: Grouping
   includeBlocked: boolean
   marks: BarSymbols
-  /** Uses local times. */
   isTerminal: boolean
   isOneRoom: boolean
   /** Columns to omit because all values are the same. */
@@ -78,7 +76,6 @@ interface TableOptions {
 /** Maximum width of a bar, and its width if the terminal width is unknown; in columns. */
 const [widest, usual] = [100, 40]
 
-/** Adds a bar of the meeting to each row of a report. */
 export class ReportTable {
   readonly view: View
   readonly #options: TableOptions
@@ -88,16 +85,16 @@ export class ReportTable {
   constructor(options: TableOptions) {
     this.#options = options
     const { by, includeBlocked, isTerminal, isOneRoom, without, marks } = options
-    const { columns, ...view } = viewOf(by, includeBlocked)
+    const { columns, ...view } = reportView(by, includeBlocked)
     const timeline: Column = {
       field: 'timeline',
       weight: 8,
       drawing: {
-        most: isTerminal ? widest : usual,
+        max: isTerminal ? widest : usual,
         title: (width) => this.#title(width),
         cell: (item, width) => {
           const { intervals, within } = this.#bars.get(item) ?? {}
-          return intervals && within ? barOf(intervals, within, width, marks) : ''
+          return intervals && within ? drawAttendanceBar(intervals, within, width, marks) : ''
         },
       },
     }
@@ -109,9 +106,9 @@ export class ReportTable {
     const { by, span, isOneRoom } = this.#options
     // Rooms share the axis of the report; people share the axis of their meeting.
     const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
-    const within = isLimited ? span : spanOf(meeting)
+    const within = isLimited ? span : computeSpan(meeting)
     if (isOneRoom || isLimited) this.#axis = within
-    const item = { ...this.#shown(line, within), room: textOf(room['name']) || room['id'] }
+    const item = { ...this.#shown(line, within), room: toText(room['name']) || room['id'] }
     this.#bars.set(item, { intervals: line.intervals, within })
     return item
   }
@@ -122,14 +119,14 @@ export class ReportTable {
     if (!this.#options.isTerminal || first === undefined || last === undefined || !('first_in' in row))
       return { ...row, minutes }
     const { span, isOneRoom } = this.#options
-    const timeOf = timeFormatFor(isOneRoom && within ? within : span)
+    const timeOf = createTimeFormat(isOneRoom && within ? within : span)
     const out = row['last_out'] === null ? null : timeOf(last)
     return { ...row, minutes, first_in: timeOf(first), last_out: isRunning ? 'still in' : out }
   }
 
   #title(width: number): string {
     if (!this.#axis) return 'TIMELINE'
-    const timeOf = timeFormatFor(this.#axis)
-    return axisOf(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
+    const timeOf = createTimeFormat(this.#axis)
+    return drawAxis(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
   }
 }

@@ -1,13 +1,13 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { toText } from '../../../../api/to-text.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { failedSection, pageEnd, pageStart, roomSection } from './page.ts'
+import { formatFailedSection, formatPageEnd, formatPageStart, formatRoomSection } from './page.ts'
 
-interface About extends RowOptions {
+interface WebPageOptions extends RowOptions {
   rooms: number
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
@@ -18,10 +18,10 @@ interface About extends RowOptions {
 
 export class WebPage {
   readonly #file: OutputFile
-  readonly #about: About
+  readonly #about: WebPageOptions
   #rooms = 0
 
-  private constructor(file: OutputFile, about: About) {
+  private constructor(file: OutputFile, about: WebPageOptions) {
     this.#file = file
     this.#about = about
   }
@@ -30,7 +30,7 @@ export class WebPage {
    * @throws {UsageError
    * OutputError} if the file cannot be written
    */
-  static async open(path: string, cwd: string, about: About): Promise<WebPage> {
+  static async open(path: string, cwd: string, about: WebPageOptions): Promise<WebPage> {
     return new WebPage(await OutputFile.open(path, cwd), about)
   }
 
@@ -38,25 +38,25 @@ export class WebPage {
     await this.#begin(report.room)
     const { minMinutes, absent, printer } = this.#about
     const shown = (text: string) => printer.makeVisible(text)
-    await this.#file.write(roomSection(report, { minMinutes, absent, number: this.#rooms, shown }))
+    await this.#file.write(formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown }))
   }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
     await this.#begin(room)
     await this.#file.write(
-      failedSection(room, error.message, (text) => this.#about.printer.makeVisible(text)),
+      formatFailedSection(room, error.message, (text) => this.#about.printer.makeVisible(text)),
     )
   }
 
   async close(isComplete: boolean): Promise<void> {
     if (this.#rooms === 0) await this.#begin({})
-    await this.#file.close(pageEnd(isComplete))
+    await this.#file.close(formatPageEnd(isComplete))
   }
 
   async #begin(room: Item): Promise<void> {
     if (this.#rooms++ > 0) return
     const { rooms, span, now, printer } = this.#about
-    const name = printer.makeVisible(textOf(room['name']) || textOf(room['id']))
-    await this.#file.write(pageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
+    const name = printer.makeVisible(toText(room['name']) || toText(room['id']))
+    await this.#file.write(formatPageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
   }
 }

@@ -1,23 +1,24 @@
 import { isFatal, toFailure } from '../../../../client/outcome.ts'
 import type { IncompleteError, InterruptedError, MeetroomError } from '../../../../errors.ts'
-import { barSymbols } from '../../../attendance/bar.ts'
-import type { By } from '../../../attendance/groupings.ts'
+import { selectBarSymbols } from '../../../attendance/bar.ts'
+import type { Grouping } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { type ReportRow, reportRowsBy } from '../../../attendance/rows.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { groupPages, printAll } from '../../../lists/print-all.ts'
+import { RoomsNotice } from '../../../lists/rooms-notice.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Page } from '../../../output/views/page.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { openPool } from '../../../pool/pool.ts'
-import { runInOrder } from '../../../pool/run-in-order.ts'
+import { runInOrder } from '../../../pool/run-items.ts'
 import type { Tally } from '../../../pool/tally.ts'
-import { OddSessionCounter } from './oddities.ts'
 import { createReportReader, type ReportScope } from './read-room.ts'
 import type { RoomFlags } from './rooms.ts'
-import { commonError, missingHint } from './summary.ts'
-import { ReportTable, viewOf } from './views.ts'
+import { commonError, hintAtMissingRooms } from './summary.ts'
+import { TimeAnomalyCounter } from './time-anomalies.ts'
+import { ReportTable, reportView } from './views.ts'
 import type { WebPage } from './web-page.ts'
 
 export interface ReportFlags extends PaceFlags, RoomFlags {
@@ -26,7 +27,7 @@ export interface ReportFlags extends PaceFlags, RoomFlags {
   absent?: boolean
   includeBlocked?: boolean
   minMinutes?: number
-  by: By
+  by: Grouping
   html?: string
 }
 
@@ -46,13 +47,12 @@ export interface Report {
 
 export async function writeReport(report: Report): Promise<void> {
   const { context, printer, rooms, incomplete, flags, page, tally } = report
-  const oddities = new OddSessionCounter()
+  const oddities = new TimeAnomalyCounter()
   const missing: Item[] = []
   const failures: MeetroomError[] = []
-  /** Error that stopped the pool, thrown at the end. */
   let fatal: MeetroomError | undefined
-  const table = printer.options.format === 'table' ? tableFor(report) : undefined
-  const view = table?.view ?? viewOf(flags.by, flags.includeBlocked)
+  const table = printer.options.format === 'table' ? createTable(report) : undefined
+  const view = table?.view ?? reportView(flags.by, flags.includeBlocked)
   // Anonymous participants have no ID.
   const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
   const options = {
@@ -60,8 +60,9 @@ export async function writeReport(report: Report): Promise<void> {
     absent: flags.absent ?? false,
     includeBlocked: flags.includeBlocked ?? false,
   }
+  await new RoomsNotice(context).expect(rooms.length)
   const pool = await openPool(context, flags, tally)
-  const read = createReportReader(context, pool.client, wantedBy(report), report.now)
+  const read = createReportReader(context, pool.client, scopeFor(report), report.now)
 
   async function* pages(): AsyncGenerator<Page> {
     const act = async (room: Item) => {
@@ -75,10 +76,10 @@ export async function writeReport(report: Report): Promise<void> {
       asked++
       if (outcome.status === 'ok') {
         const { value } = outcome
-        oddities.add(thing, value.attendance.oddities)
+        oddities.add(thing, value.attendance.anomalies)
         await page?.room(value)
         const lines = reportRowsBy[flags.by](value, options)
-        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row, isShown)
+        yield* toPages(lines, (line) => table?.row(line, value) ?? line.row, isShown)
         continue
       }
       missing.push(thing)
@@ -88,7 +89,7 @@ export async function writeReport(report: Report): Promise<void> {
       // The error of the only room is the error of the command.
       if (rooms.length === 1 && !incomplete) throw outcome.error
       if (isFatal(outcome.error)) fatal ??= outcome.error
-      else await context.report(outcome.error)
+      else await context.reportError(outcome.error)
     }
     missing.push(...rooms.slice(asked))
   }
@@ -99,17 +100,17 @@ export async function writeReport(report: Report): Promise<void> {
     : await printer.list(view, 'attendance', table ? groupPages(pages()) : pages())
   for (const notice of oddities.notices) await context.notice(notice)
   if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
-  const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
-  if (reported) await context.report(reported)
-  if (error && incomplete) await context.report(incomplete)
+  const { reported, error } = tally.ending({ fatal, hint: hintAtMissingRooms(missing) })
+  if (reported) await context.reportError(reported)
+  if (error && incomplete) await context.reportError(incomplete)
   if (error) throw commonError(error, failures)
   if (incomplete) throw incomplete
   if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
 }
 
-const mostAtOnce = 1000
+const maxRowsPerPage = 1000
 
-function* inPages(
+function* toPages(
   lines: Iterable<ReportRow>,
   rowOf: (line: ReportRow) => Item,
   isShown: (row: Item) => boolean,
@@ -118,14 +119,14 @@ function* inPages(
   for (const line of lines) {
     const row = rowOf(line)
     if (isShown(row)) items.push(row)
-    if (items.length < mostAtOnce) continue
+    if (items.length < maxRowsPerPage) continue
     yield { items }
     items = []
   }
   if (items.length > 0) yield { items }
 }
 
-function wantedBy({ printer, flags, span, page }: Report): ReportScope {
+function scopeFor({ printer, flags, span, page }: Report): ReportScope {
   const { format, columns } = printer.options
   const isNamed = page !== undefined || (format !== 'ids' && (columns?.includes('name') ?? true))
   return {
@@ -138,16 +139,16 @@ function wantedBy({ printer, flags, span, page }: Report): ReportScope {
   }
 }
 
-function tableFor({ context, rooms, flags, span }: Report): ReportTable {
+function createTable({ context, rooms, flags, span }: Report): ReportTable {
   const { host } = context
   const { absent = false, includeBlocked = false, minMinutes } = flags
   return new ReportTable({
     by: flags.by,
     includeBlocked,
-    marks: barSymbols(host),
+    marks: selectBarSymbols(host),
     isTerminal: host.stdout.isTTY,
     isOneRoom: rooms.length === 1,
-    // Without these flags everybody is present and nobody absent.
+    // Without these flags, nobody counts as absent.
     without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
     span,
   })

@@ -1,31 +1,14 @@
-import type { SessionEnd } from '../../../attendance/session-times.ts'
+import type { Printed } from '../../../output/schemas/printed.ts'
 
-/** State of a room. Null for fields that the service omits. */
-export interface RoomState {
-  terminated_at: unknown
-  name: unknown
-  status: unknown
-}
+/** An event of a watched room, with the time of its detection (`at`). */
+export type TimedWatchEvent = Printed['sessions watch']
 
-/** A person in a room. Null for fields that the service omits. */
-export interface Person {
-  connected_at: unknown
-  session_id: unknown
-  member_id: unknown
-  user_id: unknown
-  name: unknown
-}
+type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'room_id'> : never
 
-/** Events of a watched room. */
-export type WatchEvent =
-  /** Initial state, and each change. */
-  | ({ event: 'room' } & RoomState)
-  | ({ event: 'present' } & Person)
-  | { event: 'ready'; online: number }
-  | ({ event: 'joined'; online: number } & Person)
-  | ({ event: 'left'; online: number } & Person & SessionEnd)
-  | { event: 'lost'; reason: string }
-  | { event: 'back'; seconds: number }
+export type WatchEvent = WithoutTime<TimedWatchEvent>
 
-/** An event with the time of its detection (`at`). */
-export type TimedWatchEvent = { at: string; room_id: string } & WatchEvent
+type FieldsOf<Name> = Omit<Extract<WatchEvent, { event: Name }>, 'event'>
+
+export type RoomState = FieldsOf<'room'>
+
+export type Person = FieldsOf<'present'>

@@ -22,12 +22,12 @@ export class RoomConnection {
   }
 
   /** @throws {UsageError} if the local workspace is not served at the first poll */
-  async look(known: Roster): Promise<RoomPoll> {
+  async poll(known: Roster): Promise<RoomPoll> {
     const { client, reader } = await this.#open()
     // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
-    forgetProbe(client.seen)
+    forgetProbe(client.serviceFacts)
     try {
-      return await reader.look(known)
+      return await reader.poll(known)
     } catch (error) {
       this.#isLost = true
       throw error
@@ -41,7 +41,7 @@ export class RoomConnection {
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await this.#context.services.persistentClient({ ...this.#setup, seen: {} })
+      const client = await this.#context.services.persistentClient({ ...this.#setup, serviceFacts: {} })
       this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
     }
     this.#url = url

@@ -1,17 +1,16 @@
-import { readAnswer } from '../../../../api/json.ts'
+import { readResponseValue } from '../../../../api/json.ts'
 import type { Client } from '../../../../client/client.ts'
 import { type Hint, IncompleteError } from '../../../../errors.ts'
-import { isOpen } from '../../../attendance/session-times.ts'
+import { isRunningSession } from '../../../attendance/session-times.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { connectedSessions } from '../../../lists/presence.ts'
+import { listConnectedSessions } from '../../../lists/presence.ts'
 import { RoomSessions } from '../../../lists/room-sessions.ts'
 import { cellOf, type Item, views } from '../../../output/views/views.ts'
 import type { Person, RoomState } from './events.ts'
 import { resolveNames } from './resolve-names.ts'
-import type { Listed, Roster } from './roster.ts'
+import type { Roster, SessionList } from './roster.ts'
 
-/** Result of one poll. */
-export interface RoomPoll extends Listed {
+export interface RoomPoll extends SessionList {
   room: RoomState
   arrivals: ReadonlyMap<Item, Person>
 }
@@ -30,31 +29,32 @@ export class RoomReader {
     this.#sessions = new RoomSessions(
       { notice: (text) => this.#noticeOnce(text) },
       client,
-      connectedSessions,
+      listConnectedSessions,
       {
         readOnce: true,
       },
     )
   }
 
-  async look(known: Roster): Promise<RoomPoll> {
+  async poll(known: Roster): Promise<RoomPoll> {
     const answer = await this.#client.call('getRoom', { params: { id: this.#room_id } })
-    const room = factsOf((readAnswer(answer) as { room: Item }).room)
+    const room = toRoomState((readResponseValue(answer) as { room: Item }).room)
     const listed = await this.#list(known)
-    const fresh = listed.sessions.filter((session) => isOpen(session) && !known.has(session))
-    const arrivals = new Map(fresh.map((session) => [session, personOf(session)]))
+    const fresh = listed.sessions.filter((session) => isRunningSession(session) && !known.has(session))
+    const arrivals = new Map(fresh.map((session) => [session, toPerson(session)]))
     await resolveNames(this.#context, this.#client, this.#room_id, [...arrivals.values()])
     return { room, ...listed, arrivals }
   }
 
-  async #list(known: Roster): Promise<Listed> {
+  async #list(known: Roster): Promise<SessionList> {
     const sessions: Item[] = []
     let pages = 0
     try {
       for await (const { items } of this.#sessions.of(this.#room_id)) {
         if (items.length > 0) pages++
         // A service that ignores the filter returns all former sessions.
-        for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
+        for (const session of items)
+          if (isRunningSession(session) || known.has(session)) sessions.push(session)
       }
     } catch (error) {
       // The next poll may return the rest.
@@ -73,12 +73,12 @@ export class RoomReader {
   }
 }
 
-function factsOf(room: Item): RoomState {
-  const told = (field: string) => cellOf(views.room, field, room)
-  return { name: told('name'), status: told('status'), terminated_at: told('terminated_at') }
+function toRoomState(room: Item): RoomState {
+  const read = (field: string) => cellOf(views.room, field, room)
+  return { name: read('name'), status: read('status'), terminated_at: read('terminated_at') }
 }
 
-function personOf({ id, member_id, user_id, name, connected_at }: Item): Person {
+function toPerson({ id, member_id, user_id, name, connected_at }: Item): Person {
   return {
     session_id: id,
     member_id: member_id ?? null,

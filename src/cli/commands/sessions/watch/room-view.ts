@@ -1,19 +1,19 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { toText } from '../../../../api/to-text.ts'
 import type { Terminal, Visible } from '../../../../host.ts'
-import { secondOf } from '../../../attendance/clock.ts'
-import { beginningOf, momentIn } from '../../../attendance/session-times.ts'
+import { formatSeconds } from '../../../attendance/clock.ts'
+import { parseMilliseconds, readStart } from '../../../attendance/session-times.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
 import { readTerminalWidth, type Style, selectStyle } from '../../../output/terminal/style.ts'
 import { own } from '../../../output/terminal/visible.ts'
 import type { Person, RoomState, TimedWatchEvent } from './events.ts'
-import { frame, nameOf } from './frame.ts'
+import { drawFrame, personName } from './frame.ts'
 import { listenForKeys } from './keyboard.ts'
-import type { Scene, WatchOutput } from './scene.ts'
+import type { RoomScene, WatchOutput } from './scene.ts'
 import { Screen } from './screen.ts'
 
-const mostChanges = 5
+const maxChanges = 5
 
 interface Change {
   at: number
@@ -29,7 +29,7 @@ export class RoomView implements WatchOutput {
   readonly #room_id: string
   readonly #screen: Screen
   #hint: Visible | undefined = own`^C ends`
-  #scene: Scene | undefined
+  #scene: RoomScene | undefined
   #lost: string | undefined
   #changes: Change[] = []
   #isReady = false
@@ -64,7 +64,7 @@ export class RoomView implements WatchOutput {
       view.#hint = own`q ends`
     }
     view.#closers.push(terminal.onResize(() => view.#redraw()))
-    statusLine.above = { giveWay: () => view.#giveWay() }
+    statusLine.above = { hideDuring: () => view.#giveWay() }
     view.#closers.push(() => {
       statusLine.above = undefined
     })
@@ -73,15 +73,17 @@ export class RoomView implements WatchOutput {
 
   async tell(told: TimedWatchEvent): Promise<void> {
     const change = this.#changeOf(told)
-    if (change) this.#changes = [...this.#changes.slice(1 - mostChanges), change]
+    if (change) this.#changes = [...this.#changes.slice(1 - maxChanges), change]
     if (told.event === 'ready') this.#isReady = true
     if (told.event !== 'lost' && told.event !== 'back') return
     this.#lost =
-      told.event === 'lost' ? `connection lost at ${secondOf(momentIn(told.at))}, trying again` : undefined
+      told.event === 'lost'
+        ? `connection lost at ${formatSeconds(parseMilliseconds(told.at))}, trying again`
+        : undefined
     await this.#draw()
   }
 
-  async settle(scene: Scene): Promise<void> {
+  async settle(scene: RoomScene): Promise<void> {
     this.#scene = scene
     await this.#draw()
   }
@@ -95,14 +97,14 @@ export class RoomView implements WatchOutput {
 
   #changeOf(told: TimedWatchEvent): Change | undefined {
     if (!this.#isReady) return undefined
-    const at = momentIn(told.at)
+    const at = parseMilliseconds(told.at)
     switch (told.event) {
       case 'joined':
-        return { at, text: `${called(told)} joined`, isOver: false }
+        return { at, text: `${describePerson(told)} joined`, isOver: false }
       case 'left':
-        return { at, text: `${called(told)} left${stayOf(told, at)}`, isOver: true }
+        return { at, text: `${describePerson(told)} left${formatStay(told, at)}`, isOver: true }
       case 'room':
-        return { at, text: roomChange(told, this.#scene?.room), isOver: false }
+        return { at, text: describeRoomChange(told, this.#scene?.room), isOver: false }
       default:
         return undefined
     }
@@ -115,7 +117,7 @@ export class RoomView implements WatchOutput {
     const { columns: width, rows } = this.#terminal
     // COLUMNS may be outdated after the window was resized.
     const columns = Math.max(1, Math.min(readTerminalWidth(this.#terminal, host.env) || 80, width || 80))
-    const lines = frame(
+    const lines = drawFrame(
       {
         ...this.#scene,
         room_id: this.#room_id,
@@ -138,7 +140,7 @@ export class RoomView implements WatchOutput {
   }
 
   #line({ at, text, isOver }: Change, columns: number): Visible {
-    const line = truncate(this.#printer.makeVisible(`${secondOf(at)}  ${text}`), columns)
+    const line = truncate(this.#printer.makeVisible(`${formatSeconds(at)}  ${text}`), columns)
     return isOver ? this.#style.dim(line) : line
   }
 
@@ -154,17 +156,17 @@ export class RoomView implements WatchOutput {
   }
 }
 
-function roomChange(now: RoomState, before: RoomState | undefined): string {
-  if (now.name !== before?.name) return `the room is now called “${textOf(now.name)}”`
+function describeRoomChange(now: RoomState, before: RoomState | undefined): string {
+  if (now.name !== before?.name) return `the room is now called “${toText(now.name)}”`
   return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
 }
 
-function called(person: Person): string {
-  return textOf(nameOf(person) ?? person.user_id)
+function describePerson(person: Person): string {
+  return toText(personName(person) ?? person.user_id)
 }
 
-function stayOf(person: Person, left: number): string {
-  const ms = left - beginningOf(person)
+function formatStay(person: Person, left: number): string {
+  const ms = left - readStart(person)
   if (Number.isNaN(ms) || ms < 0) return ''
   return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`
 }

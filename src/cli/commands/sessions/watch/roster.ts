@@ -1,15 +1,20 @@
-import { textOf } from '../../../../api/text-of.ts'
-import { inOrder, isOpen, type SessionEnd, timesOf } from '../../../attendance/session-times.ts'
+import { toText } from '../../../../api/to-text.ts'
+import {
+  isRunningSession,
+  readSessionTimes,
+  type SessionEnd,
+  sortByStart,
+} from '../../../attendance/session-times.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
 
-export interface Listed {
+export interface SessionList {
   sessions: readonly Item[]
-  /** True if one page held all sessions. Between two pages somebody may leave, which hides one session. */
+  /** True if one page held all sessions. A person who leaves between two pages hides another session. */
   isWhole: boolean
 }
 
-export interface Changes {
+interface RosterChanges {
   joined: readonly Person[]
   left: readonly (Person & SessionEnd)[]
 }
@@ -32,17 +37,17 @@ export class Roster {
   }
 
   has({ id }: Item): boolean {
-    return this.#entries.has(textOf(id))
+    return this.#entries.has(toText(id))
   }
 
   /** Applies a poll. People missing from a list of several pages leave only if the next poll misses them too. */
-  update({ sessions, isWhole }: Listed, arrivals: ReadonlyMap<Item, Person>): Changes {
+  update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, Person>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()
     for (const session of sessions) {
-      const id = textOf(session['id'])
-      if (isOpen(session)) open.add(id)
-      else ends.set(id, endingOf(session))
+      const id = toText(session['id'])
+      if (isRunningSession(session)) open.add(id)
+      else ends.set(id, readEnd(session))
     }
     const left = []
     for (const [id, entry] of this.#entries) {
@@ -50,13 +55,13 @@ export class Roster {
       entry.isMissed = !open.has(id)
       if (!isGone) continue
       this.#entries.delete(id)
-      left.push({ ...entry.person, ...(ends.get(id) ?? endingOf({})) })
+      left.push({ ...entry.person, ...(ends.get(id) ?? readEnd({})) })
     }
-    for (const [{ id }, person] of arrivals) this.#entries.set(textOf(id), { person, isMissed: false })
-    return { joined: inOrder(arrivals.values()), left }
+    for (const [{ id }, person] of arrivals) this.#entries.set(toText(id), { person, isMissed: false })
+    return { joined: sortByStart(arrivals.values()), left }
   }
 }
 
-function endingOf(session: Item): SessionEnd {
-  return { disconnected_at: timesOf(session).disconnected_at }
+function readEnd(session: Item): SessionEnd {
+  return { disconnected_at: readSessionTimes(session).disconnected_at }
 }

@@ -1,14 +1,13 @@
 import type { Person, RoomState, TimedWatchEvent } from './events.ts'
 
-export interface Scene {
+export interface RoomScene {
   room: RoomState
   online: number
   people: () => Iterable<Person>
 }
 
 export interface WatchOutput {
-  tell(told: TimedWatchEvent): Promise<void>
-  /** Called after all events of a poll. */
-  settle(scene: Scene): Promise<void>
+  tell(event: TimedWatchEvent): Promise<void>
+  settle(scene: RoomScene): Promise<void>
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
 import type { Terminal, Visible } from '../../../../host.ts'
-import { joined, own } from '../../../output/terminal/visible.ts'
+import { joinVisible, own } from '../../../output/terminal/visible.ts'
 import { measureText } from '../../../output/terminal/width.ts'
 
 const eraseScreen = own`\u001b[H\u001b[2J`
 const eraseBelow = own`\u001b[J`
 const eraseLine = own`\u001b[K`
-const up = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
+const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
 type Size = Pick<Terminal, 'columns' | 'rows'>
 
@@ -26,13 +26,13 @@ export class Screen {
     const text = this.#difference(lines)
     this.#lines = lines
     this.#rows = this.#terminal.rows
-    this.#width = lines.reduce((most, line) => Math.max(most, measureText(line)), 0)
+    this.#width = lines.reduce((max, line) => Math.max(max, measureText(line)), 0)
     if (text !== '') await this.#write(text)
   }
 
   async clear(): Promise<void> {
     if (this.#lines.length === 0) return
-    const text = own`${up(this.#lines.length)}\r${eraseBelow}`
+    const text = own`${moveUp(this.#lines.length)}\r${eraseBelow}`
     this.#lines = []
     await this.#write(text)
   }
@@ -41,12 +41,12 @@ export class Screen {
     const before = this.#lines
     // Terminals rewrap lines in different ways after a resize, so the position of the lines is unknown.
     if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
-      return own`${eraseScreen}${joined(lines.map((line) => own`${line}\n`))}`
+      return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
     // In a window with fewer rows, the lines have moved up.
     const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
     if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
     const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))
     const rest = lines.length < before.length ? eraseBelow : own``
-    return own`${up(before.length)}\r${joined(drawn)}${rest}`
+    return own`${moveUp(before.length)}\r${joinVisible(drawn)}${rest}`
   }
 }

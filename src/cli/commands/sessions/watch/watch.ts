@@ -2,74 +2,71 @@ import { setMaxListeners } from 'node:events'
 import type { Context } from '../../../kernel/context.ts'
 import type { WatchEvent } from './events.ts'
 import { createWatchOutput } from './output.ts'
-import { longestPauseMs, Reconnector } from './reconnector.ts'
+import { maxPauseMs, Reconnector } from './reconnector.ts'
 import { RoomConnection } from './room-connection.ts'
 import type { RoomPoll } from './room-reader.ts'
 import { RosterDiff } from './roster-diff.ts'
 import type { WatchOutput } from './scene.ts'
 
-interface Watching {
+interface WatchOptions {
   /** Pause between two polls, in milliseconds. */
   interval: number
 }
 
-/**
- * Watches a room by polling, because the API has no change events for administrators: webhooks must be set at creation
- * and need a public URL.
- */
-export async function runWatch(context: Context, room_id: string, { interval }: Watching): Promise<void> {
+/** Polls, because webhooks, the only change events of the API, need a public URL and are set at creation. */
+export async function runWatch(context: Context, room_id: string, { interval }: WatchOptions): Promise<void> {
   const { host, interrupt } = context
-  const openShow = await createWatchOutput(context)
+  const openOutput = await createWatchOutput(context)
   const leaving = new AbortController()
   const stop = AbortSignal.any([interrupt, leaving.signal])
   // Each pending request adds a listener.
   setMaxListeners(0, stop)
 
-  let show: WatchOutput | undefined
-  const tell = async (happening: WatchEvent) => {
+  let output: WatchOutput | undefined
+  const tell = async (event: WatchEvent) => {
     const at = new Date(host.now()).toISOString()
-    await show?.tell(Object.assign({ at, event: happening.event, room_id }, happening))
+    await output?.tell(Object.assign({ at, event: event.event, room_id }, event))
   }
-  const news = new RosterDiff(tell)
-  const contact = new Reconnector(host, { tell, notice: (text) => context.notice(text) })
-  const link = new RoomConnection(context, room_id, {
+  const rosterDiff = new RosterDiff(tell)
+  const reconnector = new Reconnector(host, { tell, notice: (text) => context.notice(text) })
+  const connection = new RoomConnection(context, room_id, {
     interrupt: stop,
-    onRetry: (retry) => contact.onRetry(retry),
+    onRetry: (retry) => reconnector.onRetry(retry),
   })
   const settle = ({ room }: RoomPoll) => {
-    const { roster } = news
-    return show?.settle({ room, online: roster.size, people: () => roster.people() })
+    const { roster } = rosterDiff
+    return output?.settle({ room, online: roster.size, people: () => roster.people() })
   }
 
-  const first = await link.look(news.roster)
+  const first = await connection.poll(rosterDiff.roster)
   // The watch was interrupted before it started.
   if (stop.aborted) throw stop.reason
-  contact.begin()
+  reconnector.begin()
   let tookMs = 0
   const ask = async () => {
     const began = host.monotonic()
     try {
-      return await link.look(news.roster)
+      return await connection.poll(rosterDiff.roster)
     } finally {
       tookMs = host.monotonic() - began
     }
   }
   try {
-    show = await openShow(room_id, () => leaving.abort())
-    await news.begin(first)
+    output = await openOutput(room_id, () => leaving.abort())
+    await rosterDiff.begin(first)
     await settle(first)
     for (;;) {
       // Pauses at least as long as the poll took, to limit the load. Capped, because some clocks run while a machine
       // sleeps.
-      await host.sleep(Math.max(interval, Math.min(tookMs, longestPauseMs)), stop)
-      const look = await contact.until(ask, stop)
-      await news.continue(look)
-      await settle(look)
+      await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
+      const poll = await reconnector.until(ask, stop)
+      await rosterDiff.continue(poll)
+      await settle(poll)
     }
   } catch (error) {
     // Aborting is the normal end of a watch.
     if (!stop.aborted) throw error
   } finally {
-    await show?.close()
+    await output?.close()
   }
 }

@@ -1,10 +1,10 @@
-import { readAnswer } from '../../../../api/json.ts'
-import { textOf } from '../../../../api/text-of.ts'
+import { readResponseValue } from '../../../../api/json.ts'
+import { toText } from '../../../../api/to-text.ts'
 import type { Client } from '../../../../client/client.ts'
 import { type MeetroomError, UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
-import { isBlocked, lacksBlock } from '../../../lists/blocking.ts'
+import { hasNoBlock, isBlocked } from '../../../lists/blocking.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import { undefinedIfNotFound } from '../../../lists/run-one.ts'
 import type { Item } from '../../../output/views/views.ts'
@@ -19,24 +19,20 @@ export interface OffboardingChange {
 }
 
 /** A membership, with the reason if it is skipped. */
-export interface PlannedMembership {
+interface PlannedMembership {
   membership: Membership
-  passed: string | undefined
+  skipReason: string | undefined
 }
 
 export interface OffboardingPlan {
   /** In the order of the given users. */
   memberships: readonly PlannedMembership[]
-  /** Rooms whose members could not be listed. */
   unread: readonly { room: Item; error: MeetroomError }[]
   /** Users to delete; undefined for a user who does not exist. */
   users: ReadonlyMap<string, Item | undefined>
 }
 
-/**
- * Plans the steps without changing anything.
- * @throws {MeetroomError} if the service does not respond or refuses the key, or no room can be read
- */
+/** @throws {MeetroomError} if the service does not respond or refuses the key, or no room can be read */
 export async function planOffboarding(
   context: Context,
   ids: readonly string[],
@@ -46,30 +42,30 @@ export async function planOffboarding(
   if (context.flags.curl)
     throw new UsageError('--curl sends nothing, so which rooms the users are in is unknown')
   const search = await MembershipSearch.open(context, flags, { users: new Set(ids) })
-  const users = change.deletes ? await lookUp(search.client, ids) : new Map()
+  const users = change.deletes ? await readUsers(search.client, ids) : new Map()
   const found = new Map(ids.map((id): [string, PlannedMembership[]] => [id, []]))
   for await (const memberships of search.found())
     for (const membership of memberships)
-      found.get(membership.user_id)?.push({ membership, passed: reasonToPass(membership, change) })
+      found.get(membership.user_id)?.push({ membership, skipReason: reasonToSkip(membership, change) })
   const error = await search.end()
   // If some rooms were read, their steps are run, and the others are reported.
   if (error && !search.isUsable) throw error
   return { memberships: [...found.values()].flat(), unread: search.unread, users }
 }
 
-async function lookUp(client: Client, ids: readonly string[]): Promise<Map<string, Item | undefined>> {
+async function readUsers(client: Client, ids: readonly string[]): Promise<Map<string, Item | undefined>> {
   const users = new Map<string, Item | undefined>()
   const ask = async (user_id: string) => {
     const answer = await undefinedIfNotFound(client.call('getUser', { params: { user_id } }))
-    return [user_id, answer && ((readAnswer(answer) as Item)['user'] as Item)] as const
+    return [user_id, answer && ((readResponseValue(answer) as Item)['user'] as Item)] as const
   }
   for await (const [user_id, user] of mapAhead(ids, 8, ask)) users.set(user_id, user)
   return users
 }
 
-function reasonToPass({ room, member }: Membership, { step, force }: OffboardingChange): string | undefined {
+function reasonToSkip({ room, member }: Membership, { step, force }: OffboardingChange): string | undefined {
   const { type } = room
-  if (lacksBlock(type) && !force) return `no block in ${textOf(type)} rooms`
+  if (hasNoBlock(type) && !force) return `no block in ${toText(type)} rooms`
   const told = isBlocked(member)
   // An omitted field may have any value.
   if (told === undefined) return undefined

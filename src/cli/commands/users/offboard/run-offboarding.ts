@@ -1,3 +1,4 @@
+import { plural } from '../../../../api/plural.ts'
 import { InterruptedError, NotFoundError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -28,12 +29,12 @@ export async function runOffboarding(
   const printer = await context.printer()
   const view = stepView(change.deletes ? 'user_id' : 'member_id')
   printer.check(view, true)
-  const saver = change.deletes ? await context.saver() : undefined
+  const saver = change.deletes ? await context.backup() : undefined
   await saver?.check()
   const plan = await planOffboarding(context, ids, flags, change)
   if (!change.deletes && !flags.ignoreNotFound) requireMembers(plan, ids)
   await confirmPlan(context, plan, flags.max, change)
-  if (!context.flags.dryRun) await saver?.save(doomedBy(plan, flags))
+  if (!context.flags.dryRun) await saver?.save(findDeletionTargets(plan, flags))
   const run = await OffboardingRun.open(context, plan, change, flags)
   const isIds = printer.options.format === 'ids'
 
@@ -41,7 +42,7 @@ export async function runOffboarding(
     // `-o ids` prints deleted users, or else blocked members.
     for await (const step of run.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
-        yield { items: [redacted(context, step)] }
+        yield { items: [redactStep(context, step)] }
   }
 
   await printAll(printer, view, 'steps', pages()).catch(async (error) => {
@@ -54,12 +55,15 @@ export async function runOffboarding(
 }
 
 /** A service may quote a token in an error. */
-function redacted({ redact }: Context, step: OffboardingStep): Item {
+function redactStep({ redact }: Context, step: OffboardingStep): Item {
   return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }
 
 /** Returns the users to delete; none if a room could not be read. */
-function doomedBy({ users, unread, memberships }: OffboardingPlan, flags: PaceFlags): DeletionTargets {
+function findDeletionTargets(
+  { users, unread, memberships }: OffboardingPlan,
+  flags: PaceFlags,
+): DeletionTargets {
   const ids = unread.length > 0 ? [] : [...users].flatMap(([id, user]) => (user ? [id] : []))
   return { kind: 'users', ids, flags, memberships: memberships.map(({ membership }) => membership) }
 }
@@ -68,10 +72,9 @@ function doomedBy({ users, unread, memberships }: OffboardingPlan, flags: PaceFl
 function requireMembers({ memberships, unread }: OffboardingPlan, ids: readonly string[]): void {
   const members = new Set(memberships.map(({ membership }) => membership.user_id))
   const absent = ids.filter((id) => !members.has(id))
-  if (absent.length === 0 || unread.length > 0) return
+  const { length } = absent
+  if (length === 0 || unread.length > 0) return
   throw new NotFoundError(
-    absent.length === 1
-      ? `no such member: user ${absent[0]} is in no room`
-      : `no such members: users ${absent.join(', ')} are in no room`,
+    `no such ${plural(length, 'member: user', 'members: users')} ${absent.join(', ')} ${plural(length, 'is', 'are')} in no room`,
   )
 }

@@ -1,23 +1,25 @@
-import { textOf } from '../../../../api/text-of.ts'
+import { counted, plural } from '../../../../api/plural.ts'
+import { toText } from '../../../../api/to-text.ts'
 import {
   type CountedOutcome,
   isFatal,
+  judgeStatus,
   type Outcome,
   toFailure,
-  verdictOfStatus,
 } from '../../../../client/outcome.ts'
 import { type Hint, type MeetroomError, NotAppliedError, PartialError, suggest } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
-import { blockedBody, isBlocked } from '../../../lists/blocking.ts'
+import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
 import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
+import { initialConcurrency } from '../../../pool/adaptive-concurrency.ts'
 import { finishRun } from '../../../pool/finish-run.ts'
 import { openPool, type Pool } from '../../../pool/pool.ts'
-import { startAll } from '../../../pool/start-all.ts'
+import { startAll } from '../../../pool/run-items.ts'
 import { Tally } from '../../../pool/tally.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
-import { deletionStep, type OffboardingStep, roomStep } from './step.ts'
+import { createDeletionStep, createRoomStep, type OffboardingStep } from './step.ts'
 
 type Row = OffboardingStep & Item
 
@@ -28,7 +30,7 @@ export class OffboardingRun {
   readonly #tally: Tally
   readonly #pool: Pool
   /** Users with a failed or skipped step. */
-  readonly #stuck = new Set<string>()
+  readonly #incompleteUsers = new Set<string>()
   /** Users with an accepted block that the service does not show, with the reason. */
   readonly #unconfirmed = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
@@ -59,7 +61,8 @@ export class OffboardingRun {
     // The summary is known only at the end.
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
-    const pool = await openPool(context, flags, tally)
+    const concurrency = flags.concurrency ?? initialConcurrency
+    const pool = await openPool(context, { ...flags, concurrency }, tally)
     run = new OffboardingRun(context, plan, change, tally, pool)
     return run
   }
@@ -73,35 +76,35 @@ export class OffboardingRun {
     const { memberships, unread } = this.#plan
     const { step } = this.#change
     for (const { room, error } of unread)
-      yield roomStep(step, { room }, this.#count({ status: 'failed', error }))
-    const todo = memberships.filter(({ passed }) => passed === undefined)
+      yield createRoomStep(step, { room }, this.#count({ status: 'failed', error }))
+    const todo = memberships.filter(({ skipReason }) => skipReason === undefined)
     const outcomes = this.#start(todo, ({ membership }) => this.#block(membership))
     for (const planned of memberships) {
-      const { membership, passed = '' } = planned
+      const { membership, skipReason = '' } = planned
       const ended =
-        (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: passed } as const)
-      if (verdictOfStatus(ended.status) !== 'good') this.#stuck.add(membership.user_id)
+        (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: skipReason } as const)
+      if (judgeStatus(ended.status) !== 'good') this.#incompleteUsers.add(membership.user_id)
       if (ended.status === 'ok') this.#done.block++
-      yield roomStep(step, membership, ended)
+      yield createRoomStep(step, membership, ended)
     }
   }
 
   async *#deletions(): AsyncGenerator<Row> {
     const { users, unread } = this.#plan
-    const ready = [...users].flatMap(([id, user]) => (user && this.#mayGo(id) ? [id] : []))
+    const ready = [...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : []))
     const outcomes = this.#start(ready, (id) => this.#delete(id))
     const reasonToStay = (id: string) => {
       if (unread.length > 0) return 'not every room could be read'
-      return this.#stuck.has(id)
+      return this.#incompleteUsers.has(id)
         ? 'not every block succeeded'
         : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
     }
     for (const [id, user] of users) {
       const ended = await outcomes.get(id)
       if (ended?.status === 'ok') this.#done.delete++
-      if (ended) yield deletionStep(id, ended)
-      else if (user) yield deletionStep(id, { status: 'unsent', reason: reasonToStay(id) })
-      else yield deletionStep(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
+      if (ended) yield createDeletionStep(id, ended)
+      else if (user) yield createDeletionStep(id, { status: 'unsent', reason: reasonToStay(id) })
+      else yield createDeletionStep(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
     }
   }
 
@@ -119,8 +122,8 @@ export class OffboardingRun {
     await Promise.all(this.#begun)
   }
 
-  #mayGo(user_id: string): boolean {
-    const isReady = !this.#stuck.has(user_id) && !this.#unconfirmed.has(user_id)
+  #canDelete(user_id: string): boolean {
+    const isReady = !this.#incompleteUsers.has(user_id) && !this.#unconfirmed.has(user_id)
     return this.#plan.unread.length === 0 && isReady
   }
 
@@ -128,10 +131,10 @@ export class OffboardingRun {
     const { step, deletes } = this.#change
     const { room, member } = membership
     if (this.#context.flags.dryRun) return { status: `would_${step}` }
-    const params = { room_id: textOf(room['id']), member_id: textOf(member['id']) }
+    const params = { room_id: toText(room['id']), member_id: toText(member['id']) }
     const { client } = this.#pool
     const ended = await this.#write(
-      client.call('updateMember', { params, body: blockedBody(step === 'block') }),
+      client.call('updateMember', { params, body: toBlockBody(step === 'block') }),
     )
     if (ended.status !== 'ok' || !deletes || isBlocked(Object(ended.value.value.member))) return ended
     const read = await this.#write(client.call('getMember', { params }))
@@ -172,29 +175,27 @@ export class OffboardingRun {
     return ended
   }
 
-  /** Returns the error of the run; undefined if all steps succeeded. */
   async end(): Promise<MeetroomError | undefined> {
     const error = await finishRun(this.#context, this.#tally, this.#fatal)
-    // A user who is kept counts as incomplete, even if no step failed.
-    if (this.#stays === 0 || (error && error === this.#fatal)) return error
+    // A user who is not deleted counts as incomplete, even if no step failed.
+    if (this.#isKept === 0 || (error && error === this.#fatal)) return error
     return new PartialError(this.summary, { cause: error, hint: this.#hint })
   }
 
   get #hint(): Hint {
     const [user_id] = this.#unconfirmed.keys()
-    if (user_id === undefined || this.#stuck.size > 0 || this.#plan.unread.length > 0)
-      return 'run it again to do what is left'
+    if (user_id === undefined || this.#incompleteUsers.size > 0 || this.#plan.unread.length > 0)
+      return 'run it again to complete the remaining steps'
     return [
-      'see whether the user can still enter the rooms, then delete the user with: ',
+      'check whether the user can still enter the rooms, then delete the user with: ',
       suggest(['users', 'delete'], user_id),
     ]
   }
 
-  get #stays(): number {
-    return [...this.#plan.users].filter(([id, user]) => user && !this.#mayGo(id)).length
+  get #isKept(): number {
+    return [...this.#plan.users].filter(([id, user]) => user && !this.#canDelete(id)).length
   }
 
-  /** Summarizes the run: `blocked 3 members and deleted 1 user; 2 steps skipped`. */
   get summary(): string {
     const { step, deletes } = this.#change
     const { dryRun } = this.#context.flags
@@ -206,16 +207,14 @@ export class OffboardingRun {
       [this.#tally.count('skipped'), 'skipped'],
       [this.#tally.bad - unknown, 'failed'],
       [unknown, 'with an unknown outcome'],
-      [this.#tally.untried - this.#stays, 'not tried'],
+      [this.#tally.untried - this.#isKept, 'not tried'],
     ]
     return [
       `${verb} ${counted(blocked, 'member')}${deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''}`,
       ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
-      ...(this.#stays > 0 ? [`${counted(this.#stays, 'user')} ${this.#stays === 1 ? 'stays' : 'stay'}`] : []),
+      ...(this.#isKept > 0
+        ? [`${counted(this.#isKept, 'user')} ${plural(this.#isKept, 'stays', 'stay')}`]
+        : []),
     ].join('; ')
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

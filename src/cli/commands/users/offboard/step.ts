@@ -1,20 +1,9 @@
-import { textOf } from '../../../../api/text-of.ts'
-import type { CountedOutcome, Status } from '../../../../client/outcome.ts'
+import type { CountedOutcome } from '../../../../client/outcome.ts'
 import type { Membership } from '../../../lists/memberships.ts'
+import type { Printed } from '../../../output/schemas/printed.ts'
 import type { Item, View } from '../../../output/views/views.ts'
 
-/** Result of one step: a block in a room, or the deletion of a user. */
-export interface OffboardingStep {
-  step: 'block' | 'unblock' | 'delete'
-  /** Null if the members of the room could not be read. */
-  user_id: string | null
-  room_id: unknown
-  room_name: unknown
-  room_type: unknown
-  member_id: unknown
-  status: Status
-  reason: string | null
-}
+export type OffboardingStep = Printed['users offboard']['steps'][number]
 
 const fields = [
   'step',
@@ -40,7 +29,7 @@ export function stepView(id: 'member_id' | 'user_id'): View {
   }
 }
 
-export function roomStep(
+export function createRoomStep(
   step: 'block' | 'unblock',
   { user_id, room, member }: Pick<Membership, 'room'> & Partial<Membership>,
   ended: CountedOutcome & { reason?: string },
@@ -53,23 +42,18 @@ export function roomStep(
     room_type: room['type'],
     member_id: member?.['id'] ?? null,
     status: ended.status,
-    reason: reasonOf(ended),
+    reason: describeReason(ended),
   }
 }
 
-export function deletionStep(
+export function createDeletionStep(
   user_id: string,
   ended: CountedOutcome & { reason?: string },
 ): OffboardingStep & Item {
   const nowhere = { room_id: null, room_name: null, room_type: null, member_id: null }
-  return { step: 'delete', user_id, ...nowhere, status: ended.status, reason: reasonOf(ended) }
+  return { step: 'delete', user_id, ...nowhere, status: ended.status, reason: describeReason(ended) }
 }
 
-function reasonOf(ended: CountedOutcome & { reason?: string }): string | null {
+function describeReason(ended: CountedOutcome & { reason?: string }): string | null {
   return ended.reason ?? ('error' in ended ? ended.error.message : null)
-}
-
-/** Returns the name and ID of a room: `“Weekly sync” (66f1…)`. */
-export function namedRoom({ id, name }: Item): string {
-  return name ? `“${textOf(name)}” (${textOf(id)})` : textOf(id)
 }

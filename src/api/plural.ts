@@ -1,0 +1,22 @@
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return count === 1 ? one : many
+}
+
+/** Formats a count with its noun: `1 room`, `3 rooms`. */
+export function counted(count: number, one: string, many?: string): string {
+  return `${count} ${plural(count, one, many)}`
+}
+
+export function andMore(count: number | string): string {
+  return `and ${count} more`
+}
+
+/**
+ * Lists the first names and counts the others: `a, b and 3 more`.
+ * @param total number of items, when `names` holds only the first ones
+ */
+export function listNames(names: readonly string[], most: number, total = names.length): string {
+  const first = names.slice(0, most)
+  const rest = total > first.length ? ` ${andMore(total - first.length)}` : ''
+  return `${first.join(', ')}${rest}`
+}

@@ -1,0 +1,68 @@
+import type { OperationName } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
+import type { IdArgument } from '../input/id-arguments.ts'
+import type { Context } from '../kernel/context.ts'
+import type { BatchFlags } from '../kernel/flags.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { initialConcurrency } from '../pool/adaptive-concurrency.ts'
+import type { DeletionTargets } from '../requests/backup.ts'
+import { confirmTargets, type TargetChange } from './confirm-targets.ts'
+import { runBatch } from './run-batch.ts'
+import { readTargets } from './targets.ts'
+
+export interface BatchCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
+  pastTense: string
+  alias?: string
+  summary: string
+  description: string
+  destructive?: true
+  ids: IdArgument
+  roomArgument?: IdArgument
+  list: 'listRooms' | 'listMembers' | 'listUsers'
+  call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
+  flags?: (command: MeetroomCommand) => MeetroomCommand
+  deletes?: DeletionTargets['kind']
+  /** Runs the command in another way if the flags request it. Resolves to true if it did. */
+  runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>
+  check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
+  examples: readonly string[]
+}
+
+/** @param args the arguments of the action, with the flags last */
+export async function runBatchCommand<G extends OperationName, C extends OperationName>(
+  context: Context,
+  definition: BatchCommand<G, C>,
+  args: unknown[],
+): Promise<void> {
+  const { pastTense, list, call, roomArgument } = definition
+  const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
+    string | undefined,
+    string[],
+    BatchFlags,
+  ]
+  if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
+  if (room === undefined)
+    throw new UsageError('missing required argument “room”', {
+      hint: ['see: ', suggestHelp(...context.command.split(' '))],
+    })
+  const backup = definition.deletes && (await context.backup())
+  await backup?.check()
+  const { ids, reasons, absent } = await readTargets(context, { given, flags, list, room })
+  await definition.check?.(context, room, { ...flags })
+  if (definition.destructive)
+    await confirmTargets(context, definition, {
+      ids,
+      reasons,
+      room,
+      max: flags.max,
+      ignoreNotFound: flags.ignoreNotFound,
+    })
+  if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
+    await backup?.save({ kind: definition.deletes, ids, flags })
+  // Destructive requests do not speed up.
+  const concurrency = flags.concurrency ?? initialConcurrency
+  const pace = definition.destructive ? { ...flags, concurrency } : flags
+  await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, pace)
+}

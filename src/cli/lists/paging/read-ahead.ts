@@ -1,0 +1,77 @@
+import type { Host } from '../../../host.ts'
+
+/** Number of pages that are requested ahead before the latency is known. */
+const minPagesAhead = 2
+/** Maximum number of pages that are requested ahead. */
+const maxPagesAhead = 8
+/** Maximum size of the responses that are requested ahead, in bytes. */
+const maxBytesAhead = 32 * 2 ** 20
+/** Factor and milliseconds above the lowest latency from which a response counts as delayed. */
+const delay = { factor: 4, ms: 200 }
+
+interface ReadAheadOptions {
+  /** Measures latency. Without it, the number of pages stays at its start. */
+  clock?: Pick<Host, 'monotonic'>
+  max?: number
+}
+
+/**
+ * Number of pages to request ahead: as many as arrive while the consumer handles one. The lowest latency decides,
+ * because responses that wait for each other take longer without a need for more requests.
+ */
+export class ReadAhead {
+  readonly #clock: Pick<Host, 'monotonic'>
+  readonly #max: number
+  #allowed = minPagesAhead
+  #latencyMs = Number.POSITIVE_INFINITY
+  #consumerMs: number | undefined
+  #largestBytes = 1
+  #receivedAt: number | undefined
+
+  constructor({ clock = { monotonic: () => 0 }, max = maxPagesAhead }: ReadAheadOptions = {}) {
+    this.#clock = clock
+    this.#max = max
+  }
+
+  get pages(): number {
+    const bySize = Math.max(1, Math.floor(maxBytesAhead / this.#largestBytes))
+    return Math.min(this.#needed, this.#allowed, this.#max, bySize)
+  }
+
+  get #needed(): number {
+    if (this.#consumerMs === undefined || this.#latencyMs === 0) return minPagesAhead
+    return Math.max(minPagesAhead, Math.ceil(this.#latencyMs / this.#consumerMs) + 1)
+  }
+
+  now(): number {
+    return this.#clock.monotonic()
+  }
+
+  /** Records that the consumer needs the next page. */
+  onNeeded(): void {
+    if (this.#receivedAt === undefined) return
+    const ms = this.now() - this.#receivedAt
+    this.#consumerMs = this.#consumerMs === undefined ? ms : (this.#consumerMs + ms) / 2
+    this.#receivedAt = undefined
+  }
+
+  /**
+   * Records a received page.
+   * @param latencyMs time from the request to the response
+   */
+  onReceived(latencyMs: number, bytes: number): void {
+    this.#receivedAt = this.now()
+    this.#latencyMs = Math.min(this.#latencyMs, latencyMs)
+    this.#largestBytes = Math.max(this.#largestBytes, bytes)
+    const isDelayed = latencyMs > delay.factor * this.#latencyMs + delay.ms
+    // A busy service delays responses, and more requests would make it busier.
+    this.#allowed = isDelayed
+      ? Math.max(minPagesAhead, Math.floor(this.#allowed / 2))
+      : Math.min(maxPagesAhead, this.#allowed + 1)
+  }
+
+  /** Starts over with few pages after the pages requested ahead were useless. */
+  onMiss(): void {
+    this.#allowed = minPagesAhead
+  }
+}

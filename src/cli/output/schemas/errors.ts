@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import * as classes from '../../../errors.ts'
+import { BugError } from '../../../errors.ts'
+
+const codes = [...Object.values(classes), BugError].flatMap((value) =>
+  isErrorClass(value) ? [new value('SIGINT').code] : [],
+)
+
+type ErrorClass = new (why: 'SIGINT') => classes.MeetroomError
+
+function isErrorClass(value: unknown): value is ErrorClass {
+  return (
+    typeof value === 'function' &&
+    value !== classes.MeetroomError &&
+    value.prototype instanceof classes.MeetroomError
+  )
+}
+
+/** Standard error of a failed command in JSON modes: one object, or one for each failed item. */
+export const errorSchema = z.object({
+  error: z.object({
+    profile: z.string().optional().describe('the profile, with --all-profiles'),
+    code: z.enum([...new Set(codes)]).describe('what went wrong, for programs'),
+    message: z.string().describe('what went wrong, for people'),
+    hint: z.string().optional().describe('what to do about it'),
+    status: z.int().optional().describe('HTTP status of the response, if there was one'),
+    retryable: z.boolean().describe('whether the same command may succeed when run again unchanged'),
+    accepted: z
+      .literal(true)
+      .optional()
+      .describe('the service accepted a write, and its result is not known'),
+    request: z.object({ method: z.string(), path: z.string() }).optional().describe('the request'),
+    body: z.unknown().optional().describe('the response body; cut off if it is long'),
+  }),
+})
+
+export type PrintedError = z.output<typeof errorSchema>['error']

@@ -1,0 +1,253 @@
+import * as z from 'zod'
+import { operations } from '../../../api/operations.ts'
+import { resources } from '../../../api/resources.ts'
+import { WebhookEvent } from '../../../api/webhooks.ts'
+import { statuses } from '../../../client/outcome.ts'
+
+// Schemas of output that is not a response of the service. The printing code takes its types from here (`Printed`), so
+// that a field without a schema does not compile.
+
+/** Types a value that the service sends, which may differ from its schema. */
+const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>
+
+const text = z.string().nullable()
+const time = text.describe('ISO 8601, UTC')
+const id = z.union([z.string(), z.number()])
+const ready = z.object({ event: z.literal('ready'), url: z.string() })
+const anything = z.looseObject({})
+
+const results = z.object({
+  results: z.array(
+    z.object({
+      row: z.int().describe('its place in the file, counted from 1'),
+      key: z.string().optional().describe('key of the row'),
+      status: z.enum(statuses),
+      id: id.optional().describe('id of the item'),
+      error: z.string().optional(),
+    }),
+  ),
+})
+
+const presence = {
+  room_id: sent(id),
+  name: z.unknown(),
+  first_in: sent(time),
+  last_out: sent(time),
+  connections: z.int(),
+  minutes: z.number(),
+}
+
+const nullable = sent(id.nullable())
+const inRoom = {
+  user_id: sent<string | null>(nullable),
+  room_id: nullable,
+  room_name: z.unknown(),
+  room_type: z.unknown(),
+}
+
+export const stepSchema = z.object({
+  steps: z.array(
+    z.object({
+      step: z.enum(['block', 'unblock', 'delete']),
+      ...inRoom,
+      member_id: nullable,
+      status: z.enum(statuses),
+      reason: text,
+    }),
+  ),
+})
+
+const memberships = z.object({
+  memberships: z.array(
+    z.object({
+      ...inRoom,
+      member_id: nullable,
+      type: z.unknown(),
+      is_blocked: z.unknown().optional(),
+      last_seen: text,
+    }),
+  ),
+})
+
+const attendance = z.object({
+  attendance: z.array(
+    z.union([
+      z.object({
+        ...presence,
+        user_id: z.unknown(),
+        share: z.number().nullable(),
+        present: z.boolean(),
+        blocked: z.boolean().optional(),
+      }),
+      z.object({ ...presence, participants: z.int(), absent: z.int().nullable() }),
+      z.object({
+        room_id: sent(id),
+        session_id: z.unknown(),
+        member_id: z.unknown(),
+        user_id: z.unknown(),
+        name: z.unknown(),
+        connected_at: z.unknown().optional(),
+        disconnected_at: z.unknown().optional(),
+        minutes: z.number(),
+        share: z.number().nullable(),
+      }),
+    ]),
+  ),
+})
+
+const eventFields = { at: sent<string>(time), room_id: z.string() }
+const personFields = {
+  session_id: sent(id),
+  member_id: nullable,
+  user_id: nullable,
+  name: z.unknown(),
+  connected_at: sent(time),
+}
+const online = z.int().describe('number of sessions that are connected then')
+const watchEvent = z
+  .discriminatedUnion('event', [
+    z
+      .object({
+        event: z.literal('room'),
+        ...{ ...eventFields, name: z.unknown(), terminated_at: sent(time) },
+        status: sent(z.enum(['active', 'terminated']).nullable()),
+      })
+      .describe('state of the room: at the start, and after each change'),
+    z
+      .object({ event: z.literal('present'), ...eventFields, ...personFields })
+      .describe('participants at the start'),
+    z
+      .object({ event: z.literal('ready'), ...eventFields, online })
+      .describe('all participants at the start are listed'),
+    z.object({ event: z.literal('joined'), ...eventFields, ...personFields, online }),
+    z.object({
+      event: z.literal('left'),
+      ...eventFields,
+      ...personFields,
+      disconnected_at: sent(time),
+      online,
+    }),
+    z
+      .object({ event: z.literal('lost'), ...eventFields, reason: z.string() })
+      .describe('the service does not respond and is polled again'),
+    z.object({ event: z.literal('back'), ...eventFields, seconds: z.number() }),
+  ])
+  .describe('one object per line, when noticed; null if the service does not send the value')
+
+const profile = z.object({
+  name: z.string(),
+  in_use: z.boolean(),
+  base_url: text,
+  has_key: z.boolean(),
+  protected: z.boolean(),
+  key_from: z.string().optional(),
+})
+
+const setting = z.object({ key: z.string(), value: id.nullable() })
+
+const argument = z.object({
+  name: z.string(),
+  description: z.string(),
+  type: z.literal('string'),
+  repeatable: z.boolean(),
+  required: z.boolean(),
+  default: z.unknown(),
+})
+
+const flag = z.object({
+  name: z.string(),
+  usage: z.string(),
+  description: z.string(),
+  type: z.enum(['boolean', 'integer', 'number', 'string']),
+  choices: sent<readonly string[] | undefined>(z.array(z.string()).optional()).optional(),
+  repeatable: z.boolean(),
+  required: z.boolean(),
+  default: z.unknown().describe('null if an omitted flag differs from every value'),
+})
+
+const schemas = {
+  'rooms wait': operations.getRoom.response,
+  'rooms import': results,
+  'members import': results,
+  'users import': results,
+  'users rooms': memberships,
+  'users offboard': stepSchema,
+  'sessions report': attendance,
+  'sessions watch': watchEvent,
+  serve: z.object({
+    event: z.literal('ready'),
+    base_url: z.string(),
+    api_key_file: z.string(),
+    pid: z.int(),
+  }),
+  join: z.looseObject({ event: z.string() }).describe('one object per line, as events arrive'),
+  'webhooks listen': z.union([ready, WebhookEvent]).describe('one object per line, as webhooks arrive'),
+  'webhooks verify': z.object({
+    webhook_id: text,
+    timestamp: text,
+    action: text,
+    valid: z.boolean(),
+    signature: z.string(),
+  }),
+  api: z.unknown().describe('the response of the service'),
+  openapi: anything.extend({ openapi: z.string(), paths: anything }).describe('an OpenAPI 3.1 document'),
+  commands: z.object({
+    commands: z.array(
+      z.object({
+        name: z.string(),
+        summary: z.string(),
+        description: z.string(),
+        arguments: z.array(argument),
+        flags: z.array(flag),
+        writes: z.boolean().describe('whether it may change something at the service'),
+        dry_run: z.boolean().describe('whether --dry-run and --curl show what it would send'),
+        exit_codes: z.array(z.int()),
+        examples: sent<readonly string[]>(z.array(z.string())),
+      }),
+    ),
+    version: z.string(),
+    global_flags: z.array(flag),
+    exit_codes: z.record(z.string(), z.string()),
+  }),
+  doctor: z.object({
+    ok: z.boolean(),
+    checks: z.array(
+      z.object({
+        check: z.string(),
+        status: z.enum(['ok', 'failed', 'skipped']),
+        message: z.string(),
+        hint: text,
+      }),
+    ),
+  }),
+  schema: anything.describe('a JSON Schema'),
+  'auth status': z.object({
+    profile: z.string(),
+    profile_from: z.string(),
+    base_url: text,
+    base_url_from: text,
+    workspace: text,
+    key_from: text,
+    key_fingerprint: text.describe('first 8 hex digits of the SHA-256 of a key of 20 characters or more'),
+    key_stored_at: text.describe('when the key was stored: ISO 8601, UTC'),
+    works: z.boolean(),
+  }),
+  'profiles list': z.object({ profiles: z.array(profile) }),
+  'config list': z.object({ settings: z.array(setting.extend({ origin: text.optional() })) }),
+  'config get': setting.extend({ origin: text }),
+} satisfies Readonly<Record<string, z.ZodType>>
+
+/** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
+export const commandSchemas: Readonly<Record<string, z.ZodType>> = schemas
+
+/** Types of output by command. */
+export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
+
+export const counts = [
+  z.object({ count: z.int() }).describe('with --count'),
+  z.object({ counts: z.array(z.looseObject({ count: z.int() })) }).describe('with --count-by'),
+] as const
+
+export const exportedKind = new Map(
+  Object.values(resources).map((resource) => [`${resource.plural} export`, resource]),
+)

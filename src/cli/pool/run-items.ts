@@ -1,0 +1,132 @@
+import { type Outcome, toFailure } from '../../client/outcome.ts'
+import type { Pool } from './pool.ts'
+
+interface Job<T, Result> {
+  item: T
+  outcome: Promise<Outcome<Result>>
+  settle(outcome: Outcome<Result>): void
+}
+
+/**
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. Holds at most twice the
+ * pool's concurrency in memory.
+ * @param act runs the job; its error becomes the item's outcome
+ */
+export async function* runInOrder<T, Result>(
+  pool: Pool,
+  items: AsyncIterable<T> | Iterable<T>,
+  act: (item: T) => Promise<Outcome<Result>>,
+): AsyncGenerator<readonly [T, Outcome<Result>]> {
+  const source = iterate(items)
+  const queue: Job<T, Result>[] = []
+  let end: { error?: unknown } | undefined
+  let isClosed = false
+  let wake = () => {}
+  let makeRoom = () => {}
+
+  async function take(): Promise<readonly Job<T, Result>[]> {
+    while (queue.length >= 2 * pool.concurrency && !isClosed)
+      await new Promise<void>((resolve) => {
+        makeRoom = resolve
+      })
+    const next = isClosed ? undefined : await source.next()
+    if (!next || next.done) return []
+    const job = createJob<T, Result>(next.value)
+    queue.push(job)
+    wake()
+    return [job]
+  }
+
+  const running = pool
+    .run({
+      take,
+      perform: (job) => perform(pool, job, act),
+      putBack,
+    })
+    .then(
+      () => ({}),
+      (error: unknown) => ({ error }),
+    )
+    .then((ended) => {
+      end = ended
+      wake()
+    })
+
+  try {
+    for (;;) {
+      const [job] = queue
+      if (job) {
+        const outcome = await job.outcome
+        queue.shift()
+        makeRoom()
+        yield [job.item, outcome]
+      } else if (end) {
+        if ('error' in end) throw end.error
+        return
+      } else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+  } finally {
+    // The consumer may stop early.
+    isClosed = true
+    if (!end) pool.stop()
+    makeRoom()
+    await running
+    await source.return(undefined)
+  }
+}
+
+/**
+ * Starts a job for each item in a pool.
+ * @param act runs the job; its error becomes the item's outcome
+ * @returns the pending outcomes, in the order of the items
+ */
+export function startAll<T, Result>(
+  pool: Pool,
+  items: readonly T[],
+  act: (item: T) => Promise<Outcome<Result>>,
+): Promise<Outcome<Result>>[] {
+  const jobs = items.map((item) => createJob<T, Result>(item))
+  let untaken: readonly Job<T, Result>[] = jobs
+  void pool
+    .run<Job<T, Result>>({
+      async take() {
+        const taken = untaken
+        untaken = []
+        return taken
+      },
+      perform: (job) => perform(pool, job, act),
+      putBack,
+    })
+    // A stopped pool takes no jobs.
+    .finally(() => untaken.forEach(putBack))
+  return jobs.map(({ outcome }) => outcome)
+}
+
+async function* iterate<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* items
+}
+
+function createJob<T, Result>(item: T): Job<T, Result> {
+  let settle: (outcome: Outcome<Result>) => void = () => {}
+  const outcome = new Promise<Outcome<Result>>((resolve) => {
+    settle = resolve
+  })
+  return { item, outcome, settle }
+}
+
+async function perform<T, Result>(
+  pool: Pool,
+  { item, settle }: Job<T, Result>,
+  act: (item: T) => Promise<Outcome<Result>>,
+): Promise<void> {
+  const outcome = await act(item).catch(toFailure)
+  pool.count(outcome)
+  settle(outcome)
+}
+
+function putBack<T, Result>({ settle }: Job<T, Result>): void {
+  settle({ status: 'unsent' })
+}

@@ -1,0 +1,57 @@
+import { TransportError } from '../api/wire.ts'
+import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
+
+/** Statuses of gateways, 520 to 524 of Cloudflare, after which the service may have acted. */
+export const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
+
+export function isBusy(status: number | undefined): boolean {
+  return status === 429 || status === 503
+}
+
+/**
+ * Only 429 proves that the service did not act.
+ * @param repeatable true when a repetition has no further effect
+ */
+export function isRetriedStatus(status: number, repeatable: boolean): boolean {
+  return status === 429 || (repeatable && (isBusy(status) || gaveUpStatuses.has(status)))
+}
+
+/** @param repeatable true when a repetition has no further effect */
+export function isRetriedFailure({ transient, maybeSent }: TransportError, repeatable: boolean): boolean {
+  return transient && (!maybeSent || repeatable)
+}
+
+/**
+ * Returns true when a later poll may succeed. A starting service may return 500, which the API specification also
+ * uses for refusals.
+ * @param hasResponded true after a successful poll, which proves the base URL
+ */
+export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {
+  if (!(error instanceof MeetroomError)) return false
+  const kinds = [NetworkError, ServiceError, WrongBaseUrlError]
+  if (hasResponded && kinds.some((kind) => error instanceof kind)) return true
+  const { cause, status = 0, retryable } = error
+  return !(cause instanceof TransportError && !cause.transient) && (retryable || status >= 500)
+}
+
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds from now. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.
+  const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/**
+ * Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half.
+ * @param random fraction in [0, 1]; 1 for no jitter
+ */
+export function backoff(
+  attempt: number,
+  random: number,
+  { baseMs, maxMs } = { baseMs: 200, maxMs: 8000 },
+): number {
+  const full = Math.min(baseMs * 2 ** attempt, maxMs)
+  return full / 2 + (full / 2) * random
+}

@@ -1,0 +1,102 @@
+import { type Transport, TransportError, type WireRequest } from '../api/wire.ts'
+import { findServingProcess, type ServingProcessWithKey } from './running-server.ts'
+import type { QuietLoader } from './store/sqlite.ts'
+
+type OpenTransport = Transport & { close?(): Promise<void> | void }
+
+/** Connection to a workspace, through the process that serves it or in this process. */
+interface WorkspaceConnection {
+  transport: OpenTransport
+  apiKey: string
+  baseUrl?: string
+}
+
+interface ConnectWorkspaceOptions {
+  dir: string
+  servingProcess: ServingProcessWithKey | undefined
+  host: {
+    now(): number
+    monotonic(): number
+    sleep(ms: number, signal?: AbortSignal): Promise<void>
+    quietly: QuietLoader
+  }
+  connect(baseUrl: string): Promise<OpenTransport>
+  notice(text: string): void
+}
+
+/** Maximum time to look for another connection when a request cannot be sent, in milliseconds. */
+const reconnectTimeoutMs = 1000
+const retryDelayMs = 50
+
+/** Connects to a workspace, and reconnects when the serving process has stopped or started. */
+export async function connectWorkspace({
+  dir,
+  servingProcess,
+  host,
+  connect,
+  notice,
+}: ConnectWorkspaceOptions): Promise<WorkspaceConnection> {
+  const opened: OpenTransport[] = []
+  const firstConnection = await open(servingProcess)
+  let latest = Promise.resolve(firstConnection)
+
+  async function open(servingProcess: ServingProcessWithKey | undefined): Promise<WorkspaceConnection> {
+    const connection = servingProcess
+      ? {
+          transport: await connect(servingProcess.base_url),
+          apiKey: servingProcess.apiKey,
+          baseUrl: servingProcess.base_url,
+        }
+      : await openInProcess(dir, host, notice)
+    opened.push(connection.transport)
+    return connection
+  }
+
+  const transport: Transport = async (request, signal, cancelUnsent) => {
+    const startedAt = host.monotonic()
+    for (;;) {
+      const current = latest
+      const connection = await current
+      try {
+        return await connection.transport(
+          connection === firstConnection ? request : redirectRequest(request, connection),
+          signal,
+          cancelUnsent,
+        )
+      } catch (error) {
+        const isUnsent = error instanceof TransportError && !error.maybeSent
+        if (!isUnsent || cancelUnsent?.aborted || host.monotonic() - startedAt > reconnectTimeoutMs)
+          throw error
+        await host.sleep(retryDelayMs, signal)
+        // Another request may have reconnected already.
+        if (latest === current) latest = findServingProcess(dir, host.quietly).then(open)
+      }
+    }
+  }
+  const close = async () => {
+    for (const each of opened) await each.close?.()
+  }
+  return { ...firstConnection, transport: Object.assign(transport, { close }) }
+}
+
+async function openInProcess(
+  dir: string,
+  host: ConnectWorkspaceOptions['host'],
+  notice: ConnectWorkspaceOptions['notice'],
+): Promise<WorkspaceConnection> {
+  const { openWorkspace } = await import('./workspace.ts')
+  const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
+  const transport: Transport = async (request, signal) => {
+    // Lets signals in: the embedded service responds without yielding.
+    await new Promise((resolve) => setImmediate(resolve))
+    signal.throwIfAborted()
+    return service(request)
+  }
+  return { transport: Object.assign(transport, { close }), apiKey }
+}
+
+function redirectRequest(request: WireRequest, { apiKey, baseUrl }: WorkspaceConnection): WireRequest {
+  const { origin, pathname, search } = new URL(request.url)
+  const url = (baseUrl === undefined ? origin : new URL(baseUrl).origin) + pathname + search
+  return { ...request, url, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }
+}

@@ -1,0 +1,53 @@
+import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
+import type { ConnectedSession } from './session-control.ts'
+
+interface Broadcast {
+  sessions: readonly ConnectedSession[]
+  deliver(session: ConnectedSession): void
+  turnMs?: number | undefined
+}
+
+/** Broadcasts in turns, so that large rooms do not delay other requests. The broadcasts of a room stay in order. */
+export class BroadcastQueue {
+  readonly #scheduler: TurnScheduler
+  /** Pending broadcasts by room; the first one is running. */
+  readonly #rooms = new Map<string, Broadcast[]>()
+  readonly #running = new Set<Promise<void>>()
+  /** Turn that all rooms share; it began when no broadcast was running. */
+  #turn: ReturnType<typeof startTurn> | undefined
+
+  constructor(scheduler: TurnScheduler) {
+    this.#scheduler = scheduler
+  }
+
+  /** Adds a broadcast to a room; a small one runs immediately if none is pending. */
+  enqueue(roomId: string, broadcast: Broadcast): void {
+    const pending = this.#rooms.get(roomId)
+    if (pending) {
+      pending.push(broadcast)
+      return
+    }
+    const broadcasts = [broadcast]
+    this.#rooms.set(roomId, broadcasts)
+    if (this.#running.size === 0) this.#turn = startTurn(this.#scheduler)
+    const run = this.#run(roomId, broadcasts)
+    this.#running.add(run)
+    void run.finally(() => this.#running.delete(run))
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  async #run(roomId: string, broadcasts: Broadcast[]): Promise<void> {
+    for (let broadcast = broadcasts[0]; broadcast; broadcast = broadcasts[0]) {
+      for (const session of broadcast.sessions) {
+        const next = this.#turn?.(broadcast.turnMs)
+        if (next) await next
+        broadcast.deliver(session)
+      }
+      broadcasts.shift()
+    }
+    this.#rooms.delete(roomId)
+  }
+}

@@ -1,0 +1,128 @@
+import { type Clock, startLongTimer } from '../common/clock.ts'
+import { requireRoom } from '../records/records.ts'
+import type { Store } from '../store/store.ts'
+
+interface MeetingsOptions {
+  store: Store
+  clock: Clock
+  onTimeUp(roomId: string): void
+}
+
+interface Meeting {
+  /** Stored meeting time of the room, in milliseconds. */
+  storedMs: number
+  /** Monotonic time up to which the meeting time is stored. */
+  storedAt: number
+  /** Monotonic time at which the meeting time is used up. */
+  endsAt: number
+  /** True while a commit that stops the clock is pending. */
+  stopping: boolean
+  cancel: () => void
+}
+
+/** Meetings stored per step: a few milliseconds of work. */
+const stepMeetings = 500
+
+/** Delay before another attempt to end a meeting, in milliseconds. */
+const retryMs = 1000
+
+/** Meeting clock of each room with two or more connected participants (API specification, section 2.7). */
+export class MeetingClocks {
+  readonly #options: MeetingsOptions
+  readonly #running = new Map<string, Meeting>()
+
+  constructor(options: MeetingsOptions) {
+    this.#options = options
+  }
+
+  /** Starts or stops the clock of a room. Call inside `store.write`. */
+  set(roomId: string, isMeeting: boolean): void {
+    const meeting = this.#running.get(roomId)
+    const isRunning = meeting !== undefined && !meeting.stopping
+    if (isMeeting && !isRunning) this.#start(roomId)
+    else if (!isMeeting && isRunning) this.#stop(roomId, meeting)
+  }
+
+  /** Stores the elapsed time of each meeting for crash recovery, in steps. */
+  async save(): Promise<void> {
+    const { store } = this.#options
+    let remaining = [...this.#running]
+    while (remaining.length > 0) {
+      const step = remaining.slice(0, stepMeetings)
+      await store.write(() => {
+        for (const [roomId, meeting] of step) this.#save(roomId, meeting)
+      })
+      // Some may have ended meanwhile.
+      remaining = remaining
+        .slice(stepMeetings)
+        .filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
+    }
+  }
+
+  readMs(roomId: string): number | undefined {
+    const meeting = this.#running.get(roomId)
+    if (!meeting) return undefined
+    return meeting.storedMs + (meeting.stopping ? 0 : this.#options.clock.monotonic() - meeting.storedAt)
+  }
+
+  #start(roomId: string): void {
+    const { store, clock } = this.#options
+    const {
+      max_meeting_seconds: max,
+      meeting_ms: storedMs,
+      meeting_from_ms: from,
+    } = requireRoom(store, roomId)
+    const storedAt = clock.monotonic()
+    const endsAt = max === null ? Infinity : storedAt + max * 1000 - (storedMs - from)
+    const meeting = { storedMs, storedAt, endsAt, stopping: false, cancel: () => {} }
+    const previous = this.#running.get(roomId)
+    this.#running.set(roomId, meeting)
+    this.#startTimer(roomId, meeting)
+    store.onRollback(() => {
+      meeting.cancel()
+      if (previous) this.#running.set(roomId, previous)
+      else this.#running.delete(roomId)
+    })
+  }
+
+  #stop(roomId: string, meeting: Meeting): void {
+    const { store } = this.#options
+    store.onRollback(() => {
+      meeting.stopping = false
+      this.#startTimer(roomId, meeting, retryMs)
+    })
+    this.#save(roomId, meeting)
+    meeting.cancel()
+    // Until the commit, reads return the value that the commit will store.
+    meeting.stopping = true
+    store.afterCommit(() => {
+      if (this.#running.get(roomId) === meeting) this.#running.delete(roomId)
+    })
+  }
+
+  #save(roomId: string, meeting: Meeting): void {
+    const { store, clock } = this.#options
+    if (meeting.stopping) return
+    const { storedMs, storedAt } = meeting
+    const elapsed = Math.round(clock.monotonic() - storedAt)
+    meeting.storedMs = storedMs + elapsed
+    // Rounding errors must not add up: a room whose time is used up would show a second less than its limit.
+    meeting.storedAt = storedAt + elapsed
+    store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
+    store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)
+  }
+
+  /** Sets the timer that ends a meeting on time, at least `atLeast` milliseconds from now. */
+  #startTimer(roomId: string, meeting: Meeting, minDelayMs = 0): void {
+    const { clock, onTimeUp } = this.#options
+    if (meeting.endsAt === Infinity) return
+    const remaining = Math.max(Math.ceil(meeting.endsAt - clock.monotonic()), minDelayMs)
+    meeting.cancel = startLongTimer(clock, remaining, () => {
+      // Timers may fire up to a millisecond early.
+      if (clock.monotonic() < meeting.endsAt) return this.#startTimer(roomId, meeting)
+      // Ending the meeting cancels this retry.
+      this.#startTimer(roomId, meeting, retryMs)
+      onTimeUp(roomId)
+    })
+  }
+}

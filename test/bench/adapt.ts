@@ -1,0 +1,188 @@
+// `users import` with the concurrency that it finds, beside fixed ones: on a service with latency, and on one that allows
+// so many requests a second. All run alternately. A row is two requests: a lookup and a create.
+// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50];
+// --limited 0 leaves the limited service out.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { launcher } from './served.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    latency: { type: 'string', default: '0,50' },
+    rows: { type: 'string', default: '5000' },
+    fixed: { type: 'string', default: '8,16,32,64' },
+    rounds: { type: 'string', default: '5' },
+    limited: { type: 'string', default: '1000' },
+    rate: { type: 'string', default: '50' },
+    program: { type: 'string', default: launcher },
+    other: { type: 'string' },
+  },
+})
+const numbers = (list: string) => list.split(',').map(Number)
+const dir = mkdtempSync(join(tmpdir(), 'meetroom-adapt-'))
+const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
+
+interface Stub {
+  baseUrl: string
+  requests: number
+  /** Times at which requests were refused, in milliseconds. */
+  refusedAt: number[]
+  firstAt: number
+  close(): void
+}
+
+interface Limits {
+  latencyMs?: number
+  perSecond?: number
+  retryAfter?: boolean
+}
+
+/** Knows no user, and accepts each user that it is sent. */
+async function startStub({ latencyMs = 0, perSecond, retryAfter }: Limits): Promise<Stub> {
+  let used = 0
+  let second = 0
+  const server = createServer((request, response) => {
+    const now = performance.now()
+    if (stub.requests++ === 0) stub.firstAt = now
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const answer = (status: number, body: string, headers = {}) => {
+        const send = () => {
+          response.writeHead(status, { 'content-type': 'application/json', ...headers })
+          response.end(body)
+        }
+        if (latencyMs > 0) setTimeout(send, latencyMs)
+        else send()
+      }
+      const passed = Math.floor((now - stub.firstAt) / 1000)
+      if (passed !== second) used = 0
+      second = passed
+      if (perSecond !== undefined && used >= perSecond) {
+        stub.refusedAt.push(now - stub.firstAt)
+        return answer(429, '{}', retryAfter ? { 'retry-after': '1' } : {})
+      }
+      used++
+      if (request.method === 'POST') {
+        const user = JSON.parse(Buffer.concat(chunks).toString())
+        return answer(200, JSON.stringify({ user: { id: user.user_id, ...user } }))
+      }
+      if (request.url?.includes('/rooms?')) return answer(200, '{"rooms":[]}')
+      answer(404, '{"error":{"code":"not_found","message":"no such user"}}')
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const stub: Stub = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...{ requests: 0, refusedAt: [], firstAt: 0 },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return stub
+}
+
+interface Ran {
+  ms: number
+  /** CPU time of the client, in milliseconds. */
+  cpuMs: number
+  stub: Stub
+}
+
+async function importUsers(program: string, file: string, limits: Limits, more: string[]): Promise<Ran> {
+  const stub = await startStub(limits)
+  const timed = join(dir, 'cpu.mjs')
+  const env = {
+    ...bare,
+    HOME: dir,
+    XDG_CACHE_HOME: join(dir, 'cache'),
+    MEETROOM_CONFIG_DIR: join(dir, 'config'),
+    MEETROOM_BASE_URL: stub.baseUrl,
+    MEETROOM_API_KEY: 'key',
+  }
+  const began = performance.now()
+  const argv = ['--import', timed, program, 'users', 'import', file, '--no-journal', '-q', ...more]
+  const child: ChildProcess = spawn(process.execPath, argv, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const code = await new Promise((ended) => child.once('close', ended))
+  const ms = performance.now() - began
+  stub.close()
+  if (code !== 0) throw new Error(`${more.join(' ')} ended with ${code}: ${stderr.slice(0, 1000)}`)
+  return { ms, cpuMs: Number(/cpu (\d+)/.exec(stderr)?.[1]), stub }
+}
+
+function writeUsers(rows: number): string {
+  const file = join(dir, `users-${rows}.csv`)
+  const lines = Array.from({ length: rows }, (_, i) => `u${i},Person ${i},u${i}@example.com`)
+  writeFileSync(file, `user_id,name,email\n${lines.join('\n')}\n`)
+  return file
+}
+
+const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
+const median = (values: readonly number[]) => sorted(values)[values.length >> 1] ?? Number.NaN
+const spread = (values: readonly number[], digits = 2) =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
+
+writeFileSync(
+  join(dir, 'cpu.mjs'),
+  "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + Math.round((user + system) / 1000)) })",
+)
+
+/** The ways to import: with no fixed concurrency, with fixed ones, and with another build. */
+const ways: [name: string, program: string, flags: string[]][] = [
+  ['default', flags.program, []],
+  ...(flags.other ? [['other program', flags.other, []] as [string, string, string[]]] : []),
+  ...numbers(flags.fixed)
+    .filter(Boolean)
+    .map((n): [string, string, string[]] => [`--concurrency ${n}`, flags.program, ['--concurrency', `${n}`]]),
+]
+
+const file = writeUsers(Number(flags.rows))
+// Stores the code cache.
+for (const [, program] of ways) await importUsers(program, writeUsers(10), {}, [])
+for (const latencyMs of numbers(flags.latency)) {
+  const runs = ways.map((): Ran[] => [])
+  for (let round = 0; round < Number(flags.rounds); round++) {
+    const order = [...ways.keys()]
+    for (const i of round % 2 === 0 ? order : order.reverse()) {
+      const [, program, more] = ways[i] ?? ['', '', []]
+      runs[i]?.push(await importUsers(program, file, { latencyMs }, more))
+    }
+  }
+  console.log(`${flags.rows} rows, ${latencyMs} ms of latency, ${flags.rounds} rounds`)
+  for (const [i, [name]] of ways.entries()) {
+    const of = (field: 'ms' | 'cpuMs') => (runs[i] ?? []).map((ran) => ran[field])
+    const ratios = (field: 'ms' | 'cpuMs') =>
+      (runs[0] ?? []).map((ran, round) => ran[field] / (runs[i]?.[round]?.[field] ?? Number.NaN))
+    const beside = i === 0 ? '' : `; default ÷ this ${spread(ratios('ms'))}, CPU ${spread(ratios('cpuMs'))}`
+    console.log(`  ${name}: ${spread(of('ms'), 0)} ms, CPU ${spread(of('cpuMs'), 0)} ms${beside}`)
+  }
+}
+
+const limited = Number(flags.limited)
+const perSecond = Number(flags.rate)
+if (limited > 0) {
+  const few = writeUsers(limited)
+  for (const retryAfter of [true, false])
+    for (const [name, program, more] of ways.filter(([name]) => !name.startsWith('--'))) {
+      const { ms, stub } = await importUsers(program, few, { perSecond, retryAfter }, more)
+      const late = stub.refusedAt.filter((at) => at >= 1000).length
+      const sent = stub.requests - stub.refusedAt.filter((at) => at < 1000).length
+      const ideal = (2 * limited - perSecond) / perSecond
+      console.log(
+        `${name}, ${limited} rows at ${perSecond} requests a second, ${retryAfter ? 'with' : 'without'} Retry-After: ` +
+          `${(ms / 1000).toFixed(1)} s, ideal ${ideal.toFixed(1)} s (${(ms / 1000 / ideal).toFixed(2)}); ` +
+          `refused ${stub.refusedAt.length}, after the first second ${late} (${((100 * late) / sent).toFixed(1)} %)`,
+      )
+    }
+}
+rmSync(dir, { recursive: true, force: true })

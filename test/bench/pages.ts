@@ -1,0 +1,80 @@
+// A list in pages of 100 from a service that caps `limit`, with latency, beside curl with one page after another and with 8
+// at once. A built launcher of another version, such as that of the last release, is measured in the same rounds. Run with:
+// npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 11 --before ../other/bin/meetroom.js]
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { run } from './measured.ts'
+import { firstLine, launcher } from './served.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    rooms: { type: 'string', default: '20000' },
+    latency: { type: 'string', default: '0,50' },
+    rounds: { type: 'string', default: '11' },
+    before: { type: 'string' },
+  },
+})
+const rooms = Number(flags.rooms)
+const latencies = flags.latency.split(',').map(Number)
+const pageSize = 100
+
+// Prebuilt pages, so that the client is the bound at a latency of 0.
+const stub = `
+  const rooms = ${rooms}, size = ${pageSize}
+  const room = (i) => ({ id: i.toString(16).padStart(24, '0'), type: 'open', name: 'Room ' + i, layout: 'default',
+    record: false, created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z', terminated_at: null })
+  const pages = Array.from({ length: rooms / size + 1 }, (_, page) => Buffer.from(JSON.stringify({
+    rooms: Array.from({ length: page * size < rooms ? size : 0 }, (_, i) => room(page * size + i)),
+    paging: { limit: size, offset: page * size, total: rooms } })))
+  require('node:http').createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://stub')
+    const latency = Number(pathname.split('/')[1])
+    const body = pages[Math.floor(Number(searchParams.get('offset') ?? 0) / size)]
+    const send = () => response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+    if (latency > 0) setTimeout(send, latency)
+    else send()
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })
+`
+const service = spawn(process.execPath, ['-e', stub], { stdio: ['ignore', 'pipe', 'inherit'] })
+const port = await firstLine(service)
+
+const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
+
+function commandsFor(latency: number): Record<string, readonly string[]> {
+  const base = `http://127.0.0.1:${port}/${latency}`
+  const list = ['rooms', 'list', '--all', '-o', 'ids', '--base-url', base]
+  const url = `${base}/rooms?limit=${pageSize}&offset=[0-${rooms}:${pageSize}]`
+  return {
+    'curl, one page after another': ['curl', '-sf', '-o', '/dev/null', url],
+    'curl, 8 at once': ['curl', '-sfZ', '--parallel-max', '8', '-o', '/dev/null', url],
+    'rooms list --all': [process.execPath, launcher, ...list],
+    ...(flags.before && { 'rooms list --all, before': [process.execPath, flags.before, ...list] }),
+  }
+}
+
+const measured = latencies.flatMap((latency) =>
+  Object.entries(commandsFor(latency)).map(([what, command]) => ({
+    ...{ latency, what, command },
+    ms: [] as number[],
+  })),
+)
+const keyed = { ...env, MEETROOM_API_KEY: 'k'.repeat(32) }
+for (const { command } of measured) await run(command, keyed)
+for (let round = 0; round < Number(flags.rounds); round++)
+  for (const { command, ms } of measured) ms.push((await run(command, keyed)).ms)
+service.kill()
+
+const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
+const median = (values: readonly number[]) => sorted(values)[values.length >> 1] ?? Number.NaN
+const range = (values: readonly number[], digits: number) => {
+  const [low = Number.NaN, high = Number.NaN] = [sorted(values)[0], sorted(values).at(-1)]
+  return `${median(values).toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`
+}
+for (const { latency, what, ms } of measured) {
+  const [{ ms: sequential } = { ms: [] }] = measured.filter((other) => other.latency === latency)
+  const ratios = ms.map((value, i) => value / (sequential[i] ?? Number.NaN))
+  console.log(
+    `${String(latency).padStart(3)} ms  ${what.padEnd(30)} ${range(ms, 0)} ms  ${range(ratios, 3)} ×`,
+  )
+}
+console.log(JSON.stringify({ node: process.version, rooms, rounds: Number(flags.rounds), measured }))

@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { bundle } from '../../.esbuild.mjs'
+import { editableLibraries, edited } from '../../.esbuild-edits.mjs'
+import { asCommonJs } from '../../.esbuild-parts.mjs'
+import { leaves } from '../helpers/tree.ts'
+
+const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
+
+test('the build copies the code of a file without edits unchanged', () => {
+  const file = 'commander/lib/option.js'
+  expect(edited(file, source(file))).toBe(source(file))
+})
+
+test.each([
+  ['the text to replace is missing', 'cli-table3/src/utils.js', /.*stringWidth = .*/, ''],
+  ['the text to replace occurs twice', 'cli-table3/src/cell.js', /.*this\.content, 10.*/, '$&\n$&'],
+  [
+    'the parser reads another table',
+    'undici/lib/dispatcher/client-h1.js',
+    'constants.TYPE.RESPONSE',
+    'constants.METHODS.GET',
+  ],
+])('the build refuses an edit if %s', (_, file, before, after) => {
+  const text = source(file)
+  expect(edited(file, text)).not.toBe(text)
+  const changed = text.replace(before, after)
+  expect(changed).not.toBe(text)
+  expect(() => edited(file, changed)).toThrow(`${file} has changed`)
+})
+
+/** Returns the libraries whose edits apply with some texts or versions replaced, and the notices about the others. */
+function checkLibraries(files: Record<string, string>, versions: Record<string, string>) {
+  const notices: string[] = []
+  const libraries = editableLibraries(
+    (name) => versions[name] ?? JSON.parse(source(`${name}/package.json`)).version,
+    (file) => files[file] ?? source(file),
+    (text) => notices.push(text),
+  )
+  return { libraries, notices }
+}
+
+test('the build edits the libraries in their checked versions and prints no notice', () => {
+  expect(checkLibraries({}, {})).toEqual({ libraries: ['cli-table3', 'undici'], notices: [] })
+})
+
+test.each([
+  [
+    'in another version',
+    {},
+    { undici: '99.0.0' },
+    /the edits were checked with [\d.]+, and this is 99\.0\.0/,
+  ],
+  [
+    'with a text that an edit does not fit',
+    { 'undici/lib/dispatcher/client-h1.js': 'module.exports = {}' },
+    {},
+    /client-h1\.js has changed/,
+  ],
+])('the build bundles a library %s unedited and prints a notice', (_, files, versions, reason) => {
+  const { libraries, notices } = checkLibraries(files, versions)
+  expect(libraries).toEqual(['cli-table3'])
+  expect(notices).toEqual([
+    expect.stringMatching(/^undici is bundled unedited: .*; see \.esbuild-edits\.mjs$/),
+  ])
+  expect(notices[0]).toMatch(reason)
+})
+
+test('a lazily loaded part of the program imports and exports values', async () => {
+  const text =
+    'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
+    'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'
+  const modules: Record<string, unknown> = {
+    './x.js': { a: 1, b: 2 },
+    './y.js': {},
+    './z.js': { default: 3 },
+    'node:os': {},
+    'node:path': {},
+  }
+  const required: string[] = []
+  const exports: Record<string, unknown> = {}
+  new Function('exports', 'require', asCommonJs('part', text))(exports, (name: string) => {
+    required.push(name)
+    return modules[name]
+  })
+  expect(required).toEqual(['./x.js', 'node:os', 'node:path', './y.js'])
+  expect(exports).toEqual({ d: expect.any(Function), default: 2 })
+  expect(await (exports['d'] as () => Promise<unknown>)()).toBe(3)
+})
+
+test.each([
+  'import a from"./x.js";export{a};',
+  'import a from"libsql";export{a};',
+  'import a with b from"./x.js";',
+  'var a;import{b}from"./x.js";export{a};export{b};',
+  'var a=1;export default a;',
+])('the build refuses an unknown form of import or export: %s', (text) => {
+  expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
+})
+
+// Whoever was handed a value would not see another.
+test('no module changes its exports after loading', async () => {
+  const { metafile } = await bundle()
+  const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')
+  expect(modules.length).toBeGreaterThan(100)
+  const changing = modules.flatMap(([file]) => {
+    const text = readFileSync(file, 'utf8')
+    const variables = [...text.matchAll(/^(?:export )?(?:let|var) ([\w$]+)/gm)].map(([, name = '']) => name)
+    const lists = [...text.matchAll(/^export ?\{([^}]*)\}|^export (?:let|var) ([\w$]+)/gm)]
+    const exported = new Set(
+      lists.flatMap(([, list = '', one = '']) => [
+        one,
+        ...list.split(',').map((word) => word.trim().split(' ')[0]),
+      ]),
+    )
+    return variables
+      .filter((name) => exported.has(name))
+      .filter((name) => {
+        const word = `(?<![\\w$.])${name.replaceAll('$', '\\$')}`
+        // An enumeration is filled when its module runs.
+        const rest = text.replace(
+          new RegExp(`(?:let|var) ${word} =|${word} \\|\\| \\(${word} = \\{\\}\\)`, 'g'),
+          '',
+        )
+        return new RegExp(`${word}\\s*(?:[-+*/%&|^?<>]*=(?![=>])|\\+\\+|--)`).test(rest)
+      })
+      .map((name) => `${name} of ${file}`)
+  })
+  expect(changing).toEqual([])
+})
+
+test('the launcher recognizes every name and alias of a command', async () => {
+  const { commands } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
+  const missing = (await leaves()).filter(({ words: [group = '', verb], command }) => {
+    const kind = [group, verb].filter(Boolean).join('-')
+    const groups = verb === undefined ? [group] : [group, ...(command.parent?.aliases() ?? [])]
+    const verbs = [verb, ...command.aliases()]
+    return !groups.every((name) =>
+      verb === undefined
+        ? commands[name] === kind
+        : verbs.every((word) => commands[name]?.[word ?? ''] === kind),
+    )
+  })
+  expect(missing.map(({ words }) => words)).toEqual([['help']])
+})
+
+test('the bundled program is ASCII, the encoding that the launcher expects', () => {
+  const parts = readdirSync('dist').filter((file) => file.endsWith('.js'))
+  expect(parts.filter((file) => /[^\0-\x7f]/.test(readFileSync(`dist/${file}`, 'latin1')))).toEqual([])
+})

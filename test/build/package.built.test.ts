@@ -1,0 +1,200 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../helpers/command.ts'
+import { readTarball } from '../helpers/tarball.ts'
+
+/** Scripts that npm takes for install scripts: the last one runs only in checkouts, and npm 11 warns of it everywhere. */
+const installHooks = ['preinstall', 'install', 'postinstall', 'prepare']
+
+let dir: string
+let tarball: string
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'meetroom-package-'))
+  const { code, stderr } = await npm('pack', '--ignore-scripts', '--pack-destination', dir)
+  expect(code, stderr).toBe(0)
+  const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  tarball = join(dir, `${name}-${version}.tgz`)
+}, 60_000)
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+function npm(...argv: string[]) {
+  return runCommand('npm', argv, { HOME: dir, npm_config_cache: join(dir, 'cache') })
+}
+
+test('the package is small and contains only the launcher, the program and its documents', () => {
+  // Also holds for the build without library edits, which takes 650 KB.
+  expect(statSync(tarball).size).toBeLessThan(704 * 1024)
+  const files = [...readTarball(tarball).keys()].sort()
+  const part = /^package\/dist\/[a-z-]+-[A-Z0-9]{8}\.js$/
+  expect(files.filter((file) => !part.test(file))).toEqual([
+    'package/LICENSE',
+    'package/README.md',
+    'package/bin/keep-cache.js',
+    'package/bin/leave.js',
+    'package/bin/meetroom.js',
+    'package/dist/LEGAL.txt',
+    'package/dist/build.json',
+    'package/dist/meetroom.js',
+    'package/dist/reader-thread.cjs',
+    'package/dist/sbom.cdx.json',
+    'package/package.json',
+  ])
+  expect(files.filter((file) => part.test(file)).length).toBeLessThan(60)
+})
+
+test('the package includes the licenses of the bundled libraries', () => {
+  const licenses = readTarball(tarball).get('package/dist/LEGAL.txt')
+  for (const name of [
+    'chalk',
+    'cli-table3',
+    'commander',
+    'conf',
+    'csv-parse',
+    'hono',
+    'undici',
+    'ws',
+    'zod',
+  ]) {
+    const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+    expect(licenses).toMatch(new RegExp(`^${name} ${version}\\n\\n[^-]*(MIT|License)`, 'm'))
+  }
+})
+
+test('the bill of materials lists exactly the bundled libraries', () => {
+  const files = readTarball(tarball)
+  const { bomFormat, components } = JSON.parse(files.get('package/dist/sbom.cdx.json') ?? '')
+  expect(bomFormat).toBe('CycloneDX')
+  const listed = components.map(
+    ({ group, name, version }: { group?: string; name: string; version: string }) =>
+      `${group ? `${group}/` : ''}${name} ${version}`,
+  )
+  const licenses = files.get('package/dist/LEGAL.txt') ?? ''
+  const licensed = [...licenses.matchAll(/^(?:-{80}\n\n|)(\S+ \d+\.\d+\.\d+)\n\n/gm)].map(([, id]) => id)
+  expect(listed.toSorted()).toEqual(licensed.toSorted())
+  expect(listed.some((id: string) => id.startsWith('undici '))).toBe(true)
+  for (const tool of ['vitest', 'esbuild', 'typescript'])
+    expect(listed.some((id: string) => id.startsWith(`${tool} `))).toBe(false)
+})
+
+test.each([
+  ['undici', 1, 'undici@VERSION: high: A flaw (https://advisories.test/1)\n'],
+  ['vitest', 0, ' bundled packages, 0 with known vulnerabilities\n'],
+])('the audit checks the bundled libraries: an advisory on %s exits %i', async (name, code, words) => {
+  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+  const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
+  const registry = await serveRegistry({ [name]: [{ ...advisory, vulnerable_versions: version }] })
+  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
+    HOME: dir,
+    npm_config_registry: registry,
+    npm_config_cache: join(dir, 'cache'),
+  })
+  expect(result.stdout).toContain(words.replace('VERSION', version))
+  expect(result.code).toBe(code)
+})
+
+test('an audit without a registry response exits 2', async () => {
+  const registry = await serveRegistry(undefined)
+  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
+    HOME: dir,
+    npm_config_registry: registry,
+    npm_config_cache: join(dir, 'cache'),
+    npm_config_fetch_retries: '0',
+  })
+  expect(result).toMatchObject({ code: 2, stdout: '' })
+  expect(result.stderr).toMatch(/^npm audit: ./)
+})
+
+/** A registry that knows these advisories by package, or answers no question about any. */
+async function serveRegistry(advisories: Record<string, unknown> | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    const bulk = advisories !== undefined && request.url?.includes('/advisories/bulk')
+    response.writeHead(bulk ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(bulk ? advisories : { error: 'not here' }))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('the registry did not start')
+  return `http://127.0.0.1:${address.port}/`
+}
+
+test('the installation of the package downloads no dependency and runs no script', () => {
+  const { dependencies, optionalDependencies, scripts, peerDependenciesMeta } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  )
+  expect({ dependencies, optionalDependencies }).toEqual({
+    dependencies: undefined,
+    optionalDependencies: undefined,
+  })
+  expect(peerDependenciesMeta).toEqual({ libsql: { optional: true } })
+  for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
+})
+
+test('npm install in a checkout and npm pack build the program', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(scripts).toMatchObject({ preprepare: 'npm run build', prepack: 'npm run build' })
+})
+
+test('a global installation causes no warning from npm', { timeout: 60_000 }, async () => {
+  const prefix = join(dir, 'global')
+  const flags = ['--offline', '--no-audit', '--no-fund', '--no-update-notifier', '--omit=peer']
+  const installed = await npm('install', '--global', ...flags, '--prefix', prefix, tarball)
+  expect(installed).toMatchObject({ code: 0, stderr: '' })
+  expect(await runCommand(join(prefix, 'bin/meetroom'), ['--version'], { HOME: dir })).toMatchObject({
+    code: 0,
+  })
+})
+
+test('publint reports no problem', { timeout: 60_000 }, async () => {
+  const { code, stdout } = await runCommand('node_modules/.bin/publint', ['--strict', tarball], { HOME: dir })
+  expect(code, stdout).toBe(0)
+  expect(stdout).toContain('All good!')
+})
+
+test('the package works when installed into an empty directory without network or scripts', {
+  timeout: 60_000,
+}, async () => {
+  const prefix = join(dir, 'prefix')
+  const installed = await npm(
+    'install',
+    '--offline',
+    '--no-audit',
+    '--no-fund',
+    '--omit=peer',
+    '--prefix',
+    prefix,
+    tarball,
+  )
+  expect(installed.code, installed.stderr).toBe(0)
+  const modules = join(prefix, 'node_modules')
+  expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['meetroom'])
+  // npm builds what has a binding.gyp, script or no script.
+  expect(existsSync(join(modules, 'meetroom/binding.gyp'))).toBe(false)
+  const { scripts } = JSON.parse(readFileSync(join(modules, 'meetroom/package.json'), 'utf8'))
+  for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
+  const meetroom = (...argv: string[]) =>
+    runCommand(join(prefix, 'node_modules/.bin/meetroom'), argv, {
+      HOME: dir,
+      MEETROOM_DATA_DIR: join(dir, 'data'),
+    })
+  expect((await meetroom('--version')).code).toBe(0)
+  expect((await meetroom('rooms', 'list')).code).toBe(2)
+  const local = await meetroom('--local', 'rooms', 'list')
+  // Where Node has no SQLite of its own, the tool says what to do.
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 22 || (major === 22 && minor >= 13))
+    expect(local).toMatchObject({ code: 0, stderr: 'no rooms\n' })
+  else
+    expect(local).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom\n',
+    })
+})

@@ -1,0 +1,167 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bundle, filesOf } from '../../.esbuild.mjs'
+import { serveHttp } from '../../src/embedded/http/server.ts'
+import { openWorkspace } from '../../src/embedded/workspace.ts'
+import { runCommand } from '../helpers/command.ts'
+import { tempDir } from '../helpers/world.ts'
+
+const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
+afterAll(() => rmSync(program, { recursive: true, force: true }))
+
+// The program, in parts as it is shipped, each telling on standard error that it runs.
+beforeAll(async () => {
+  const { parts } = await bundle()
+  const telling = parts.map((part) => ({
+    ...part,
+    code: `console.error(${JSON.stringify(part.inputs.map((file) => `loaded ${file}`).join('\n'))});${part.code}`,
+  }))
+  mkdirSync(join(program, 'dist'))
+  for (const [name, text] of filesOf(telling)) writeFileSync(join(program, 'dist', name), text)
+  writeFileSync(join(program, 'dist/build.json'), '{"id":"telling","commands":{}}')
+  cpSync('bin', join(program, 'bin'), { recursive: true })
+  writeFileSync(
+    join(program, 'modules.cjs'),
+    `const before = new Set(process.moduleLoadList)
+    process.on('exit', () => {
+      for (const name of process.moduleLoadList) if (!before.has(name)) console.error(name)
+    })`,
+  )
+})
+
+/** The packages, the parts of ours and the public modules of Node that a command line has loaded. */
+async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
+  const dir = tempDir()
+  const base = {
+    HOME: dir,
+    MEETROOM_CONFIG_DIR: dir,
+    MEETROOM_DATA_DIR: dir,
+    NODE_PATH: join(process.cwd(), 'node_modules'),
+  }
+  const argv = [
+    '--require',
+    join(program, 'modules.cjs'),
+    join(program, 'bin/meetroom.js'),
+    ...line.split(' '),
+  ]
+  const { code, stderr } = await runCommand(process.execPath, argv, { ...base, ...env })
+  expect(code).toBe(0)
+  const names = [
+    ...stderr.matchAll(
+      /^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:cli\/requests\/audit)|(?:\w+\/)?\w+))/gm,
+    ),
+  ]
+  const modules = [...stderr.matchAll(/^NativeModule (?!internal\/)(.*)$/gm)].map(
+    ([, name]) => `node:${name}`,
+  )
+  return [...new Set(names.map(([, npm, ours]) => npm ?? `our ${ours}`)), ...modules]
+}
+
+const heavy = [
+  'zod',
+  'conf',
+  'cli-table3',
+  'undici',
+  'csv-stringify',
+  're2js',
+  '@jmespath-community/jmespath',
+  'hono',
+  'ws',
+  '@inquirer/core',
+  'our embedded/service',
+]
+
+/** Modules of Node that a plain request does not need. */
+const heavyOfNode = [
+  'node:assert',
+  'node:crypto',
+  'node:fs/promises',
+  'node:http',
+  'node:perf_hooks',
+  'node:readline',
+  'node:timers/promises',
+  'node:tls',
+  'node:zlib',
+]
+
+async function served() {
+  const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
+  const workspace = await openWorkspace({ dir: undefined, host })
+  const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    await server.close()
+    workspace.close()
+  })
+  return { MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
+}
+
+const heavyOf = async (line: string, env?: Record<string, string>, among = heavy) =>
+  (await loaded(line, env)).filter((name) => among.includes(name)).sort()
+
+test.each(['--version', '--help', 'rooms --help', 'help exit-codes', 'help agents'])(
+  'meetroom %s loads no heavy module',
+  async (line) => {
+    expect(await heavyOf(line, {}, [...heavy, ...heavyOfNode])).toEqual([])
+  },
+)
+
+test.each([
+  'rooms list --json',
+  'rooms list --json --where created_at<90d',
+  'rooms list --json --where idle>90d',
+])('meetroom %s loads undici as its only heavy module', async (line) => {
+  expect(await heavyOf(line, await served(), [...heavy, 'node:fs/promises'])).toEqual(['undici'])
+})
+
+test('--where loads the regular expression engine only for a pattern', async () => {
+  const env = await served()
+  expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
+})
+
+test('each output format loads only its own modules', async () => {
+  const env = await served()
+  await loaded('rooms create --name a --type open', env)
+  expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
+  expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
+})
+
+test('JMESPath is loaded only for --query, and -o tsv loads no further module', async () => {
+  const env = await served()
+  expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath', 'undici'])
+  expect(await heavyOf('rooms list -o tsv', env)).toEqual(['undici'])
+  expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
+})
+
+test('sessions report loads the attendance modules, and sessions list does not', async () => {
+  const env = await served()
+  expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
+  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['csv-stringify', 'undici'])
+  expect(await loaded('sessions --help')).not.toContain('our cli/pool')
+})
+
+test('--local loads the embedded service without the HTTP client', async () => {
+  expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our embedded/service'])
+  expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
+    'hono',
+    'our embedded/service',
+    'zod',
+  ])
+})
+
+test('only a command that changes something loads the audit log', async () => {
+  const env = await served()
+  const ofAudit = async (line: string, more = {}) =>
+    (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
+  const create = 'rooms create --name a --type open --json'
+  expect(await ofAudit(create)).toEqual([])
+  expect(await ofAudit(create, { MEETROOM_AUDIT_LOG: join(tempDir(), 'log') })).toEqual([
+    'our cli/requests/audit',
+  ])
+})
+
+test('only a command that changes a setting loads conf', async () => {
+  expect(await heavyOf('config get output')).toEqual([])
+  expect(await heavyOf('config set output json')).toEqual(['conf'])
+})

@@ -1,0 +1,114 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  clipInterval,
+  computeCoverage,
+  type Interval,
+  mergeIntervals,
+  totalLength,
+} from '../../../src/cli/attendance/intervals.ts'
+import { computeMinutes } from '../../../src/cli/attendance/measures.ts'
+
+const last = 300
+const moment = fc.integer({ min: 0, max: last })
+const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
+const intervals = fc.array(interval, { maxLength: 30 })
+
+/** Whether each moment is in one of the intervals, asked of every interval for every moment. */
+const covered = (list: readonly Interval[]) =>
+  Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
+const count = (flags: readonly boolean[]) => flags.filter(Boolean).length
+
+test('the union of intervals covers the same moments as the intervals, in order and without overlaps', () => {
+  fc.assert(
+    fc.property(intervals, (list) => {
+      const merged = mergeIntervals(list)
+      expect(covered(merged)).toEqual(covered(list))
+      for (const [i, [start, end]] of merged.entries()) {
+        expect(start).toBeLessThanOrEqual(end)
+        if (i > 0) expect(start).toBeGreaterThan(merged[i - 1]?.[1] ?? 0)
+      }
+    }),
+  )
+})
+
+test('the union of intervals has the length of its moments, in any order of the intervals', () => {
+  const shuffled = intervals.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+  )
+  fc.assert(
+    fc.property(shuffled, ([list, other]) => {
+      expect(totalLength(mergeIntervals(list))).toBe(count(covered(list)))
+      expect(mergeIntervals(other)).toEqual(mergeIntervals(list))
+      expect(mergeIntervals(mergeIntervals(list))).toEqual(mergeIntervals(list))
+    }),
+  )
+})
+
+test('clipping keeps exactly the moments inside the span', () => {
+  fc.assert(
+    fc.property(intervals, interval, (list, span) => {
+      const clipped = list.flatMap((one) => {
+        const part = clipInterval(one, span)
+        return part ? [part] : []
+      })
+      const inside = covered(list).map((is, at) => is && at >= span[0] && at < span[1])
+      expect(covered(clipped)).toEqual(inside)
+    }),
+  )
+})
+
+test.each<[Interval, Interval, Interval | undefined]>([
+  // A moment belongs to the span that begins with it, and not to the one that ends with it.
+  [
+    [5, 5],
+    [5, 9],
+    [5, 5],
+  ],
+  [[9, 9], [5, 9], undefined],
+  [
+    [7, 7],
+    [5, 9],
+    [7, 7],
+  ],
+  // What only touches a span is not in it.
+  [[1, 5], [5, 9], undefined],
+  [[9, 12], [5, 9], undefined],
+  [
+    [1, 12],
+    [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+    [1, 12],
+  ],
+])('clipping %j to %j gives %j', (one, span, part) => {
+  expect(clipInterval(one, span)).toEqual(part)
+})
+
+test('the segments of a span cover the same time as the intervals inside the span', () => {
+  const pieces = fc.integer({ min: 1, max: 40 })
+  fc.assert(
+    fc.property(intervals, pieces, (list, pieces) => {
+      const merged = mergeIntervals(list)
+      const parts = computeCoverage(merged, [0, last], pieces)
+      expect(parts).toHaveLength(pieces)
+      const sum = parts.reduce((sum, part) => sum + part, 0)
+      expect((sum * last) / pieces).toBeCloseTo(totalLength(merged), 6)
+      for (const [i, part] of parts.entries()) {
+        expect(part).toBeLessThanOrEqual(1)
+        const [from, to] = [(i * last) / pieces, ((i + 1) * last) / pieces]
+        const touched = merged.some(([start, end]) => start < to && end > from)
+        if (touched) expect(part).toBeGreaterThan(0)
+      }
+    }),
+  )
+})
+
+test('an interval of zero length counts in its segment, and a span of zero length is covered or uncovered', () => {
+  expect(computeCoverage([[5, 5]], [0, 10], 2).map((part) => part > 0)).toEqual([false, true])
+  expect(computeCoverage([[5, 5]], [5, 5], 3)).toEqual([1, 1, 1])
+  expect(computeCoverage([], [5, 5], 3)).toEqual([0, 0, 0])
+})
+
+test('minutes are rounded to one decimal', () => {
+  const minutes = (seconds: number) => computeMinutes([[0, seconds * 1000]])
+  expect([0, 2, 3, 57, 60, 90, 3599].map(minutes)).toEqual([0, 0, 0.1, 1, 1, 1.5, 60])
+})

@@ -1,0 +1,260 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { otherService } from '../../helpers/other-service.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** Makes a room; returns its id. */
+const room = async (name: string, more: object = {}): Promise<string> =>
+  (await world.send('POST', '/rooms', { name, type: 'open', ...more })).body.room.id
+const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+const bodies = () => writes().map(({ body }) => JSON.parse(String(body)))
+const update = (...argv: string[]) => world.run(['rooms', 'update', ...argv])
+const names = async () =>
+  (await world.send('GET', '/rooms')).body.rooms.map(({ name }: { name: string }) => name)
+
+describe('rooms update --where', () => {
+  test('sets fields of each room, after it shows three examples and the count', async () => {
+    const ids = []
+    for (const name of ['A', 'B', 'C', 'D', 'other']) ids.unshift(await room(name))
+    const run = await update('--where', 'name~^.$', '--name', '{name} (2025)', '--yes', '-o', 'ids')
+    expect(run).toMatchObject({
+      code: 0,
+      stdout: ids
+        .slice(1)
+        .map((id) => `${id}\n`)
+        .join(''),
+      stderr:
+        '4 rooms change, for example:\n' +
+        `  ${ids[1]}  name “D” → “D (2025)”\n` +
+        `  ${ids[2]}  name “C” → “C (2025)”\n` +
+        `  ${ids[3]}  name “B” → “B (2025)”\n` +
+        'updated 4 rooms\n',
+    })
+    expect(await names()).toEqual(['other', 'D (2025)', 'C (2025)', 'B (2025)', 'A (2025)'])
+  })
+
+  test('with --dry-run shows the examples and sends no write', async () => {
+    const [two, one] = [await room('two'), await room('one')].reverse()
+    const run = await update(
+      '--where',
+      'type=open',
+      '--set',
+      'note={name}/{type}',
+      '--layout',
+      'l-{id}',
+      '--dry-run',
+    )
+    const url = 'https://meet.test/v1/rooms'
+    expect(run).toMatchObject({
+      code: 0,
+      stdout:
+        `PUT ${url}/${two} {"layout":"l-${two}","note":"one/open"}\n` +
+        `PUT ${url}/${one} {"layout":"l-${one}","note":"two/open"}\n`,
+      stderr:
+        `2 rooms match\n  ${two}  one  type open\n  ${one}  two  type open\n` +
+        `2 rooms change:\n  ${two}  layout “default” → “l-${two}”, note “one/open”\n` +
+        `  ${one}  layout “default” → “l-${one}”, note “two/open”\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('on a terminal shows the examples and then asks for confirmation', async () => {
+    const ids = [await room('A'), await room('B\u001b[2J')]
+    const { host, done } = world.start(
+      ['rooms', 'update', '--where', 'type=open', '--name', '{name}!', '-o', 'ids'],
+      { tty: true },
+    )
+    setImmediate(() => host.type('2\n'))
+    const { code, stderr } = await done
+    const said = stripVTControlCharacters(stderr).replace(/\s+/g, ' ')
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('\u001b[2J')
+    expect(said.indexOf('2 rooms change:')).toBeLessThan(said.indexOf('Update 2 rooms'))
+    expect(said).toContain(`${ids[1]} name “B\\u001b[2J” → “B\\u001b[2J!”`)
+    expect(said).toContain('Type 2 to continue')
+    expect(await names()).toEqual(['B\u001b[2J!', 'A!'])
+  })
+
+  test.each([
+    [1, [], 'updating rooms needs confirmation, and there is no terminal to ask on'],
+    [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
+    [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
+  ])('of %i rooms with %j is refused without confirmation', async (count, flags, message) => {
+    for (let i = 0; i < count; i++) await room(`R${i}`)
+    const run = await update('--where', 'type=open', '--name', 'x', ...flags)
+    expect(run).toMatchObject({ code: 10, stdout: '' })
+    expect(run.stderr).toContain(`error: ${message}\n`)
+    expect(writes()).toEqual([])
+  })
+
+  test('accepts every flag of rooms update', async () => {
+    await room('A', { layout: 'grid' })
+    await update(
+      '--where',
+      'layout=grid',
+      '--yes',
+      '--terminated',
+      '--no-record',
+      '--data',
+      '{"a":"{b}"}',
+      '--set',
+      'c={"d":["{name}"]}',
+    )
+    expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
+  })
+
+  test('replaces a placeholder for null with empty text, and double braces with single braces', async () => {
+    await room('A')
+    await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
+    expect(bodies()).toEqual([{ name: '{name} active {A}' }])
+  })
+
+  test('does not parse a name as JSON', async () => {
+    await room('{"a":5}')
+    await room('5')
+    await update('--where', 'type=open', '--yes', '--set', 'note={name}')
+    expect(bodies()).toEqual([{ note: '5' }, { note: '{"a":5}' }])
+  })
+
+  test('sends no write if no room matches', async () => {
+    await room('A')
+    expect(await update('--where', 'name=x', '--name', '{name}2')).toMatchObject({
+      code: 0,
+      stderr: 'no rooms; nothing to do\n',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('reads fields that lists omit, and skips a room deleted during the run', async () => {
+    await room('A')
+    const gone = await room('B')
+    await room('C')
+    otherService(world, { minimalLists: true })
+    const respond = world.intercept
+    world.intercept = async (request, next, signal) =>
+      request.url.endsWith(gone) ? answer(404, {}) : (respond?.(request, next, signal) ?? next())
+    const run = await update('--where', 'type=open', '--name', '{name} {layout}', '--yes')
+    expect(run.code).toBe(0)
+    expect(bodies()).toEqual([{ name: 'C default' }, { name: 'A default' }])
+  })
+
+  test.each([
+    '{nam}',
+    '{}',
+    '{ name }',
+    '{Name}',
+    '{is_terminated}',
+    '{webhook}',
+    '{name.x}',
+    '{__proto__}',
+    '{online}',
+  ])('refuses the unknown placeholder %s before the first request', async (text) => {
+    await room('A')
+    world.requests.length = 0
+    for (const flags of [
+      ['--name', text],
+      ['--set', `note=x ${text}`],
+    ])
+      expect(await update('--where', 'type=open', '--yes', ...flags)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: no room has a field “${text.slice(1, -1)}” for the placeholder ${text}\n` +
+          'hint: fields are id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, ' +
+          'terminated_at, updated_at, created_at, status, max_meeting_seconds, remaining_seconds; write {{ or }} for a brace\n',
+      })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])('refuses the single brace in %j', async (text) => {
+    expect(await update('--where', 'type=open', '--yes', '--name', text)).toMatchObject({
+      code: 2,
+      stderr:
+        `error: “${text}”: with --where, write {{ or }} for a brace\n` +
+        'hint: a single brace begins or ends a placeholder, such as {name}\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('refuses a placeholder that one room lacks before the first write', async () => {
+    await room('A')
+    await room('B')
+    otherService(world, { without: ['layout'] })
+    const run = await update('--where', 'type=open', '--yes', '--name', '{layout}')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(
+      /^error: room \w{24} has no field “layout” for the placeholder \{layout\}; nothing was changed\n$/,
+    )
+    expect(writes()).toEqual([])
+  })
+
+  test.each([
+    [['r1', '--where', 'type=open', '--name', 'x'], 'pass an ID or --where, not both'],
+    [['--name', 'x'], 'missing required argument “room”'],
+    [['--where', 'type=open'], 'nothing to change: pass at least one field'],
+    [
+      ['--where', 'type=open', '--name', 'x', '--curl'],
+      '--curl sends nothing, so what --where matches is unknown',
+    ],
+  ])('refuses %j', async (argv, message) => {
+    const { code, stderr } = await update(...argv, '--yes')
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
+    expect(world.requests).toEqual([])
+  })
+})
+
+test('rooms update of one room keeps braces unchanged', async () => {
+  const id = await room('A')
+  await update(id, '--name', '{name} {{x}', '--set', 'note={nope}')
+  expect(bodies()).toEqual([{ name: '{name} {{x}', note: '{nope}' }])
+})
+
+test('a template with any text turns double braces into single braces and each placeholder into the field', async () => {
+  const piece = fc.oneof(
+    fc.record({ text: fc.string({ unit: 'grapheme' }) }),
+    fc.record({ field: fc.constantFrom('name' as const, 'layout' as const, 'type' as const) }),
+  )
+  const text = fc.oneof(
+    fc.constantFrom('{name}', '{{', '}', '$&', '"', '{'),
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(piece, { minLength: 1, maxLength: 5 }),
+      fc.array(fc.record({ name: text, layout: text }), { minLength: 1, maxLength: 3 }),
+      async (pieces, made) => {
+        const rooms = made.map((fields, i) => ({ id: `r${i}`, type: 'open', ...fields }))
+        world.requests.length = 0
+        world.intercept = async ({ method, url, body }) =>
+          method === 'GET'
+            ? answer(200, { rooms, paging: { total: rooms.length } })
+            : answer(200, { room: { id: url.split('/').at(-1), ...JSON.parse(String(body)) } })
+        const template = pieces
+          .map((one) => ('field' in one ? `{${one.field}}` : one.text.replace(/[{}]/g, '$&$&')))
+          .join('')
+        const { code, stderr } = await update(
+          '--where',
+          'id!=',
+          '--yes',
+          '--concurrency',
+          '1',
+          '--data',
+          '{"a":1}',
+          `--name=${template}`,
+        )
+        expect({ code }, stderr).toEqual({ code: 0 })
+        expect(bodies()).toEqual(
+          rooms.map((one) => ({
+            a: 1,
+            name: pieces.map((part) => ('field' in part ? one[part.field] : part.text)).join(''),
+          })),
+        )
+      },
+    ),
+    { numRuns: 100 },
+  )
+})

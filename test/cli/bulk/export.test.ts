@@ -1,0 +1,716 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { lostNotice, trimmed } from '../../helpers/imports.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { latch } from '../../helpers/waiting.ts'
+import { answer, createWorld, type World } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+const paths = () => world.requests.map(({ url }) => url.slice('https://meet.test/v1'.length))
+
+const user = async (user_id: string, fields: object = {}, { send } = world) =>
+  (await send('POST', '/users', { user_id, ...fields })).body.user
+const room = async (name: string, fields: object = {}, { send } = world) =>
+  (await send('POST', '/rooms', { name, type: 'open', ...fields })).body.room
+const member = async (room_id: string, user_id: string, fields: object = {}, { send } = world) =>
+  (await send('POST', `/rooms/${room_id}/members`, { user_id, ...fields })).body.member
+
+/** What the summary of an export of users says. */
+const withoutTokens = ', without access tokens (--show-tokens includes them)'
+
+/** Runs an export that must succeed; returns what it printed. */
+async function exported(command: string, count: string, options = {}): Promise<string> {
+  const { code, stdout, stderr } = await world.run(command, options)
+  const told = count.startsWith('0 ') ? '' : lostNotice(command.split(' ')[0])
+  expect({ code, stderr }, command).toEqual({ code: 0, stderr: `exported ${count}\n${told}` })
+  return stdout
+}
+
+describe('an export', () => {
+  test('of users prints CSV with every field except the access token', async () => {
+    const ada = await user('ada', { name: 'Ada', email: 'a@x.test', profile_url: 'https://img.test/a' })
+    const grace = await user('grace', { default_member_type: 'host' })
+    const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
+    const { id: graceId } = (await world.send('GET', '/users')).body.users[0]
+    expect(await exported('users export', `2 users${withoutTokens}`)).toBe(
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id,email\r\n' +
+        `grace,,,host,${grace.created_at},${grace.updated_at},${graceId},\r\n` +
+        `ada,Ada,https://img.test/a,guest,${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
+    )
+    // One full record tells that the list shows all there is.
+    expect(paths()).toEqual(['/users?limit=1000', '/users/grace'])
+  })
+
+  test('of rooms prints CSV with every field except the deprecated fields', async () => {
+    const {
+      id,
+      application_id: app,
+      created_at,
+    } = await room('One', { record: true, max_meeting_seconds: 60 })
+    await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
+    const { terminated_at, updated_at } = (await world.send('GET', `/rooms/${id}`)).body.room
+    expect(await exported('rooms export', '1 room')).toBe(
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,' +
+        'updated_at,created_at,max_meeting_seconds,remaining_seconds\r\n' +
+        `${id},open,One,${app},,default,true,0,,${terminated_at},${updated_at},${created_at},60,0\r\n`,
+    )
+  })
+
+  test('of the members of given rooms prints CSV with every field', async () => {
+    const [a, b] = [await room('a', { type: 'private' }), await room('b')]
+    await user('ada', { name: 'Ada' })
+    const one = await member(a.id, 'ada', { type: 'host' })
+    const two = await member(b.id, 'ada')
+    await world.send('PUT', `/rooms/${a.id}/members/${one.id}`, { is_blocked: true })
+    const { updated_at } = (await world.send('GET', `/rooms/${a.id}/members/${one.id}`)).body.member
+    expect(await exported(`members export ${b.id} ${a.id}`, '2 members')).toBe(
+      'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n' +
+        `${two.id},ada,${b.id},guest,${two.created_at},false,Ada,${two.updated_at}\r\n` +
+        `${one.id},ada,${a.id},host,${one.created_at},true,Ada,${updated_at}\r\n`,
+    )
+  })
+
+  test('prints every received field except tokens, as one item per line in NDJSON and one document in JSON', async () => {
+    await user('ada', { name: 'Ada' })
+    await user('grace')
+    const { users } = (await world.send('GET', '/users')).body
+    const safe = users.map(({ access_token: _, ...rest }: any) => rest)
+    const count = `2 users${withoutTokens}`
+    const read = (stdout: string) => lines(stdout).map((line) => JSON.parse(line))
+    expect(read(await exported('users export -o ndjson', count))).toEqual(safe)
+    expect(JSON.parse(await exported('users export -o json', count)).users).toEqual(safe)
+    expect(JSON.parse(await exported('users export --json', count)).users).toEqual(safe)
+    expect(read(await exported('users export -o ndjson --show-tokens', '2 users'))).toEqual(users)
+    expect(JSON.parse(await exported('users export -o json --show-tokens', '2 users')).users).toEqual(users)
+  })
+
+  test.each(['users export', 'rooms export', 'members export --all-rooms'])(
+    'with %s refuses -o table and -o ids',
+    async (command) => {
+      for (const format of ['table', 'ids'])
+        expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: `error: an export is csv, tsv, ndjson or json, not ${format}\n`,
+        })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test.each([
+    ['table', 'user_id\r\nada\r\n'],
+    ['ids', 'user_id\r\nada\r\n'],
+    ['csv', 'user_id\r\nada\r\n'],
+  ])('ignores MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
+    await user('ada')
+    const options = { env: { MEETROOM_OUTPUT } }
+    expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
+  })
+
+  test('prints NDJSON with MEETROOM_OUTPUT=ndjson', async () => {
+    await user('ada')
+    const stdout = await exported('users export', `1 user${withoutTokens}`, {
+      env: { MEETROOM_OUTPUT: 'ndjson' },
+    })
+    expect(JSON.parse(stdout).user_id).toBe('ada')
+  })
+
+  test('as TSV warns that an import keeps the escapes of TSV', async () => {
+    await user('ada', { name: 'a\tb' })
+    const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
+    expect(stderr).toContain('an import does not undo the escapes of TSV; export CSV for an import\n')
+  })
+
+  test('prints the columns of --columns, and omits their names with --no-header', async () => {
+    await user('ada', { email: 'a@x.test' })
+    expect(await exported('users export --columns email,user_id', '1 user')).toBe(
+      'email,user_id\r\na@x.test,ada\r\n',
+    )
+    expect(await exported('users export --columns email,user_id --no-header', '1 user')).toBe(
+      'a@x.test,ada\r\n',
+    )
+    expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('in ndjson or json refuses --columns', async () => {
+    for (const format of ['ndjson', 'json']) {
+      const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
+      expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
+      expect(JSON.parse(stderr).error.message).toBe(
+        `--columns works with the formats table, csv and tsv, not with ${format}`,
+      )
+    }
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    [
+      'users export',
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id,email\r\n',
+      '0 users',
+    ],
+    ['users export -o ndjson', '', '0 users'],
+    ['users export -o json', '{"users":[],"paging":{"limit":1000,"offset":0,"total":0}}\n', '0 users'],
+    ['rooms export --columns id', 'id\r\n', '0 rooms'],
+    ['rooms export -o ndjson', '', '0 rooms'],
+    ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
+    ['members export --all-rooms -o ndjson', '', '0 members'],
+    ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
+  ])('of 0 items prints an empty result: %s', async (command, stdout, count) => {
+    expect(await exported(command, count)).toBe(stdout)
+  })
+
+  test('with --quiet prints no summary', async () => {
+    expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('escapes cells that start like a formula', async () => {
+    const names = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@x',
+      '\t=1',
+      '\rx',
+      '＝1',
+      "'=x",
+      "''=x",
+      "'x",
+      'a=b',
+      '1',
+      'a,b',
+      'a"b',
+      'a\nb',
+    ]
+    for (const [i, name] of names.entries()) await user(`u${i}`, { name })
+    const stdout = await exported('users export --columns user_id,name --no-header', `${names.length} users`)
+    const cells = [
+      ...["'=1+1", "'+1", "'-1", "'@x", "'\t=1", `"'\rx"`, "'＝1", "''=x", "'''=x", "'x", 'a=b', '1'],
+      ...['"a,b"', '"a""b"', '"a\nb"'],
+    ]
+    expect(stdout).toBe(
+      cells
+        .map((cell, i) => `u${i},${cell}\r\n`)
+        .reverse()
+        .join(''),
+    )
+  })
+})
+
+describe('an export', () => {
+  test.each([
+    ['members export', 'name the rooms, or pass --all-rooms'],
+    ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
+    ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
+  ])('with the command %s is a usage error', async (command, message) => {
+    expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    ['users export', '/users?limit=1000'],
+    ['rooms export', '/rooms?limit=1000'],
+    ['members export r1', '/rooms/r1/members?limit=1000'],
+  ])('with the command %s --curl prints only the first request', async (command, path) => {
+    expect(await world.run(`${command} --curl`)).toMatchObject({
+      code: 0,
+      stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('of the members of a missing room exits 3', async () => {
+    const { id } = await room('R')
+    expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
+      code: 3,
+      stderr:
+        'error: no such room: nowhere\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+    })
+  })
+
+  test.each([
+    ['denied', () => answer(403, { error: { message: 'not yours' } }), '(403): not yours'],
+    [
+      'listed incompletely',
+      () => answer(200, { members: [{ id: 'm1', user_id: 'kay' }], paging: { total: 130 } }),
+      '1 of 130 members',
+    ],
+  ])(
+    'with the members of one room %s exports the other rooms, names the failed room and exits 8',
+    async (_, given, says) => {
+      await user('ada')
+      const ids: string[] = []
+      for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
+      for (const id of ids) await member(id, 'ada')
+      world.intercept = async ({ url }, next) =>
+        !url.includes(`/rooms/${ids[1]}/members?`)
+          ? next()
+          : url.includes('offset=')
+            ? answer(200, { members: [], paging: { total: 130 } })
+            : given()
+      const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
+      expect(code, stderr).toBe(8)
+      for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
+      expect(lines(stderr)).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
+          'error: the members of 1 room could not be read in full',
+        ]),
+      )
+    },
+  )
+
+  test('with a refused key exits 4', async () => {
+    world.intercept = async () => answer(401, {})
+    for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
+      expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  describe('with - as an argument', () => {
+    test('exports the room IDs of standard input and of the arguments in order, each once', async () => {
+      const ids: string[] = []
+      for (const user_id of ['ada', 'grace', 'alan']) {
+        await user(user_id)
+        const { id } = await room(user_id)
+        await member(id, user_id)
+        ids.push(id)
+      }
+      const [a, b, c] = ids
+      const stdin = `${b}\r\n\n  ${a}\n${b}\n`
+      const command = 'members export - --columns user_id --no-header'
+      expect(await exported(command, '2 members', { stdin })).toBe('grace\r\nada\r\n')
+      expect(await exported(command.replace('-', `${c} - ${a}`), '3 members', { stdin })).toBe(
+        'alan\r\ngrace\r\nada\r\n',
+      )
+    })
+
+    test('reads the IDs printed by rooms list', async () => {
+      await user('ada')
+      const { id } = await room('R', { type: 'private' })
+      await room('Other')
+      const { id: ada } = await member(id, 'ada')
+      const { stdout: stdin } = await world.run('rooms list --where type=private -o ids')
+      expect(await exported('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
+    })
+
+    test.each(['', '\n \n'])('exports 0 members for standard input without IDs: %j', async (stdin) => {
+      const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
+      expect(await exported('members export -', '0 members', { stdin })).toBe(header)
+      expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
+      expect(world.requests).toEqual([])
+    })
+
+    test('exits 3 for the ID of a missing room', async () => {
+      const { id } = await room('R')
+      expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
+        code: 3,
+        stderr:
+          'error: no such room: nowhere\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+      })
+    })
+  })
+
+  test('contains a repeated room once', async () => {
+    const { id } = await room('R')
+    await user('ada')
+    const { id: ada } = await member(id, 'ada')
+    expect(await exported(`members export ${id} ${id} --columns id`, '1 member')).toBe(`id\r\n${ada}\r\n`)
+  })
+})
+
+describe('the pages of an export', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `u${count - 1 - i}`)
+  beforeEach(async () => {
+    for (let i = 0; i < 60; i++) await user(`u${i}`)
+  })
+
+  test('contain --page-size items', async () => {
+    const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+    expect(paths().filter((path) => path.includes('?'))).toEqual([
+      '/users?limit=25',
+      '/users?limit=25&offset=25',
+      '/users?limit=25&offset=50',
+    ])
+    expect(await world.run('users export --page-size 0')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  // Each page waits for the next one: a program that fetched one at a time would wait for ever.
+  test('are requested ahead and written in order for responses in any order', async () => {
+    const came: number[] = []
+    const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
+    world.intercept = async (request, next) => {
+      if (!request.url.includes('?')) return next()
+      const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
+      // The first page tells the total; two of the five after it are fetched at once.
+      if (offset > 0 && offset < 20) await gates.get(offset + 10)?.opened
+      const page = await next()
+      came.push(offset)
+      gates.get(offset)?.open()
+      return page
+    }
+    const stdout = await exported('users export --columns user_id --no-header --page-size 10', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+    expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
+  })
+
+  test('are fetched two at a time without latency', async () => {
+    let under = 0
+    let most = 0
+    world.intercept = async (request, next) => {
+      if (!request.url.includes('?')) return next()
+      most = Math.max(most, ++under)
+      await new Promise((resolve) => setImmediate(resolve))
+      under--
+      return next()
+    }
+    await exported('users export --page-size 2', `60 users${withoutTokens}`)
+    expect(most).toBe(2)
+  })
+
+  test('are written as they arrive', async () => {
+    world.intercept = async (request, next) => {
+      const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
+      // Two are fetched ahead: by then everything before those two is written.
+      while (lines(run.host.stdout.text).length < offset - 20) await new Promise((done) => setImmediate(done))
+      return next()
+    }
+    const run = world.start(['users', 'export', '-o', 'ndjson', '--page-size', '10'])
+    expect((await run.done).code).toBe(0)
+  })
+
+  test('before a failed page are written, and the export exits 6', async () => {
+    world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
+    const { code, stdout, stderr } = await world.run(
+      'users export --columns user_id --no-header --page-size 10 --retries 0',
+    )
+    expect({ code, ids: stdout.split('\r\n').slice(0, -1), stderr }).toEqual({
+      code: 6,
+      ids: ids(60).slice(0, 20),
+      stderr: 'error: the service failed (503)\n',
+    })
+  })
+
+  test('are no longer requested after the reader closes the pipe', async () => {
+    const { host, done } = world.start(['users', 'export', '--page-size', '5'])
+    host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
+    expect((await done).code).toBe(0)
+    // The first page, the two that are fetched ahead, and the full record of one user.
+    expect(world.requests).toHaveLength(4)
+  })
+
+  test('are complete when the service limits their size', async () => {
+    world.intercept = async (request, next) => {
+      const url = request.url.replace('limit=1000', 'limit=7')
+      const { method, headers } = request
+      if (url === request.url) return next()
+      const { body } = await world.send(method, url.slice('https://meet.test/v1'.length))
+      return answer(200, body, headers)
+    }
+    const stdout = await exported('users export --columns user_id --no-header', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+  })
+})
+
+describe('members export --all-rooms', () => {
+  let rooms: string[]
+  let members: Record<string, string[]>
+  beforeEach(async () => {
+    rooms = []
+    members = {}
+    for (const id of ['ada', 'grace', 'alan']) await user(id)
+    for (let i = 0; i < 12; i++) {
+      const { id } = await room(`R${i}`)
+      rooms.unshift(id)
+      members[id] = []
+      // Some rooms are empty, some have more than one page.
+      for (const who of ['ada', 'grace', 'alan'].slice(0, i % 4))
+        members[id].unshift((await member(id, who)).id)
+    }
+  })
+  const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
+
+  test.each(['', ' --page-size 2'])(
+    'with the flags “%s” prints the members grouped by room, in the order of the rooms',
+    async (flag) => {
+      const stdout = await exported(
+        `members export --all-rooms --columns id --no-header${flag}`,
+        '18 members',
+      )
+      expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
+    },
+  )
+
+  test('reads several rooms concurrently and writes them in order', async () => {
+    const answered: string[] = []
+    let waiting: { room: string; go: () => void }[] = []
+    world.intercept = async (request, next) => {
+      const [, id] = /rooms\/(\w+)\/members\?/.exec(request.url) ?? []
+      if (id === undefined) return next()
+      await new Promise<void>((go) => {
+        waiting.push({ room: id, go })
+        // As soon as several wait, the last one is released first.
+        if (waiting.length > 3) release()
+        else setImmediate(() => setImmediate(release))
+      })
+      answered.push(id)
+      return next()
+    }
+    const release = () => {
+      const held = waiting.reverse()
+      waiting = []
+      for (const { go } of held) go()
+    }
+    const stdout = await exported('members export --all-rooms --columns id --no-header', '18 members')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
+    expect(answered).not.toEqual(rooms)
+    expect([...answered].sort()).toEqual([...rooms].sort())
+  })
+
+  test('prints one document with -o json', async () => {
+    const { members: all, ...rest } = JSON.parse(
+      await exported('members export --all-rooms -o json', '18 members'),
+    )
+    expect(all.map(({ id }: { id: string }) => id)).toEqual(inOrder())
+    // The paging of one page says nothing about all of them.
+    expect(rest).toEqual({})
+  })
+
+  test('writes the earlier rooms and exits 3 when a room is deleted during the export', async () => {
+    world.intercept = async (request, next) =>
+      request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
+    const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: no such room: ${rooms[2]}\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n`,
+    })
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(rooms.slice(0, 2).flatMap((id) => members[id] ?? []))
+  })
+})
+
+describe('an exported file', () => {
+  const formats = ['csv', 'ndjson', 'json'] as const
+
+  /** Exports from one world into a file of another. */
+  async function move(from: World, to: World, command: string, file: string): Promise<void> {
+    const { code, host } = await from.run(command)
+    expect(code, command).toBe(0)
+    writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
+  }
+  /** Runs an import that must take every row; returns what it printed. */
+  async function take(to: World, command: string): Promise<string> {
+    const { code, stdout, stderr } = await to.run(command)
+    expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  const all = async ({ send }: World, path: string): Promise<any[]> =>
+    Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
+
+  /** The users, without the fields that the service makes. */
+  const usersOf = async (from: World) =>
+    (await all(from, '/users'))
+      .map(({ user_id, name, profile_url, default_member_type, email }) =>
+        // A cell cannot tell null from an empty text.
+        ({ user_id, name: name || null, profile_url, default_member_type, email: email || null }),
+      )
+      .sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
+  /** The rooms and their members, without the fields that the service makes. */
+  async function roomsOf(from: World) {
+    const rooms = (await all(from, '/rooms')).map(async (each) => ({
+      ...{ name: each.name, type: each.type, layout: each.layout, record: each.record },
+      ...{ max_meeting_seconds: each.max_meeting_seconds, terminated: each.terminated_at !== null },
+      members: (await all(from, `/rooms/${each.id}/members`))
+        .map(({ user_id, type, name, is_blocked }) => ({ user_id, type, name, is_blocked }))
+        .sort((a, b) => (a.user_id < b.user_id ? -1 : 1)),
+    }))
+    return (await Promise.all(rooms)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  test.each(formats)('of a whole workspace as %s can be imported into an empty workspace', async (format) => {
+    const from = world
+    const to = await createWorld()
+    const names = [
+      '=x',
+      "'=x",
+      '-1',
+      'a "quoted" one',
+      'two\nlines',
+      'two\r\nlines',
+      'in  side',
+      '😀, 漢字',
+      "'",
+    ]
+    for (const [i, name] of names.entries())
+      await user(`u${i}`, { name, default_member_type: ['guest', 'host', 'monitor'][i % 3] })
+    await user('=ada', { email: '+1@x.test', profile_url: 'https://img.test/a%20b.png?x=[1]' })
+    await user('true')
+    await user('007', { name: '1e3' })
+    for (const [i, name] of names.entries()) {
+      const { id } = await room(name, {
+        ...(i % 2 ? { type: 'private', record: true } : { layout: '=grid' }),
+        ...(i % 3 ? { max_meeting_seconds: i } : {}),
+      })
+      for (const who of ['u1', '=ada', 'true', '007'].slice(i % 4)) {
+        const { id: m } = await member(id, who, { type: i % 2 ? 'host' : 'monitor' })
+        if (i % 2 && who === 'true')
+          await world.send('PUT', `/rooms/${id}/members/${m}`, { is_blocked: true })
+        if (who === '007') await world.send('PUT', `/rooms/${id}/members/${m}`, { name: `-${name}` })
+      }
+      if (i % 3 === 1) await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
+    }
+    await move(from, to, `users export -o ${format}`, `users.${format}`)
+    await move(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
+    await move(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
+
+    await take(to, `users import users.${format}`)
+    writeFileSync(join(to.dir, 'ids.ndjson'), await take(to, `rooms import rooms.${format} -o ndjson`))
+    await take(to, `members import members.${format} --room-ids ids.ndjson`)
+    expect(await usersOf(to)).toEqual(await usersOf(from))
+    expect(await roomsOf(to)).toEqual(await roomsOf(from))
+  })
+
+  test.each(formats)(
+    'as %s keeps users and rooms unchanged in an import into the same workspace',
+    async (format) => {
+      await user('ada', { name: 'Ada', email: 'a@x.test' })
+      await user('grace', { default_member_type: 'host' })
+      const { id } = await room('=R', { type: 'private', max_meeting_seconds: 60 })
+      await member(id, 'ada')
+      const before = [await usersOf(world), await roomsOf(world)]
+      for (const kind of ['users', 'rooms', 'members --all-rooms'] as const) {
+        const [name = ''] = kind.split(' ')
+        await move(world, world, `${kind.replace(name, `${name} export`)} -o ${format}`, `${name}.${format}`)
+        for (const how of ['skip', 'overwrite'])
+          await take(world, `${name} import ${name}.${format} --if-exists ${how} --no-journal`)
+      }
+      expect([await usersOf(world), await roomsOf(world)]).toEqual(before)
+    },
+  )
+
+  test.each(formats)('as %s with an anonymous participant can be imported', async (format) => {
+    const { id } = await room('R')
+    await user('ada')
+    await user('grace')
+    const members = [
+      { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
+      // An anonymous participant of an open room, while connected.
+      { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
+      { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
+    ]
+    world.intercept = async ({ url }) => answer(200, url.includes('?') ? { members } : { member: members[0] })
+    await move(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+    world.intercept = undefined
+    await take(world, `members import members.${format}`)
+    expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+  })
+
+  // Text that the service can store: without NUL and lone surrogates.
+  const text = fc
+    .oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({
+        unit: fc.constantFrom(
+          '=',
+          '+',
+          '-',
+          '@',
+          "'",
+          '"',
+          ',',
+          ';',
+          '\t',
+          '\r',
+          '\n',
+          '\ufeff',
+          '＝',
+          ' ',
+          'a',
+          '0',
+        ),
+        maxLength: 6,
+      }),
+    )
+    .map(trimmed)
+    .filter((value) => !value.includes('\0') && value.isWellFormed())
+  // Ids that fit into a path, where every other command needs them.
+  const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))
+  const someone = fc.record(
+    {
+      user_id: id,
+      name: text,
+      email: text,
+      default_member_type: fc.constantFrom('guest', 'host', 'monitor'),
+      profile_url: fc
+        .webUrl({ withFragments: true, withQueryParameters: true })
+        .filter((url) => !/["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url)),
+    },
+    { requiredKeys: ['user_id'] },
+  )
+
+  test.each(formats)('of any users as %s can be imported', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),
+        async (users) => {
+          const from = await createWorld()
+          const to = await createWorld()
+          for (const { user_id, ...fields } of users) await user(user_id, fields, from)
+          expect(await all(from, '/users')).toHaveLength(users.length)
+          await move(from, to, `users export --page-size 3 -o ${format}`, `users.${format}`)
+          await take(to, `users import users.${format}`)
+          expect(await usersOf(to)).toEqual(await usersOf(from))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('an export of named items', () => {
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'bob', 'eve'])
+      await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
+  })
+  const ids = (stdout: string) =>
+    stdout
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[0])
+
+  test('contains the given users in the given order', async () => {
+    const { code, stdout, stderr } = await world.run('users export eve ada eve')
+    expect({ code, ids: ids(stdout) }, stderr).toEqual({ code: 0, ids: ['eve', 'ada'] })
+    expect(stderr).toContain('exported 2 users')
+  })
+
+  test('reads IDs from standard input with Windows line endings', async () => {
+    expect(ids((await world.run('users export -', { stdin: 'bob\r\neve\r\n' })).stdout)).toEqual([
+      'bob',
+      'eve',
+    ])
+    expect(ids((await world.run('users export -', { stdin: '' })).stdout)).toEqual([])
+  })
+
+  test('contains only the named items that match --where', async () => {
+    expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
+  })
+
+  test('exits 3 for a missing user', async () => {
+    expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
+  })
+
+  test('contains rooms given by ID, by name and on standard input', async () => {
+    const made = async (name: string) =>
+      (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
+    const [a, b] = [await made('A'), await made('B')]
+    await made('C')
+    expect(ids((await world.run(`rooms export ${a} name:B`)).stdout)).toEqual([a, b])
+    expect(ids((await world.run('rooms export -', { stdin: `${b}\n` })).stdout)).toEqual([b])
+    expect(ids((await world.run(`rooms export ${a} ${b} --where name=A`)).stdout)).toEqual([a])
+  })
+})

@@ -1,0 +1,294 @@
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { entriesOf, importFixture, roomsCsv, roomsOf } from '../../helpers/imports.ts'
+import { answer } from '../../helpers/world.ts'
+
+const { world, run, user } = importFixture()
+beforeEach(() => world.file('rooms.csv', roomsCsv(3)))
+const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body.rooms
+const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
+const receipts = () => join(world.dir, 'data', 'receipts')
+/** Names of the receipts of finished imports. */
+const kept = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
+const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] ?? '')}`) => ({
+  code: 2,
+  stdout: '',
+  stderr:
+    `error: ${known} rows were imported before (${journal}), and their rooms exist\n` +
+    'hint: pass --match name --if-exists skip to create only what is missing, or --again to create them all again\n',
+})
+
+describe('rooms import run again', () => {
+  beforeEach(async () => {
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+  })
+
+  test('exits 2 without a write, and prints the number of known rows', async () => {
+    world.requests.length = 0
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
+    expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
+    expect(world.writes()).toEqual([])
+    // One look is enough.
+    expect(world.sent()).toHaveLength(2)
+    expect(await world.rooms()).toEqual(roomsOf(3))
+  })
+
+  test('recognizes rows in a changed file, in any order of its columns', async () => {
+    world.file('rooms.csv', 'type,name\nopen,New\nopen,R3\nopen,R1\n')
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('2 of 3'))
+  })
+
+  test('is refused while one of the rooms exists', async () => {
+    const [, ...others] = await allRooms()
+    for (const { id } of others) await world.send('DELETE', `/rooms/${id}`)
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
+  })
+
+  test('creates the rooms again with a notice after their deletion', async () => {
+    for (const { id } of await allRooms()) await world.send('DELETE', `/rooms/${id}`)
+    expect(await run('rooms import rooms.csv')).toMatchObject({
+      ...done,
+      stderr:
+        `3 of 3 rows were imported before (receipt ${join(receipts(), kept()[0] ?? '')}), but their rooms are gone; they are imported again\n` +
+        done.stderr,
+    })
+    expect(await world.rooms()).toEqual(roomsOf(3))
+  })
+
+  test('creates the rooms again with --again', async () => {
+    expect(await run('rooms import rooms.csv --again')).toMatchObject(done)
+    expect(await world.rooms()).toHaveLength(6)
+  })
+
+  test('creates the rooms in another service', async () => {
+    const other = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
+    expect(await world.run('rooms import rooms.csv', other)).toMatchObject(done)
+  })
+
+  test('creates only missing rooms with --match name --if-exists skip', async () => {
+    world.file('rooms.csv', roomsCsv(4))
+    expect(await run('rooms import rooms.csv --match name --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 4 rooms; 3 skipped\n',
+    })
+    expect(await world.rooms()).toEqual(roomsOf(4))
+  })
+})
+
+test('rooms import --no-receipt removes the journal of a finished run', async () => {
+  expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
+  expect(world.read('rooms.csv.journal')).toBeUndefined()
+  expect(kept()).toEqual([])
+})
+
+describe('the receipt of rooms import', () => {
+  test('is stored in the data directory with access for the owner only', async () => {
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    expect(world.read('rooms.csv.journal')).toBeUndefined()
+    expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
+    expect(statSync(receipts()).mode & 0o777).toBe(0o700)
+    expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
+  })
+
+  test('is the file of --journal', async () => {
+    expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
+    expect(kept()).toEqual([])
+    expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
+      refused('3 of 3', 'my.journal'),
+    )
+  })
+
+  test('of an earlier version beside the input file prevents a second import', async () => {
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv --shard 1/2')).toMatchObject({ code: 2 })
+    expect(await world.rooms()).toEqual(roomsOf(3))
+  })
+
+  test('stays beside the input file when its directory cannot be created', async () => {
+    writeFileSync(join(world.dir, 'data'), '')
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+  })
+
+  test('stays beside the input file while rows have failed', async () => {
+    world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
+    expect(kept()).toEqual([])
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2', 'rooms.csv.journal'))
+  })
+})
+
+test('users import removes its journal and writes no receipt', async () => {
+  world.file('users.csv', 'user_id\nada\n')
+  expect(await run('users import users.csv')).toMatchObject({ code: 0 })
+  expect(world.read('users.csv.journal')).toBeUndefined()
+  expect(kept()).toEqual([])
+})
+
+test('rooms import --no-receipt keeps the journal of an interrupted run', async () => {
+  await world.cutOff('rooms import rooms.csv --no-receipt --concurrency 1')
+  expect(entriesOf(world.read('rooms.csv.journal'))).not.toEqual([])
+})
+
+describe('rooms import --match name', () => {
+  beforeEach(async () => {
+    await world.room('R1')
+  })
+
+  test.each([
+    ['fail', 8, 'error: imported 2 of 3 rooms; 1 failed\n'],
+    ['skip', 0, 'imported 2 of 3 rooms; 1 skipped\n'],
+    ['update', 0, 'imported 3 of 3 rooms: created 2, updated 1\n'],
+    ['overwrite', 0, 'imported 3 of 3 rooms: created 2, overwrote 1\n'],
+  ])('finds existing rooms by name with --if-exists %s', async (what, code, summary) => {
+    world.file('rooms.csv', 'name,type,layout\nR1,open,grid\nR2,open,grid\nR3,open,grid\n')
+    const ended = await run(`rooms import rooms.csv --match name --if-exists ${what}`)
+    expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms: roomsOf(3) })
+    expect(ended.stderr).toContain(summary)
+  })
+
+  test('fails a row with the name of several rooms, and prints the IDs of the rooms', async () => {
+    const one = (await allRooms())[0].id
+    const two = await world.room('R1')
+    const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists skip')
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr:
+        `error: rooms.csv:2 (R1): 2 rooms are named “R1”: ${two}, ${one}\n` +
+        'error: imported 2 of 3 rooms; 1 failed\n',
+    })
+  })
+
+  test('refuses a file with a repeated name', async () => {
+    world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
+    expect(await run('rooms import rooms.csv --match name')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: rooms.csv:3: the same name as line 2\n/),
+    })
+  })
+
+  test('finds existing rooms when the service ignores the filter by name', async () => {
+    const rooms = await allRooms()
+    world.intercept = async ({ url }, next) =>
+      url.includes('name=') ? answer(200, { rooms, paging: { total: rooms.length } }) : next()
+    expect(await run('rooms import rooms.csv --match name --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 3 rooms; 1 skipped\n',
+    })
+  })
+
+  test('compares with the full room when lists contain only id, type and name', async () => {
+    const [{ id }] = await allRooms()
+    world.intercept = async ({ url }, next) =>
+      url.includes('name=')
+        ? answer(200, { rooms: [{ id, type: 'open', name: 'R1' }], paging: { total: 1 } })
+        : next()
+    world.file('rooms.csv', 'name,type,record\nR1,open,true\n')
+    const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists update')
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      first: 'error: rooms.csv:2 (R1): its record is false, which cannot be changed',
+    })
+  })
+
+  test('updates the members of a room in repeated runs', async () => {
+    for (const user_id of ['ada', 'grace']) await user(user_id)
+    const members = (type: string) =>
+      JSON.stringify([{ user_id: 'ada', type }, { user_id: 'grace' }]).replaceAll('"', '""')
+    for (const type of ['guest', 'host', 'host']) {
+      world.file('rooms.csv', `name,type,members\nR1,open,"${members(type)}"\n`)
+      expect(await run('rooms import rooms.csv --match name --if-exists update')).toMatchObject({ code: 0 })
+      const [{ id }] = await allRooms()
+      expect(await world.members(id)).toEqual([`ada ${type} -`, 'grace guest -'])
+    }
+  })
+
+  test('uses the IDs in the file as keys of the results', async () => {
+    world.file('rooms.csv', 'id,name,type\nformer,R1,open\n')
+    const { stdout } = await run('rooms import rooms.csv --match name --if-exists skip -o ndjson')
+    expect(JSON.parse(stdout)).toMatchObject({ key: 'former', status: 'skipped' })
+  })
+})
+
+describe('rooms import --if-exists', () => {
+  test.each(['skip', 'overwrite', 'update'])('%s is refused for rows without IDs', async (what) => {
+    expect(await run(`rooms import rooms.csv --if-exists ${what}`)).toMatchObject({
+      code: 2,
+      stderr:
+        `error: --if-exists ${what} needs to know which rooms exist, and 3 of 3 rows have no id\n` +
+        'hint: pass --match name to match rooms by their name\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['overwrite', 'update'])('%s fails a row with an unknown ID', async (what) => {
+    const id = await world.room('Old')
+    world.file('rooms.csv', `id,name,type\n${id},New,open\nmistyped,Other,open\n`)
+    const line = `rooms import rooms.csv --if-exists ${what}`
+    const reason = 'error: rooms.csv:3 (mistyped): no such room: mistyped (--create-missing creates it)\n'
+    const verb = what === 'update' ? 'updated' : 'overwrote'
+    expect(await run(`${line} --dry-run -o ids`)).toMatchObject({
+      code: 8,
+      stderr: `${reason}error: would create 0, ${what} 1, skip 0 of 2 rooms; 1 would fail\n`,
+    })
+    expect(await run(line)).toMatchObject({
+      code: 8,
+      stderr: `${reason}error: imported 1 of 2 rooms: ${verb} 1; 1 failed\n`,
+    })
+    expect(await world.rooms()).toEqual(['New'])
+    expect(await run(`${line} --create-missing`)).toMatchObject({
+      code: 0,
+      stderr: `imported 2 of 2 rooms: created 1, ${verb} 1\n`,
+    })
+    expect(await world.rooms()).toEqual(['New', 'Other'])
+  })
+
+  test('update with --dry-run fails a row with another value for a fixed field', async () => {
+    const id = await world.room('Old')
+    world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
+    expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('its type is open, which cannot be changed'),
+    })
+  })
+})
+
+describe('users import --if-exists', () => {
+  beforeEach(async () => {
+    const fields = { name: 'Old', email: 'ada@x.test', default_member_type: 'host' }
+    await world.send('POST', '/users', { user_id: 'ada', ...fields })
+    world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
+  })
+
+  test('update keeps fields that are missing from the row', async () => {
+    expect(await run('users import people.csv --if-exists update')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users: created 1, updated 1\n',
+    })
+    expect(world.writes().sort()).toEqual(['POST /users', 'PUT /users/ada'])
+    expect(await world.user('ada')).toMatchObject({
+      name: 'Ada',
+      email: 'ada@x.test',
+      default_member_type: 'host',
+    })
+  })
+
+  test('update with --dry-run prints the planned changes', async () => {
+    expect(await run('users import people.csv --if-exists update --dry-run -o ids')).toMatchObject({
+      code: 0,
+      stderr: 'would create 1, update 1, skip 0 of 2 users; 0 would fail\n',
+    })
+  })
+
+  test.each(['', ' --dry-run'])('overwrite%s warns about the fields to be reset', async (dryRun) => {
+    world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
+    const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)
+    expect(stderr.split('\n')[0]).toBe(
+      'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email (1 of 2 rows); ' +
+        '--if-exists update keeps them',
+    )
+  })
+})

@@ -1,0 +1,107 @@
+import { stripVTControlCharacters } from 'node:util'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importFixture, resultsOf } from '../../helpers/imports.ts'
+
+const { world, run } = importFixture()
+
+describe('an import that terminates existing rooms', () => {
+  let ids: string[]
+  const line = 'rooms import rooms.csv --if-exists update'
+  beforeEach(async () => {
+    ids = [await world.room('A'), await world.room('B'), await world.room('C')]
+    const [a, b, c] = ids
+    await world.send('PUT', `/rooms/${c}`, { is_terminated: true })
+    world.file(
+      'rooms.csv',
+      `id,name,type,is_terminated\n${a},A,open,true\n${b},B,open,false\n${c},C,open,true\n`,
+    )
+  })
+
+  test('needs confirmation, and counts only the terminated rooms for --max', async () => {
+    expect(await run(line)).toMatchObject({
+      code: 10,
+      stderr:
+        'error: terminating rooms needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+    })
+    expect(world.writes()).toEqual([])
+    expect(world.read('rooms.csv.journal')).toBeUndefined()
+    expect(await run(`${line} --yes --max 1`)).toMatchObject({ code: 0 })
+    expect(world.writes()).toHaveLength(3)
+  })
+
+  test('names the rooms in its prompt', async () => {
+    const { host, done } = world.start(line.split(' '), { tty: true, columns: 200 })
+    setImmediate(() => host.type('y\n'))
+    const { code, stderr } = await done
+    expect(code).toBe(0)
+    const asked = stripVTControlCharacters(stderr).replaceAll(/\s*\n\s*/g, ' ')
+    expect(asked).toContain(`Terminate room “A” (${ids[0]}), at https://meet.test (profile default)?`)
+  })
+
+  test('is refused for more terminated rooms than --max', async () => {
+    world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
+    expect(await run(`${line} --yes --max 1`)).toMatchObject({
+      code: 10,
+      stderr: 'error: that would terminate 2 rooms, and --max allows 1; nothing was done\n',
+    })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('needs no confirmation for new rooms', async () => {
+    world.file('rooms.csv', 'name,type,is_terminated\nNew,open,true\n')
+    expect(await run('rooms import rooms.csv --match name --if-exists update')).toMatchObject({ code: 0 })
+    world.file('again.csv', 'name,type,is_terminated\nNew,open,true\n')
+    expect(await run('rooms import again.csv')).toMatchObject({ code: 0 })
+  })
+})
+
+test('an import that blocks existing members needs confirmation', async () => {
+  const room = await world.room('A', 'private')
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })
+  world.file('members.csv', 'user_id,is_blocked\nada,true\ngrace,true\n')
+  const line = `members import members.csv --room ${room} --if-exists overwrite`
+  expect(await run(line)).toMatchObject({
+    code: 10,
+    stderr: expect.stringContaining('error: blocking members needs confirmation'),
+  })
+  expect(await run(`${line} --yes`)).toMatchObject({ code: 0 })
+})
+
+describe('import --dry-run looks up', () => {
+  test('the users and rooms of members', async () => {
+    const room = await world.room('A')
+    await world.send('POST', '/users', { user_id: 'ada' })
+    world.file('members.csv', `room_id,user_id\n${room},ada\n${room},nobody\nnowhere,ada\n${room},nobody2\n`)
+    const { code, stdout } = await run('members import members.csv --dry-run -o ndjson')
+    expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
+      code: 8,
+      results: ['would_create', 'no such user: nobody', 'no such room: nowhere', 'no such user: nobody2'],
+    })
+  })
+
+  test('each user once', async () => {
+    const rooms = [await world.room('A'), await world.room('B')]
+    await world.send('POST', '/users', { user_id: 'ada' })
+    world.file('members.csv', `room_id,user_id\n${rooms[0]},ada\n${rooms[1]},ada\n`)
+    expect(await run('members import members.csv --dry-run')).toMatchObject({ code: 0 })
+    expect(world.sent().filter((line) => line === 'GET /users/ada')).toHaveLength(1)
+  })
+
+  test('the members in rows of rooms', async () => {
+    world.file('rooms.ndjson', '{"name":"A","type":"open","members":[{"user_id":"nobody"}]}\n')
+    expect(await run('rooms import rooms.ndjson --dry-run -o ids')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such user: nobody'),
+    })
+  })
+
+  test('at most a thousand users', async () => {
+    const room = await world.room('A')
+    const rows = Array.from({ length: 1002 }, (_, i) => `u${i}\n`).join('')
+    world.file('members.csv', `user_id\n${rows}`)
+    const { stderr } = await run(`members import members.csv --room ${room} --dry-run -o ids`)
+    expect(stderr).toMatch(/^only the first 1000 users are looked up\n/)
+    expect(world.requests.length).toBeLessThan(1010)
+  })
+})

@@ -1,0 +1,310 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importFixture, resetNotice, resultsOf } from '../../helpers/imports.ts'
+import { otherService } from '../../helpers/other-service.ts'
+import { answer } from '../../helpers/world.ts'
+
+const { world, run, user } = importFixture()
+
+describe('users import of existing users', () => {
+  beforeEach(async () => {
+    await user('ada', { name: 'Old', email: 'ada@x.test' })
+    world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+  })
+
+  test.each([
+    [
+      '',
+      8,
+      'error: people.csv:2 (ada): the user already exists\nerror: imported 1 of 2 users; 1 failed\n' +
+        'hint: skip users that exist with: meetroom users import people.csv --if-exists skip --base-url https://meet.test/v1\n',
+      'Old',
+    ],
+    [
+      '--if-exists fail',
+      8,
+      'error: people.csv:2 (ada): the user already exists\nerror: imported 1 of 2 users; 1 failed\n' +
+        'hint: skip users that exist with: meetroom users import people.csv --if-exists skip --base-url https://meet.test/v1\n',
+      'Old',
+    ],
+    ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
+    ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
+  ])('with “%s” prints the outcome', async (flags, code, stderr, name) => {
+    expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
+    expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
+    expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
+  })
+
+  test('with --if-exists overwrite sends no lookup', async () => {
+    await run('users import people.csv --if-exists overwrite')
+    expect(world.sent()).toEqual(['POST /users', 'POST /users'])
+    expect(await world.user('ada')).toMatchObject({ email: null })
+  })
+
+  test('with --if-exists skip exits 0 when it skips every row', async () => {
+    await run('users import people.csv --if-exists overwrite')
+    expect(await run('users import people.csv --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 0 of 2 users; 2 skipped\n',
+    })
+  })
+})
+
+describe('members import of existing members', () => {
+  let room: string
+  beforeEach(async () => {
+    room = await world.room('A', 'private')
+    for (const id of ['ada', 'grace', 'kay']) await user(id)
+    await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'guest', name: 'Old' })
+    world.file(
+      'members.csv',
+      'user_id,type,name,is_blocked\nada,host,New,true\ngrace,monitor,G,\nkay,,,true\n',
+    )
+  })
+
+  test.each([
+    [
+      'fail',
+      8,
+      'error: members.csv:2 (ROOM ada): the member already exists\nerror: imported 2 of 3 members; 1 failed\n' +
+        'hint: skip members that exist with: meetroom members import members.csv --yes --room ROOM --if-exists skip --base-url https://meet.test/v1\n',
+      'ada guest Old',
+      false,
+    ],
+    ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
+    ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
+  ])('with --if-exists %s prints the outcome', async (what, code, stderr, ada, blocked) => {
+    expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: stderr.replaceAll('ROOM', room),
+    })
+    expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
+    expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
+  })
+
+  test('lists the members of each room once for any number of rows', async () => {
+    await run(`members import members.csv --room ${room} --if-exists overwrite`)
+    expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
+      `GET /rooms/${room}/members?limit=1000`,
+    ])
+  })
+
+  test('fails rows with a missing room or user', async () => {
+    world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
+    const { code, stdout } = await run('members import members.csv -o ndjson')
+    expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
+      code: 8,
+      results: ['no such room: nope', 'no such user: nobody', 'ok'],
+    })
+  })
+})
+
+describe('rooms import of existing rooms', () => {
+  let id: string
+  beforeEach(async () => {
+    id = await world.room('Old')
+    world.file(
+      'rooms.csv',
+      `id,name,type,layout,is_terminated\n${id},New,open,grid,true\nx,Other,private,,\n`,
+    )
+  })
+
+  test.each([
+    ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
+    ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
+    ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
+  ])('with --if-exists %s prints the outcome', async (what, code, rooms, summary) => {
+    const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
+    const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
+    expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
+    expect(ended.stderr).toContain(summary)
+    const { room } = (await world.send('GET', `/rooms/${id}`)).body
+    expect([room.layout, room.terminated_at !== null]).toEqual(
+      what === 'overwrite' ? ['grid', true] : ['default', false],
+    )
+  })
+
+  test('fails a row that changes a fixed field', async () => {
+    world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
+    const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
+    expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
+      code: 1,
+      statuses: ['failed'],
+    })
+  })
+
+  test('creates a room with a new ID for a row with an unknown ID', async () => {
+    world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
+    const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
+    expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
+      code: 0,
+      keys: ['former', 'other'],
+    })
+    expect(await world.rooms()).toEqual(['Old', 'R1', 'R2'])
+    const { rooms } = (await world.send('GET', '/rooms?is_terminated=true')).body
+    expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
+  })
+
+  test('sends every field that can be set at creation', async () => {
+    await user('ada')
+    world.file(
+      'rooms.csv',
+      'name,type,record,max_meeting_seconds,members,layout,webhook\n' +
+        'R,private,true,60,"[{""user_id"":""ada"",""type"":""host""}]",grid,"{""url"":""https://hook.test/""}"\n',
+    )
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0, stderr: 'imported 1 of 1 room\n' })
+    expect(JSON.parse(world.requests.at(-1)?.body ?? '')).toEqual({
+      name: 'R',
+      type: 'private',
+      record: true,
+      max_meeting_seconds: 60,
+      members: [{ user_id: 'ada', type: 'host' }],
+      layout: 'grid',
+      webhook: { url: 'https://hook.test/' },
+    })
+  })
+})
+
+describe('a room field that can only be set at creation', () => {
+  const row = (name: string, webhook = '{""url"":""https://h.test/""}') => `${name},open,"${webhook}"\n`
+  const notice = (field: string, keeps: string) =>
+    `warning: the API sets ${field} only when a room is created; ${keeps}\n`
+  beforeEach(async () => {
+    for (const name of ['A', 'B', 'C']) await world.room(name)
+    world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('B')}${row('C', '')}${row('D')}`)
+  })
+
+  test.each([
+    ['update', 'updated', ''],
+    ['overwrite', 'overwrote', ''],
+    ['update', 'updated', ' -o ndjson'],
+  ])('is kept with --if-exists %s, and one warning counts the rooms', async (what, verb, flags) => {
+    const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
+    expect(await run(line)).toMatchObject({
+      code: 0,
+      stderr: `${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
+    })
+    const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
+    expect(bodies).toEqual([
+      { name: 'A' },
+      { name: 'B' },
+      { name: 'C' },
+      { name: 'D', type: 'open', webhook: { url: 'https://h.test/' } },
+    ])
+  })
+
+  test('causes a warning with --dry-run', async () => {
+    world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
+    expect(
+      await run('rooms import rooms.csv --match name --if-exists update --dry-run -o ids'),
+    ).toMatchObject({
+      code: 0,
+      stderr:
+        notice('webhook', '1 existing room keeps its own') +
+        'would create 1, update 1, skip 0 of 2 rooms; 0 would fail\n',
+    })
+  })
+
+  test('causes no warning for rows that are skipped or fail', async () => {
+    expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
+      'warning',
+    )
+    world.intercept = async (request, next) =>
+      request.method === 'PUT' ? answer(400, { error: { code: 'invalid_parameters' } }) : next()
+    expect((await run('rooms import rooms.csv --match name --if-exists update')).stderr).not.toContain(
+      'warning',
+    )
+  })
+
+  test('fails the row for another value, and causes a warning when the service omits the field', async () => {
+    const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
+    world.file('rooms.csv', csv)
+    const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
+    expect(await run(line)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('rooms.csv:2 (A): its record is false, which cannot be changed\n'),
+    })
+    otherService(world, { without: ['record', 'max_meeting_seconds'] })
+    expect(await run(`${line} --again`)).toMatchObject({
+      code: 0,
+      stderr:
+        notice('record', '2 existing rooms keep theirs') +
+        notice('max_meeting_seconds', '1 existing room keeps its own') +
+        'imported 2 of 2 rooms: updated 2\n',
+    })
+  })
+})
+
+describe('import --dry-run', () => {
+  beforeEach(async () => {
+    await user('ada', { name: 'Old' })
+    world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+  })
+
+  test.each([
+    [
+      'fail',
+      8,
+      ['would_fail', 'would_create'],
+      'error: would create 1, overwrite 0, skip 0 of 2 users; 1 would fail\n' +
+        'hint: skip users that exist with: meetroom users import people.csv --dry-run --concurrency 1 --if-exists skip --base-url https://meet.test/v1\n',
+    ],
+    [
+      'skip',
+      0,
+      ['would_skip', 'would_create'],
+      'would create 1, overwrite 0, skip 1 of 2 users; 0 would fail\n',
+    ],
+    [
+      'overwrite',
+      0,
+      ['would_overwrite', 'would_create'],
+      `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
+    ],
+  ])(
+    'with --if-exists %s prints the planned outcome and sends no write',
+    async (what, code, statuses, stderr) => {
+      const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
+      const table = await run(line)
+      expect({ code: table.code, stderr: table.stderr }).toEqual({ code, stderr })
+      expect(
+        table.stdout
+          .split('\n')
+          .slice(2, -1)
+          .map((row) => row.split(/\s+/)[2]),
+      ).toEqual(statuses)
+      const { stdout } = await run(`${line} -o ndjson`)
+      expect(resultsOf(stdout).map(({ key, status }) => [key, status])).toEqual([
+        ['ada', statuses[0]],
+        ['grace', statuses[1]],
+      ])
+      expect(world.writes()).toEqual([])
+      expect(await world.users()).toEqual({ ada: 'Old' })
+      expect(world.read('people.csv.journal')).toBeUndefined()
+    },
+  )
+
+  test('of rooms and members sends no write', async () => {
+    const room = await world.room('A')
+    world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
+    await user('grace')
+    world.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
+    expect(
+      await run('rooms import rooms.csv --dry-run --if-exists overwrite --create-missing'),
+    ).toMatchObject({
+      code: 0,
+      stderr: 'would create 1, overwrite 1, skip 0 of 2 rooms; 0 would fail\n',
+    })
+    expect(await run(`members import members.csv --dry-run --room ${room}`)).toMatchObject({ code: 0 })
+    expect(world.writes()).toEqual([])
+    expect(await world.rooms()).toEqual(['A'])
+  })
+
+  test('checks the whole file before the first lookup', async () => {
+    world.file('people.csv', 'user_id\nada\n""\n,\n')
+    expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
+    expect(world.requests).toEqual([])
+  })
+})

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest'
+import type { WireResponse } from '../../../src/api/wire.ts'
+import {
+  goOn,
+  importFixture,
+  resetNotice,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../../helpers/imports.ts'
+import { latch } from '../../helpers/waiting.ts'
+import { baseUrl, type Run } from '../../helpers/world.ts'
+
+const { world } = importFixture()
+
+interface When {
+  /** How many requests are answered before the interrupt. */
+  answered: number
+  /** How many requests are under way at the interrupt. */
+  underWay?: number
+}
+
+/** Runs a command line and interrupts it while requests are under way, which are answered after that. */
+async function interrupted(
+  line: readonly string[] | string,
+  { answered, underWay = 1 }: When,
+  signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
+): Promise<Run & { later: number }> {
+  const interrupt = latch()
+  const before = world.requests.length + answered
+  let sent = 0
+  world.intercept = async (_request, next) => {
+    if (world.requests.length <= before) return next()
+    if (world.requests.length === before + underWay) {
+      sent = world.requests.length
+      host.signal(signal)
+      interrupt.open()
+    }
+    await interrupt.opened
+    return next()
+  }
+  const { host, done } = world.start(typeof line === 'string' ? line.split(' ') : line)
+  const run = await done
+  world.intercept = undefined
+  // Requests that were sent after the interrupt.
+  return { ...run, later: world.requests.length - sent }
+}
+
+describe('^C during an import', () => {
+  test('finishes open rows, starts no other row, and prints the command to resume', async () => {
+    world.file('in.csv', usersCsv(40))
+    const line = 'users import in.csv --if-exists overwrite --concurrency 4'
+    const { code, stdout, stderr, later } = await interrupted(line, { answered: 9, underWay: 4 })
+    expect({ code, stdout, stderr, later }).toEqual({
+      code: 130,
+      stdout: '',
+      stderr:
+        resetNotice +
+        'imported 13 of 40 users; 27 not tried\n' +
+        'error: interrupted\n' +
+        `hint: resume with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume --base-url https://meet.test/v1\n`,
+      later: 0,
+    })
+    expect(Object.keys(await world.users())).toHaveLength(13)
+    world.requests.length = 0
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 40 of 40 users\n' })
+    expect(world.requests).toHaveLength(27)
+    expect(await world.users()).toEqual(usersOf(40))
+  })
+
+  test('of rooms creates every room once after --resume', async () => {
+    world.file('in.csv', roomsCsv(30))
+    const { code, stderr } = await interrupted('rooms import in.csv', { answered: 11, underWay: 8 })
+    expect(code).toBe(130)
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await world.rooms()).toEqual(roomsOf(30))
+    expect(world.requests).toHaveLength(30)
+  })
+
+  test('finishes a row that needs several requests', async () => {
+    world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
+    const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2', {
+      answered: 0,
+      underWay: 2,
+    })
+    expect({ code, requests: world.sent().map((line) => line.slice(0, 4)) }).toEqual({
+      code: 130,
+      requests: ['POST', 'POST', 'PUT ', 'PUT '],
+    })
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await world.rooms()).toEqual(roomsOf(6))
+  })
+
+  test('has the same effect as SIGTERM, which exits 143', async () => {
+    world.file('in.csv', usersCsv(40))
+    const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
+    expect(code).toBe(143)
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(40))
+  })
+
+  test.each([
+    [
+      'when no row is left',
+      4,
+      '--if-exists overwrite',
+      { answered: 3 },
+      `${resetNotice}imported 4 of 4 users`,
+    ],
+    [
+      'without a journal',
+      40,
+      '--no-journal --concurrency 2',
+      { answered: 0, underWay: 2 },
+      'imported 2 of 40 users; 38 not tried',
+    ],
+  ])('prints no command to resume %s', async (_when, rows, flags, when, summary) => {
+    world.file('in.csv', usersCsv(rows))
+    expect(await interrupted(`users import in.csv ${flags}`, when)).toMatchObject({
+      code: 130,
+      stderr: `${summary}\nerror: interrupted\n`,
+    })
+  })
+
+  test('in a dry run sends no write and keeps no journal', async () => {
+    world.file('in.csv', usersCsv(40))
+    const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids', {
+      answered: 8,
+    })
+    expect({ code, words: goOn(stderr) }).toEqual({ code: 130, words: [] })
+    expect(world.writes()).toEqual([])
+    expect(world.read('in.csv.journal')).toBeUndefined()
+  })
+
+  test('during the check of the file exits 130 without a request', async () => {
+    world.file('in.csv', usersCsv(20_000))
+    const { host, done } = world.start('users import in.csv'.split(' '))
+    host.signal('SIGINT')
+    expect((await done).code).toBe(130)
+    expect(world.requests).toEqual([])
+  })
+
+  test('in JSON modes prints one error object with the command to resume as its hint', async () => {
+    world.file('in.csv', usersCsv(40))
+    const { stderr } = await interrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'interrupted',
+        message: 'interrupted',
+        hint: expect.stringMatching(
+          /^resume with: meetroom users import in\.csv .*--resume --base-url https:\/\/meet\.test\/v1$/,
+        ),
+        retryable: false,
+      },
+    })
+  })
+})
+
+describe('the command to resume an import', () => {
+  const target = ['--base-url', baseUrl]
+
+  test('has every flag of the first run', async () => {
+    const name = "o'neill & co people.txt"
+    const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
+    world.file(name, `${csv}only one cell\n`)
+    const argv = [
+      ...[
+        'users',
+        'import',
+        name,
+        '--input-format',
+        'csv',
+        '--map',
+        'id no=user_id',
+        '--map',
+        'Full name=name',
+      ],
+      ...['--if-exists', 'skip', '--skip-invalid', '--concurrency', '3', '--rate', '1000'],
+      ...['--failed-out', 'my rejects.csv', '--journal', 'my journal'],
+    ]
+    const { code, stderr } = await interrupted(argv, { answered: 7 })
+    expect({ code, words: goOn(stderr).sort() }).toEqual({
+      code: 130,
+      words: [...argv, '--resume', ...target].sort(),
+    })
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 8 })
+    expect(await world.users()).toEqual(usersOf(30))
+    expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
+  })
+
+  test('has the global flags except --max-errors', async () => {
+    world.file('in.csv', usersCsv(30))
+    const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
+    const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
+    const { stderr } = await interrupted(argv, { answered: 4 })
+    expect(goOn(stderr).sort()).toEqual(['users', 'import', 'in.csv', ...kept, '--resume', ...target].sort())
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+  })
+
+  test('has the room of a members import', async () => {
+    const room = await world.room('A')
+    world.file('people.csv', usersCsv(20))
+    await world.run('users import people.csv --no-journal')
+    world.file('in.csv', usersCsv(20))
+    const { code, stderr } = await interrupted(
+      ['members', 'import', 'in.csv', '--room', room, '--fail-fast'],
+      { answered: 4 },
+    )
+    expect({ code, words: goOn(stderr) }).toEqual({
+      code: 130,
+      words: ['members', 'import', 'in.csv', '--room', room, '--resume', ...target],
+    })
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+    expect(await world.members(room)).toHaveLength(20)
+  })
+
+  test('has the base URL of the first run', async () => {
+    world.file('in.csv', usersCsv(30))
+    const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
+    const { stderr } = await interrupted(argv, { answered: 4 })
+    expect(goOn(stderr)).toContain('--base-url')
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+  })
+})
+
+describe('a request without a response after ^C', () => {
+  /** A service that answers only so many requests, and a host on which the grace period is over at once. */
+  async function hanging(line: string, answered: number) {
+    let waits: readonly number[] = []
+    world.intercept = (_request, next, signal): Promise<WireResponse> => {
+      if (world.requests.length <= answered) return next()
+      if (world.requests.length === answered + 2) {
+        waits = host.hurry()
+        host.signal('SIGINT')
+      }
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { host, done } = world.start(line.split(' '))
+    const run = await done
+    world.intercept = undefined
+    return { ...run, waits }
+  }
+
+  test('has an unknown outcome after five seconds', async () => {
+    world.file('in.csv', usersCsv(20))
+    const { code, stderr, waits } = await hanging(
+      'users import in.csv --if-exists overwrite --concurrency 2',
+      6,
+    )
+    expect({ code, waits }).toEqual({ code: 130, waits: [1000, 5000] })
+    expect(stderr).toMatch(
+      /\nwaiting for requests under way; press \^C again to stop at once\n[\s\S]*\nimported 6 of 20 users; 2 with an unknown outcome; 12 not tried$/m,
+    )
+    world.requests.length = 0
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })
+    expect(await world.users()).toEqual(usersOf(20))
+    expect(world.writes()).toHaveLength(14)
+  })
+
+  test('of a rooms import leads to a lookup before the next attempt', async () => {
+    world.file('in.csv', roomsCsv(10))
+    const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
+    expect(code).toBe(130)
+    // One of the two had arrived.
+    await world.room('R5')
+    const { code: second, stderr: end } = await world.run(goOn(stderr))
+    expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
+      second: 8,
+      end: [
+        'error: imported 9 of 10 rooms; 1 with an unknown outcome',
+        expect.stringContaining('resume with'),
+      ],
+    })
+    expect(await world.rooms()).toEqual(roomsOf(10))
+  })
+})

@@ -1,0 +1,320 @@
+import { existsSync } from 'node:fs'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { pipeTo, runBuilt } from '../../helpers/built.ts'
+import { frontOf } from '../../helpers/front.ts'
+import {
+  createImportWorld,
+  type ImportWorld,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../../helpers/imports.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+import { latch, soon } from '../../helpers/waiting.ts'
+import { answer, tempDir } from '../../helpers/world.ts'
+
+// Every test starts processes of the built program, which talk to a world over a real socket.
+vi.setConfig({ testTimeout: 60_000 })
+
+let world: ImportWorld
+let built: Awaited<ReturnType<typeof frontOf>>
+beforeEach(async () => {
+  world = await createImportWorld()
+  built = await frontOf(world)
+})
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+
+describe('a built import', () => {
+  test('trims white space around IDs and reports it', async () => {
+    expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
+    })
+    world.file('users.csv', 'user_id,name\r\n"bob\u00a0",Bob\r\nada ,Ada\r\nJos\u00e9,J\r\nJose\u0301,J\r\n')
+    const dry = await built.run('users import users.csv --dry-run')
+    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalisation\n')
+    expect(await built.run('users import users.csv')).toMatchObject({
+      code: 0,
+      stderr: 'white space around 2 values was removed (user_id 2)\nimported 4 of 4 users\n',
+    })
+    expect(Object.keys(await world.users())).toEqual(expect.arrayContaining(['ada', 'bob']))
+    expect(await built.shell("printf 'ada\\r\\nbob\\r\\n' | meetroom users delete - --yes")).toMatchObject({
+      code: 0,
+      stderr: 'deleted 2 users\n',
+    })
+  })
+
+  test('ends immediately after a second ^C, and can be resumed', async () => {
+    const underWay = latch()
+    // Nothing is answered at first.
+    world.intercept = (_request, _next, signal) => {
+      underWay.open()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    world.file('in.csv', usersCsv(20))
+    const { child, ended } = built.start('users import in.csv')
+    await soon('the first request', underWay.opened)
+    const began = performance.now()
+    // Two signals sent at the same moment would arrive as one.
+    while (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGINT')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await ended()).toEqual({ code: null, signal: 'SIGINT' })
+    expect(performance.now() - began).toBeLessThan(4000)
+    world.intercept = undefined
+    expect(await built.run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test('restores saved records over a socket', async () => {
+    const service = await serveHere()
+    const dir = tempDir()
+    const env = {
+      HOME: dir,
+      MEETROOM_BASE_URL: service.baseUrl,
+      MEETROOM_API_KEY: service.apiKey,
+    }
+    const run = async (line: string) => {
+      const { code, stdout } = await runBuilt(line.split(' '), env, '', { cwd: dir })
+      expect({ line, code }).toEqual({ line, code: 0 })
+      return stdout.trim()
+    }
+    await run('users create mallory --name Mallory')
+    const room = await run('rooms create --name Board --type private --member mallory:host -o ids')
+    await run('users offboard mallory --yes --save mallory.ndjson')
+    await run('users import mallory.ndjson')
+    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
+      `${room}  host  false`,
+    )
+    await run(`members block --user mallory --all-rooms --yes`)
+    await run(`rooms terminate ${room} --yes`)
+    await run(`rooms delete ${room} --yes --save room.ndjson`)
+    const back = JSON.parse(await run('rooms import room.ndjson -o ndjson')).id
+    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
+      `${back}  host  true`,
+    )
+    expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
+  })
+
+  test('reads exported files of every format with any names', async () => {
+    const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', 'x\ufeffx', 'in  side', '😀 漢字', '-1']
+    for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })
+    const before = await world.users()
+    for (const format of ['csv', 'ndjson']) {
+      expect(await built.shell(`meetroom users export -o ${format} > all.${format}`)).toMatchObject({
+        code: 0,
+      })
+      for (const i of names.keys()) await world.send('DELETE', `/users/u${i}`)
+      expect(await built.run(`users import all.${format}`), format).toMatchObject({
+        code: 0,
+        stderr: 'imported 8 of 8 users\n',
+      })
+      expect(await world.users(), format).toEqual(before)
+    }
+  })
+
+  test('reads a pipe in which a character is split between two chunks', async () => {
+    const script = `(printf 'user_id,name\\nada,\\360\\237'; sleep 0.2; printf '\\230\\200\\n') | meetroom users import - --input-format csv`
+    expect(await built.shell(script)).toMatchObject({ code: 0, stderr: 'imported 1 of 1 user\n' })
+    expect(await world.users()).toEqual({ ada: '😀' })
+  })
+
+  test('sends no request for a file with an invalid last row', async () => {
+    world.file('people.csv', `${usersCsv(5000)}u1,again\n,nobody\n`)
+    const { code, stderr } = await built.run('users import people.csv')
+    expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
+      code: 2,
+      places: ['people.csv:5002', 'people.csv:5003'],
+      requests: [],
+    })
+  })
+
+  test('sends no request for a file that is not UTF-8', async () => {
+    world.file('people.csv', Buffer.from('user_id,name\nada,Ad\xe9le\n', 'latin1'))
+    const { code, stderr } = await built.run('users import people.csv')
+    expect({ code, at: stderr.match(/byte offset \d+/g), requests: world.requests }).toEqual({
+      code: 2,
+      at: ['byte offset 19'],
+      requests: [],
+    })
+  })
+
+  test('writes failed rows to a file that can be fixed and imported', async () => {
+    await world.send('POST', '/users', { user_id: 'u2', name: 'Old' })
+    world.file('people.csv', usersCsv(3))
+    expect(await built.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
+    world.file('again.csv', world.read('again.csv')?.replace('u2,', 'u4,') ?? '')
+    expect(await built.run('users import again.csv')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
+  })
+
+  test('of a room creates the room once after a reset connection', async () => {
+    world.file('in.csv', roomsCsv(4))
+    world.intercept = async (request, next) => {
+      const done = await next()
+      if (request.body?.includes('"R3"')) throw new Error('reset')
+      return done
+    }
+    const { code, stdout } = await built.run('rooms import in.csv -o ndjson')
+    expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
+      code: 8,
+      statuses: ['ok', 'ok', 'unknown', 'ok'],
+    })
+    world.intercept = undefined
+    expect(await built.run('rooms import in.csv --resume')).toMatchObject({ code: 8 })
+    expect(await world.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('waits for a busy service and creates every item once', async () => {
+    world.file('in.csv', usersCsv(40))
+    let count = 0
+    world.intercept = async (_request, next) =>
+      ++count % 4 === 0 ? answer(429, {}, { 'retry-after': '0' }) : next()
+    expect(await built.run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(40))
+  })
+
+  test('interrupted by ^C can be resumed with the printed command', async () => {
+    world.file("o'neill & co.csv", usersCsv(60))
+    world.intercept = async (_request, next) => {
+      if (world.requests.length === 20) program.child.kill('SIGINT')
+      return next()
+    }
+    const program = built.start(['users', 'import', "o'neill & co.csv", '--if-exists', 'overwrite'])
+    expect(await program.ended()).toEqual({ code: 130, signal: null })
+    world.intercept = undefined
+    const [, command = ''] = /resume with: (meetroom .*)$/.exec(program.log()) ?? []
+    expect(await built.shell(command)).toMatchObject({ code: 0, stderr: 'imported 60 of 60 users\n' })
+    expect(world.requests).toHaveLength(60)
+    expect(await world.users()).toEqual(usersOf(60))
+  })
+
+  test('refuses the journal of a running import, and accepts the journal of a killed import', async () => {
+    world.file('in.csv', usersCsv(20))
+    const underWay = latch()
+    world.intercept = (_request, _next, signal) => {
+      underWay.open()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const first = built.start('users import in.csv')
+    await soon('the first request', underWay.opened)
+    const second = await built.run('users import in.csv --resume')
+    expect({ code: second.code, stderr: second.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`(process ${first.child.pid})`),
+    })
+    first.child.kill('SIGKILL')
+    await first.ended()
+    world.intercept = undefined
+    expect(await built.run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test.runIf(existsSync('/dev/full'))(
+    'can be resumed after a full disk, and creates every room once',
+    async () => {
+      world.file('in.csv', roomsCsv(30))
+      expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
+        code: 74,
+      })
+      expect(await built.run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
+      expect(await world.rooms()).toEqual(roomsOf(30))
+    },
+  )
+
+  test('imports every row after the reader of the results closes the pipe', async () => {
+    world.file('in.csv', usersCsv(300))
+    const { stdout } = await built.shell(pipeTo('meetroom users import in.csv -o ndjson', 'head -1'))
+    expect(lines(stdout).at(-1)).toBe('0')
+    expect(await world.users()).toEqual(usersOf(300))
+  })
+})
+
+describe('a built export', () => {
+  beforeEach(async () => {
+    // More than a pipe holds.
+    const metadata = 'x'.repeat(1000)
+    for (let i = 0; i < 250; i++)
+      await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
+  })
+
+  test('exits 0 without a message when the reader closes the pipe during a page', async () => {
+    const script = pipeTo('meetroom rooms export -o ndjson --page-size 10', 'head -1 | wc -l')
+    expect(await built.shell(script)).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' })
+  })
+
+  test('prints the pages before a failed page, and exits 6', async () => {
+    world.intercept = async (request, next) => (request.url.includes('offset=200') ? answer(503, {}) : next())
+    const { code, stdout } = await built.run('rooms export --page-size 100 -o ndjson --retries 0')
+    expect({ code, items: lines(stdout).length }).toEqual({ code: 6, items: 200 })
+  })
+
+  test.runIf(existsSync('/dev/full'))('to a full disk exits 74', async () => {
+    expect(await built.shell('meetroom rooms export > /dev/full')).toMatchObject({ code: 74 })
+  })
+})
+
+describe('a built rooms delete', () => {
+  const exist = async () => (await world.rooms()).length
+
+  test('deletes the IDs from a pipe of rooms list', async () => {
+    for (let i = 0; i < 30; i++) await world.room(`R${i}`)
+    const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
+    expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
+      code: 0,
+      stderr: 'deleted 11 rooms\n',
+    })
+    expect(await exist()).toBe(19)
+  })
+
+  test('with more IDs than --max sends no request', async () => {
+    for (let i = 0; i < 3; i++) await world.room(`R${i}`)
+    const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
+    expect(await built.shell(script)).toMatchObject({ code: 10 })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('with unknown IDs deletes the others and exits 8, or 0 with --ignore-not-found', async () => {
+    const [one, two] = [await world.room('one'), await world.room('two')]
+    expect(await built.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
+      code: 8,
+      stdout: `${one}\n`,
+    })
+    expect(await built.run(`rooms delete nope ${two} --yes --ignore-not-found`)).toMatchObject({ code: 0 })
+    expect(await exist()).toBe(0)
+  })
+
+  test('exits 7 when every connection is reset after the service acts', async () => {
+    const [one, two] = [await world.room('one'), await world.room('two')]
+    world.intercept = async (_request, next) => {
+      await next()
+      throw new Error('reset')
+    }
+    expect(await built.run(`rooms delete ${one} ${two} --yes --retries 0`)).toMatchObject({ code: 7 })
+    expect(await exist()).toBe(0)
+  })
+
+  test('deletes the remaining rooms after the reader of the output closes the pipe', async () => {
+    for (let i = 0; i < 40; i++) await world.room(`R${i}`)
+    const script = pipeTo('meetroom rooms delete --where name~^R --yes --max 40 -o ids', 'head -1 | wc -l')
+    expect(await built.shell(script)).toMatchObject({ stdout: '1\n0\n' })
+    expect(await exist()).toBe(0)
+  })
+
+  test('interrupted by ^C finishes open requests and starts no others', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
+    world.intercept = async (_request, next) => {
+      if (world.requests.length === 10) program.child.kill('SIGINT')
+      return next()
+    }
+    const program = built.start(`rooms delete ${ids.join(' ')} --yes --max 30 --concurrency 1`)
+    expect(await program.ended()).toEqual({ code: 130, signal: null })
+    expect(await exist()).toBe(30 - world.requests.length)
+    expect(program.log()).toContain(`deleted ${world.requests.length} of 30 rooms`)
+  })
+})

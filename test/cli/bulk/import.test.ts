@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { importFixture, usersCsv, usersOf } from '../../helpers/imports.ts'
+
+const { world, run, user, testCases } = importFixture()
+const mending = 'hint: fix them, or skip them with --skip-invalid\n'
+
+describe('an import', () => {
+  test.each<[what: string, file: string, content: string, stderr: string]>([
+    [
+      'every invalid row with its line',
+      'people.csv',
+      'user_id,name,profile_url,default_member_type\n' +
+        'ada,Ada,https://img.test/a b.png,host\n' +
+        ',Nobody,,\n' +
+        'grace,"Grace\nMurray\n\nHopper",,chair\n' +
+        'alan,,img.test/alan.png,\n' +
+        'kay,Kay,,\n',
+      'error: people.csv:3: user_id is missing\n' +
+        'error: people.csv:4: default_member_type must be guest, host or monitor, not “chair”\n' +
+        'error: people.csv:8: profile_url must be a complete URL such as https://host/path, not “img.test/alan.png”\n' +
+        `error: 3 of 5 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'invalid cells of rooms',
+      'rooms.csv',
+      'name,type,record,max_meeting_seconds,members,is_terminated\n' +
+        'A,open,yes,,,\n' +
+        'B,open,,1e3,,\n' +
+        'C,open,,-1,,\n' +
+        'D,shut,,,,\n' +
+        'E,open,,,:host,\n' +
+        'F,open,,,"[{""type"":""host""}]",\n' +
+        ',open,,,,\n' +
+        'H,,,,,\n' +
+        'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
+      'error: rooms.csv:2: record must be true or false, not “yes”\n' +
+        'error: rooms.csv:3: max_meeting_seconds must be a whole number, not “1e3”\n' +
+        'error: rooms.csv:4: max_meeting_seconds must be a whole number, not “-1”\n' +
+        'error: rooms.csv:5: type must be open, public or private, not “shut”\n' +
+        'error: rooms.csv:6: members must be USER, USER:TYPE or USER:TYPE:NAME, separated by |\n' +
+        'error: rooms.csv:7: members[0].user_id is missing\n' +
+        'error: rooms.csv:8: name is missing\n' +
+        'error: rooms.csv:9: type is missing\n' +
+        `error: 8 of 9 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'invalid cells of members',
+      'members.csv',
+      'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
+      'error: members.csv:2: type must be guest, host or monitor, not “owner”\n' +
+        'error: members.csv:3: room_id is missing\n' +
+        'error: members.csv:4: user_id is missing\n' +
+        'error: members.csv:5: is_blocked must be true or false, not “maybe”\n' +
+        `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'a repeated key with the line of its first row',
+      'people.csv',
+      'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n',
+      'error: people.csv:5: the same user_id as line 2\n' +
+        'error: people.csv:7: the same user_id as line 2\n' +
+        'error: people.csv:8: the same user_id as line 4\n' +
+        `error: 3 of 6 rows are invalid; nothing was sent\n${mending}`,
+    ],
+  ])('checks the whole file before any request and reports %s', async (_, file, content, stderr) => {
+    world.file(file, content)
+    const command = file === 'people.csv' ? 'users' : file.replace('.csv', '')
+    expect(await run(`${command} import ${file}`)).toMatchObject({ code: 2, stdout: '', stderr })
+    expect(world.requests).toEqual([])
+    expect(world.read(`${file}.journal`)).toBeUndefined()
+  })
+
+  test.each([
+    ['line feeds', 'user_id,name\n"a","x\n\ny"\n,A\n\n,B\n', [5, 7]],
+    ['carriage returns and line feeds', 'user_id,name\r\n"a","x\r\n\r\ny"\r\n,A\r\n\r\n,B\r\n', [5, 7]],
+    ['line feeds in cells alone', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
+    ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
+    ['carriage returns in cells alone', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
+  ])('reports line numbers as shown in an editor: %s', async (_what, content, lines) => {
+    world.file('people.csv', content)
+    const { stderr } = await run('users import people.csv')
+    expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
+  })
+
+  test('uses the room of --room for rows of members without a room', async () => {
+    const [a, b] = [await world.room('A'), await world.room('B')]
+    for (const id of ['ada', 'grace']) await user(id)
+    world.file('one.csv', 'user_id\nada\n')
+    world.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
+    expect((await run('members import one.csv')).stderr).toBe(
+      "error: there is no column room_id\nhint: columns are user_id; map one: --map 'COLUMN=room_id'\n",
+    )
+    expect(await run(`members import one.csv --room ${a}`)).toMatchObject({ code: 0 })
+    expect(await run(`members import two.csv --room ${a}`)).toMatchObject({ code: 0 })
+    expect(await world.members(a)).toEqual(['ada guest -', 'grace guest -'])
+    expect(await world.members(b)).toEqual(['ada guest -'])
+  })
+
+  test('refuses IDs that are invalid in a URL path', async () => {
+    world.file(
+      'people.ndjson',
+      '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
+    )
+    const { code, stderr } = await run('users import people.ndjson')
+    expect({ code, lines: stderr.match(/people\.ndjson:\d+/g) }).toEqual({
+      code: 2,
+      lines: ['people.ndjson:2', 'people.ndjson:3', 'people.ndjson:4'],
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('imports the checked rows of a small file when the file changes', async () => {
+    world.file('people.csv', usersCsv(20))
+    world.intercept = (_request, next) => {
+      world.file('people.csv', 'user_id,name\nother,Other\n')
+      return next()
+    }
+    expect(await run('users import people.csv --concurrency 1')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test('stops when a large file changes during the import', async () => {
+    // More than is kept, however small it is packed.
+    const rows = () => {
+      const names =
+        randomBytes(9_000_000)
+          .toString('base64')
+          .match(/.{30000}/g) ?? []
+      return `user_id,name\n${names.map((name, i) => `u${i},${name}\n`).join('')}`
+    }
+    world.file('people.csv', rows())
+    world.intercept = (_request, next) => {
+      if (world.requests.length === 1) world.file('people.csv', rows())
+      return next()
+    }
+    expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/\nerror: people.csv changed while it was being read\n$/),
+    })
+  })
+
+  test.each([
+    ['--curl', 'error: --curl shows one request, but an import sends many\n'],
+    [
+      '-o csv --columns row,shoe',
+      'error: no result has a field “shoe”\nhint: fields are row, key, status, id, error\n',
+    ],
+    ['--rate 0', 'error: --rate must be a number above 0, not “0”\n'],
+    ['--rate fast', 'error: --rate must be a number above 0, not “fast”\n'],
+    ['--concurrency 0', 'error: --concurrency must be a whole number, from 1 to 256, not “0”\n'],
+    ['--max-errors -1', 'error: --max-errors must be a whole number, at least 0, not “-1”\n'],
+    [
+      '--if-exists merge',
+      expect.stringMatching(
+        /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
+      ),
+    ],
+  ])('refuses %s', async (flags, stderr) => {
+    world.file('people.csv', usersCsv(1))
+    expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('import rows with the same key', () => {
+  testCases({
+    'are invalid after the first row with --skip-invalid': {
+      files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
+      line: 'users import people.csv --skip-invalid -o ndjson',
+      expected: {
+        code: 8,
+        results: [
+          { row: 1, key: 'ada', status: 'ok', id: 'ada' },
+          { row: 2, key: 'grace', status: 'ok', id: 'grace' },
+          { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
+        ],
+        users: { ada: 'A', grace: 'G' },
+      },
+    },
+    'exclude members with IDs that differ in the position of a space': {
+      files: { 'members.csv': 'room_id,user_id\nx,y z\nx y,z\n' },
+      line: 'members import members.csv',
+      expected: { code: 1, stderr: expect.not.stringMatching(/the same/) },
+    },
+    'are refused for rooms with the same ID': {
+      files: { 'rooms.csv': 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n' },
+      line: 'rooms import rooms.csv',
+      expected: {
+        code: 2,
+        stderr: `error: rooms.csv:5: the same id as line 4\nerror: 1 of 4 rows are invalid; nothing was sent\n${mending}`,
+      },
+    },
+    'are accepted for rooms with the same name': {
+      files: { 'rooms.csv': 'name,type\nA,open\nA,open\n' },
+      line: 'rooms import rooms.csv',
+      expected: { rooms: ['A', 'A'] },
+    },
+    'are reported in a file of 20,002 rows': {
+      files: { 'people.csv': `${usersCsv(20_000)}u1,x\nu20000,y\n` },
+      line: 'users import people.csv',
+      expected: {
+        code: 2,
+        stderr:
+          'error: people.csv:20002: the same user_id as line 2\n' +
+          'error: people.csv:20003: the same user_id as line 20001\n' +
+          `error: 2 of 20002 rows are invalid; nothing was sent\n${mending}`,
+      },
+    },
+  })
+
+  test('are accepted when the first row is invalid', async () => {
+    world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
+    expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
+      code: 8,
+      stdout: 'ada\n',
+    })
+    expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
+  })
+
+  test('are refused for members of one room and accepted for different rooms', async () => {
+    const [a, b] = [await world.room('A'), await world.room('B')]
+    await user('ada')
+    world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
+    expect(await run('members import members.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: members.csv:4: the same room_id and user_id as line 2\n' +
+        `error: 1 of 3 rows are invalid; nothing was sent\n${mending}`,
+    })
+  })
+})
+
+describe('import --skip-invalid', () => {
+  testCases({
+    'imports the valid rows and reports the invalid rows': {
+      files: { 'people.csv': 'user_id,name\n,A\nada,Ada\nx,y,z\n' },
+      line: 'users import people.csv --skip-invalid',
+      expected: {
+        code: 8,
+        stdout: '',
+        stderr:
+          'error: people.csv:2: user_id is missing\n' +
+          'error: people.csv:4: 3 cells under 2 columns\n' +
+          'error: imported 1 of 3 users; 2 failed\n',
+        users: { ada: 'Ada' },
+      },
+    },
+    'exits 1 without a valid row': {
+      files: { 'people.csv': 'user_id,name\n,A\n' },
+      line: 'users import people.csv --skip-invalid',
+      expected: {
+        code: 1,
+        stderr: 'error: people.csv:2: user_id is missing\nerror: imported 0 of 1 user; 1 failed\n',
+        sent: [],
+      },
+    },
+    'refuses a file that cannot be parsed': {
+      files: { 'people.csv': 'user_id,name\nada,Ada\ngrace,"Grace\n' },
+      line: 'users import people.csv --skip-invalid',
+      expected: { code: 2, sent: [] },
+    },
+  })
+})
+
+testCases({
+  'import --map of an unknown column is a usage error': {
+    files: { 'people.csv': usersCsv(1) },
+    line: 'users import people.csv --map Nmae=name',
+    expected: {
+      code: 2,
+      stderr: 'error: --map: there is no column “Nmae”\nhint: columns are user_id, name\n',
+      sent: [],
+    },
+  },
+})

@@ -1,0 +1,412 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Journal } from '../../../../src/cli/bulk/journal/journal.ts'
+import { readJournal } from '../../../../src/cli/bulk/journal/read-journal.ts'
+import { testHost, testPid } from '../../../helpers/host.ts'
+import {
+  entriesOf,
+  goOn,
+  importFixture,
+  roomsCsv,
+  sentRows,
+  usersCsv,
+  usersOf,
+} from '../../../helpers/imports.ts'
+import { fillDisk, mountDisk } from '../../../helpers/small-disk.ts'
+import { answer } from '../../../helpers/world.ts'
+
+const { world, run } = importFixture()
+const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
+
+describe('the path of a journal', () => {
+  beforeEach(() => world.file('in.csv', usersCsv(1)))
+
+  test('is refused if it is a symbolic link, with or without a target', async () => {
+    await run('users import in.csv --journal real.journal')
+    const before = world.read('real.journal')
+    for (const target of ['real.journal', 'nowhere']) {
+      symlinkSync(world.path(target), world.path(`to-${target}`))
+      expect(await run(`users import in.csv --journal to-${target}`)).toMatchObject({
+        code: 2,
+        stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
+      })
+    }
+    expect(world.read('real.journal')).toBe(before)
+    expect(existsSync(world.path('nowhere'))).toBe(false)
+    expect(world.writes()).toEqual(['POST /users'])
+  })
+
+  test('is refused without waiting if it is a named pipe', async () => {
+    execFileSync('mkfifo', [world.path('pipe')])
+    expect(await run('users import in.csv --journal pipe')).toMatchObject({
+      code: 2,
+      stderr: `error: ${world.path('pipe')} is not a regular file\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('the journal of an import', () => {
+  test('contains the command, the input and the outcome of each row', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
+    await run('users import in.csv --concurrency 1 --skip-invalid')
+    const [head, ...entries] = journal()
+    expect(head).toEqual({
+      meetroom: 'journal',
+      version: 1,
+      command: 'users import',
+      input: expect.stringMatching(/^[0-9a-f]{64}$/),
+      target: 'https://meet.test/v1',
+      options: expect.any(String),
+    })
+    expect(entries.filter(({ row }) => row)).toEqual([
+      { row: 1, status: 'ok', id: 'u1' },
+      { row: 2, status: 'failed', error: 'the user already exists' },
+      { row: 3, status: 'ok', id: 'u3' },
+    ])
+    expect(sentRows(entries)).toEqual([1, 2, 3])
+    expect(entries.at(-1)).toEqual({ end: true })
+    expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
+  })
+
+  test('records each row before its request and its outcome after it', async () => {
+    world.file('in.csv', roomsCsv(20))
+    const early: number[] = []
+    world.intercept = (request, next) => {
+      const row = Number(JSON.parse(request.body ?? '').name.slice(1))
+      const entries = journal()
+      if (!sentRows(entries).includes(row) || entries.some((entry) => entry.row === row)) early.push(row)
+      return next()
+    }
+    expect(await run('rooms import in.csv')).toMatchObject({ code: 0 })
+    expect(early).toEqual([])
+    expect(world.requests).toHaveLength(20)
+  })
+
+  test('prevents a second request for completed rows', async () => {
+    const before = ['u2', 'u4', 'u5']
+    for (const user_id of before) await world.send('POST', '/users', { user_id })
+    world.file('in.csv', usersCsv(6))
+    await run('users import in.csv --journal in.csv.journal')
+    for (const id of before) await world.send('DELETE', `/users/${id}`)
+    const first = journal().length
+    await run('users import in.csv --journal in.csv.journal --resume')
+    expect(sentRows(journal().slice(first))).toEqual([2, 4, 5])
+    expect(await world.users()).toEqual(usersOf(6))
+  })
+
+  test('is stored beside the input file until every row succeeds, or at the path of --journal', async () => {
+    world.file('in.csv', usersCsv(1))
+    await run('users import in.csv')
+    await run('users import in.csv')
+    expect(journal().at(-1)).toEqual({ end: true })
+    rmSync(world.path('in.csv.journal'))
+    const files = async (flags: string) => {
+      await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
+      const found = readdirSync(world.dir).filter((name) => name !== 'in.csv' && name !== 'config')
+      for (const name of found) rmSync(world.path(name))
+      return found
+    }
+    expect(await files('')).toEqual([])
+    expect(await files('--journal elsewhere')).toEqual(['elsewhere'])
+    expect(await files('--no-journal')).toEqual([])
+    expect(await files('--dry-run')).toEqual([])
+  })
+
+  test('is written for standard input only with --journal', async () => {
+    const stdin = usersCsv(1)
+    await run('users import - --input-format csv', stdin)
+    expect(readdirSync(world.dir)).toEqual([])
+    await run('users import - --input-format csv --journal my.journal', stdin)
+    expect(journal('my.journal').at(-1)).toEqual({ end: true })
+  })
+
+  test('masks the key even when the service sends it as an ID', async () => {
+    world.file('in.csv', roomsCsv(1))
+    world.intercept = async (request, next) =>
+      request.method === 'POST' ? answer(200, { room: { id: world.apiKey } }) : next()
+    expect(await run('rooms import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
+    expect(journal()).toContainEqual(expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }))
+    expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
+  })
+
+  test('causes exit code 74 before any request when it cannot be written', async () => {
+    world.file('in.csv', usersCsv(1))
+    const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
+    expect(code).toBe(74)
+    expect(stderr).toMatch(
+      /^error: the journal .*nowhere\/my\.journal.* cannot be written: no such directory\nhint: choose another file with --journal FILE, or pass --no-journal\n$/,
+    )
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a journal on a small disk', () => {
+  const rows = 1000
+
+  /** A journal, and the way to fill its disk; undefined where mounting one takes more rights. */
+  async function onSmallDisk() {
+    const disk = world.path('disk')
+    if (!mountDisk(disk)) return undefined
+    const [path, ballast] = [join(disk, 'journal'), join(disk, 'ballast')]
+    const purpose = { command: 'rooms import', input: '', target: '', options: '' }
+    return {
+      path,
+      journal: await Journal.open(path, purpose, { rows, resume: false, host: testHost() }),
+      fill: () => fillDisk(ballast),
+      free: () => rmSync(ballast),
+    }
+  }
+
+  test('stays readable after a full disk', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip('mounting a small disk takes more rights')
+    const { path, journal, fill, free } = small
+    fill()
+    let row = 1
+    const sendAll = async () => {
+      for (; row <= rows; row++) await journal.recordSending([row])
+    }
+    await expect(sendAll()).rejects.toThrow('no space left on the disk')
+    free()
+    // What was under way is answered, and more is about to be sent.
+    journal.recordOutcome({ row: 1, status: 'ok' })
+    await expect(journal.recordSending([row + 1])).rejects.toThrow('no space left on the disk')
+    await expect(journal.close(false)).rejects.toThrow('no space left on the disk')
+
+    const past = (await readJournal(path, rows))?.state
+    const statuses = Array.from({ length: rows }, (_, i) => past?.statusOf(i + 1))
+    expect(statuses).toEqual([...Array(row - 1).fill('unknown'), ...Array(rows - row + 1).fill('unsent')])
+  })
+})
+
+describe('an import', () => {
+  beforeEach(() => world.file('in.csv', usersCsv(2)))
+
+  test('with --journal keeps a journal, and the next run overwrites it', async () => {
+    await run('users import in.csv --journal in.csv.journal')
+    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
+      code: 0,
+    })
+    expect(journal().filter(({ row }) => row)).toEqual([
+      { row: 1, status: 'skipped', id: 'u1' },
+      { row: 2, status: 'skipped', id: 'u2' },
+    ])
+  })
+
+  test('can be resumed to import its failed rows only', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    await run('users import in.csv --journal in.csv.journal')
+    await world.send('DELETE', '/users/u2')
+    world.requests.length = 0
+    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+    expect(world.writes()).toEqual(['POST /users'])
+    expect(await world.users()).toEqual(usersOf(2))
+    world.requests.length = 0
+    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({ code: 0 })
+    expect(world.requests).toEqual([])
+  })
+
+  test('skips the same rows when it is resumed', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    await run('users import in.csv --if-exists skip --journal in.csv.journal')
+    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
+      {
+        code: 0,
+        stderr: 'imported 1 of 2 users; 1 skipped\n',
+      },
+    )
+  })
+
+  test('that failed without a key can be started again', async () => {
+    expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
+      code: 4,
+    })
+    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+  })
+
+  test('that failed with a wrong key can be resumed', async () => {
+    const { code, stderr } = await world.run('users import in.csv', {
+      env: { MEETROOM_API_KEY: 'wrong-key' },
+    })
+    expect({ code, words: goOn(stderr) }).toEqual({
+      code: 4,
+      words: ['users', 'import', 'in.csv', '--resume', '--base-url', 'https://meet.test/v1'],
+    })
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+    expect(await world.users()).toEqual(usersOf(2))
+  })
+})
+
+describe('the journal of an unfinished import', () => {
+  beforeEach(async () => {
+    world.file('in.csv', usersCsv(2))
+    await world.cutOff('users import in.csv')
+  })
+  const hint = 'hint: resume with the same file and flags, or remove the journal to start over\n'
+  const path = () => world.path('in.csv.journal')
+
+  test.each<[string, string, () => unknown, () => string]>([
+    [
+      'a run without --resume',
+      'users import in.csv',
+      () => {},
+      () =>
+        `error: an earlier import (journal ${path()}) did not finish\n` +
+        'hint: pass --resume to resume it, or remove the journal to start over\n',
+    ],
+    [
+      'a changed input',
+      'users import in.csv --resume',
+      () => appendFileSync(world.path('in.csv'), 'u3,N3\n'),
+      () => `error: the journal ${path()} is of another input: the file has changed since\n${hint}`,
+    ],
+    [
+      'another service',
+      'users import in.csv --resume --base-url https://other.test/v1',
+      () => {},
+      () => `error: the journal ${path()} is for another service, https://meet.test/v1\n${hint}`,
+    ],
+    [
+      'another --if-exists',
+      'users import in.csv --resume --if-exists skip',
+      () => {},
+      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+    ],
+    [
+      'another --map',
+      'users import in.csv --resume --map name=email',
+      () => {},
+      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+    ],
+    [
+      'another command',
+      'members import in.csv --resume --room r',
+      () => {},
+      () => `error: the journal ${path()} is of another command\n${hint}`,
+    ],
+    [
+      'a missing journal',
+      'users import in.csv --resume --journal other',
+      () => {},
+      () => `error: there is no journal ${world.path('other')} to resume\nhint: drop --resume to start\n`,
+    ],
+    [
+      '--journal with the input file',
+      'users import in.csv --journal in.csv',
+      () => {},
+      () => `error: ${world.path('in.csv')} is not a journal of meetroom\n`,
+    ],
+    [
+      '--journal with another file',
+      'users import in.csv --journal precious.txt',
+      () => world.file('precious.txt', 'precious'),
+      () => `error: ${world.path('precious.txt')} is not a journal of meetroom\n`,
+    ],
+    [
+      'foreign text in a line of the journal',
+      'users import in.csv --resume',
+      () => world.file('in.csv.journal', `${world.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
+      () => `error: the journal ${path()} is damaged\n`,
+    ],
+    [
+      '--resume with --no-journal',
+      'users import in.csv --resume --no-journal',
+      () => {},
+      () => 'error: --resume needs a journal\nhint: drop --no-journal\n',
+    ],
+  ])('causes a usage error for %s', async (_what, line, arrange, stderr) => {
+    arrange()
+    const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
+    expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })
+    expect(world.requests).toEqual([])
+    expect([world.read('in.csv'), world.read('in.csv.journal')]).toEqual([input, before])
+    expect(readdirSync(world.dir).filter((name) => name.includes('.lock'))).toEqual([])
+  })
+
+  test.each([
+    '{"sent":2,"to":1}',
+    '{"sent":0,"to":2}',
+    '{"sent":1.5,"to":2}',
+    '{"row":1,"status":"great"}',
+    '{}',
+    '7',
+    '[]',
+  ])('with the line %s is refused by --resume', async (line) => {
+    appendFileSync(path(), `${line}\n{"end":true}\n`)
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 2,
+      stderr: `error: the journal ${path()} is damaged\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('with entries for rows beyond the last can be resumed', async () => {
+    appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+  })
+
+  test('with a damaged last line can be resumed', async () => {
+    appendFileSync(path(), '\0\0\0\0,"status":"ok"}\n')
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+  })
+
+  test('is required for --resume from standard input', async () => {
+    expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
+      code: 2,
+      stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
+    })
+  })
+})
+
+describe('two imports with one journal', () => {
+  beforeEach(() => world.file('in.csv', usersCsv(9)))
+  const inUse = () =>
+    `error: another import uses this journal (process ${testPid + 1})\n` +
+    `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
+
+  test('refuse the second import and finish the first import', async () => {
+    let second: Awaited<ReturnType<typeof run>> | undefined
+    let asked = 0
+    world.intercept = async (_request, next) => {
+      if (++asked === 5) second = await run('users import in.csv --resume')
+      return next()
+    }
+    expect(await world.run('users import in.csv', { pid: testPid + 1 })).toMatchObject({ code: 0 })
+    expect(second).toMatchObject({ code: 2, stdout: '', stderr: inUse() })
+    // One of them is the probe after the first user that does not exist.
+    expect(world.requests).toHaveLength(19)
+    expect(await world.users()).toEqual(usersOf(9))
+    expect(world.read('in.csv.journal.lock')).toBeUndefined()
+  })
+
+  test('respect the lock of a running process', async () => {
+    world.file('in.csv.journal.lock', `${testPid + 1}\n`)
+    expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
+    expect(world.requests).toEqual([])
+    expect(world.read('in.csv.journal.lock')).toBe(`${testPid + 1}\n`)
+    expect(world.read('in.csv.journal')).toBeUndefined()
+  })
+
+  test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
+    'take over a lock of %j',
+    async (lock) => {
+      world.file('in.csv.journal.lock', lock)
+      expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+      expect(await world.users()).toEqual(usersOf(9))
+      expect(readdirSync(world.dir).sort()).toEqual(['in.csv'])
+    },
+  )
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { importKillLoop } from '../../../helpers/import-kill.ts'
+import { tempDir } from '../../../helpers/world.ts'
+
+/** A fixed sequence, so that the kills come at odd but repeatable moments. */
+function sequence(seed: number) {
+  return () => {
+    seed = (seed * 16807) % 2147483647
+    return seed / 2147483647
+  }
+}
+
+test('users import resumed after ten kills creates every user exactly once', {
+  timeout: 60_000,
+}, async () => {
+  const survived = await importKillLoop({
+    kind: 'users',
+    dir: tempDir(),
+    kills: 10,
+    rows: 1000,
+    random: sequence(7),
+  })
+  expect(survived).toMatchObject({ codes: [0], lost: [], repeated: [], actedTwice: [], unknown: 0 })
+  expect(survived.kills).toBeGreaterThanOrEqual(10)
+})
+
+test('rooms import resumed after kills reports unknown outcomes and creates no room twice', {
+  timeout: 60_000,
+}, async () => {
+  const survived = await importKillLoop({
+    kind: 'rooms',
+    dir: tempDir(),
+    kills: 5,
+    rows: 300,
+    random: sequence(7),
+  })
+  expect(survived).toMatchObject({ lost: [], repeated: [], actedTwice: [], unfounded: [] })
+  expect(survived.unknown).toBeGreaterThan(0)
+})

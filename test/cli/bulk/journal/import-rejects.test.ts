@@ -1,0 +1,199 @@
+import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { importFixture, usersCsv } from '../../../helpers/imports.ts'
+
+const { world, run, user, testCases } = importFixture()
+
+/** Imports users, fixes the rejects, and imports those. */
+async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
+  await user('ada', { name: 'Old' })
+  world.file(name, content)
+  const first = await world.run(['users', 'import', name, '--failed-out', `again-${name}`, ...flags])
+  const rejects = world.read(`again-${name}`) ?? ''
+  world.file(`again-${name}`, mend(rejects))
+  const second = await world.run(['users', 'import', `again-${name}`])
+  return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await world.users() }
+}
+
+test('rejects in CSV contain the original rows and the reason', async () => {
+  expect(
+    await mended(
+      'people.csv',
+      '\ufeffname,user_id,Notes\r\n"Lovelace, ""Ada""\nof London",ada,\'=1\r\nGrace,grace,x\r\n\'=Kay,,x\r\n',
+      (text) => text.replace(',ada,', ',ada2,').replace("'=Kay,,", "'=Kay,kay,").replace('Notes', 'email'),
+      '--map',
+      'Notes=email',
+      '--skip-invalid',
+      '--concurrency',
+      '1',
+    ),
+  ).toEqual({
+    codes: [8, 0],
+    stderr:
+      'error: people.csv:2 (ada): the user already exists\n' +
+      'error: people.csv:5: user_id is missing\n' +
+      'error: imported 1 of 3 users; 2 failed\n' +
+      'hint: fix again-people.csv and import it\n',
+    rejects:
+      'name,user_id,Notes,reason\r\n' +
+      '"Lovelace, ""Ada""\nof London",ada,\'=1,the user already exists\r\n' +
+      "'=Kay,,x,user_id is missing\r\n",
+    users: { ada: 'Old', ada2: 'Lovelace, "Ada"\nof London', grace: 'Grace', kay: '=Kay' },
+  })
+})
+
+test.each<
+  [format: string, content: string, mend: (text: string) => string, rejects: string, ada2: string | null]
+>([
+  [
+    'ndjson',
+    '{"user_id":"ada","name":"Ada","n":12345678901234567890}\n{"user_id":"grace"}\n{"name":"Kay"}\n',
+    (text) => text.replace(/,"n":\d+/, ''),
+    '{"user_id":"ada","name":"Ada","n":12345678901234567890,"reason":"the user already exists"}\n' +
+      '{"name":"Kay","reason":"user_id is missing"}\n',
+    'Ada',
+  ],
+  [
+    'json',
+    '[{"user_id":"ada"},{"user_id":"grace"},{"name":"Kay"}]',
+    (text) => text,
+    '[\n{"user_id":"ada","reason":"the user already exists"},\n{"name":"Kay","reason":"user_id is missing"}\n]\n',
+    null,
+  ],
+])(
+  'rejects in %s contain the original objects and the reason',
+  async (format, content, mend, rejects, ada2) => {
+    const fix = (text: string) =>
+      mend(text).replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"')
+    const flags = [
+      '--skip-invalid',
+      '--concurrency',
+      '1',
+      ...(format === 'ndjson' ? ['--map', 'n=number'] : []),
+    ]
+    expect(await mended(`people.${format}`, content, fix, ...flags)).toMatchObject({
+      codes: [8, 0],
+      rejects,
+      users: { ada: 'Old', ada2, grace: null, kay: 'Kay' },
+    })
+  },
+)
+
+testCases({
+  'rejects of an imported rejects file have a single reason column': {
+    users: ['ada'],
+    files: { 'people.csv': 'reason,user_id\nolder,ada\n' },
+    line: 'users import people.csv --failed-out again.csv',
+    expected: { code: 1, files: { 'again.csv': 'reason,user_id\r\nthe user already exists,ada\r\n' } },
+  },
+  'rejects keep every cell of a row with too many cells': {
+    files: { 'people.csv': 'user_id,name\nada,Lovelace, Ada\ngrace,G\n' },
+    line: 'users import people.csv --skip-invalid --failed-out again.csv',
+    expected: {
+      code: 8,
+      files: { 'again.csv': 'user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n' },
+    },
+  },
+  'rejects keep lines that cannot be parsed': {
+    files: { 'people.ndjson': '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n' },
+    line: 'users import people.ndjson --skip-invalid --failed-out again.ndjson',
+    expected: { code: 8, files: { 'again.ndjson': expect.stringMatching(/ada[\s\S]*kay/) } },
+  },
+  '--failed-out refuses the path of the input file': {
+    files: { 'people.csv': 'user_id,name\n,A\nu1,N1\n' },
+    line: 'users import people.csv --skip-invalid --failed-out ./people.csv',
+    expected: { code: 2, sent: [], files: { 'people.csv': 'user_id,name\n,A\nu1,N1\n' } },
+  },
+  '--failed-out exits 74 before any request for a missing directory': {
+    files: { 'people.csv': usersCsv(4) },
+    line: 'users import people.csv --failed-out nowhere/again.csv',
+    expected: {
+      code: 74,
+      stdout: '',
+      stderr: 'error: nowhere/again.csv cannot be written: no such directory\n',
+      sent: [],
+    },
+  },
+})
+
+test('rejects contain only failed rows, and are readable by their owner only', async () => {
+  world.file('people.csv', usersCsv(2))
+  await run('users import people.csv --failed-out again.csv')
+  expect(world.read('again.csv')).toBeUndefined()
+  await run('users import people.csv --failed-out again.csv')
+  expect(statSync(world.path('again.csv')).mode & 0o777).toBe(0o600)
+  expect(world.read('again.csv')).toBe(
+    'user_id,name,reason\r\nu1,N1,the user already exists\r\nu2,N2,the user already exists\r\n',
+  )
+})
+
+test('--failed-out in a missing directory keeps the journal unchanged with --resume', async () => {
+  world.file('people.csv', usersCsv(4))
+  await world.cutOff('users import people.csv')
+  const before = world.read('people.csv.journal')
+  expect(await run('users import people.csv --failed-out nowhere/again.csv --resume')).toMatchObject({
+    code: 74,
+  })
+  expect(world.read('people.csv.journal')).toBe(before)
+  expect(await run('users import people.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did not finish'),
+  })
+})
+
+test('rejects are removed when a resumed run imports every row', async () => {
+  await user('u1')
+  world.file('people.csv', usersCsv(3))
+  expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
+  expect(world.read('again.csv')).toContain('u1,N1,')
+  await world.send('DELETE', '/users/u1')
+  expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({ code: 0 })
+  expect(world.read('again.csv')).toBeUndefined()
+})
+
+test('rejects stay unchanged in a refused run and in a dry run', async () => {
+  world.file('people.csv', usersCsv(3))
+  world.file('again.csv', 'precious')
+  await world.cutOff('users import people.csv')
+  expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 2 })
+  expect(await run('users import people.csv --no-journal --dry-run --failed-out again.csv')).toMatchObject({
+    code: 1,
+  })
+  expect(world.read('again.csv')).toBe('precious')
+})
+
+test.each(['people.csv.journal', 'linked.csv', 'folder'])('--failed-out refuses %s', async (name) => {
+  world.file('people.csv', usersCsv(3))
+  linkSync(world.path('people.csv'), world.path('linked.csv'))
+  mkdirSync(world.path('folder'))
+  const { code } = await run(`users import people.csv --failed-out ${name}`)
+  expect(code).toBe(name === 'folder' ? 74 : 2)
+  expect(world.read('people.csv')).toBe(usersCsv(3))
+  expect(world.requests).toEqual([])
+  expect(await run('users import people.csv')).toMatchObject({ code: 0 })
+})
+
+test('--failed-out refuses a symbolic link with or without a target', async () => {
+  world.file('people.csv', usersCsv(1))
+  world.file('precious', 'precious')
+  for (const target of ['precious', 'nowhere']) {
+    symlinkSync(world.path(target), world.path(`to-${target}`))
+    expect(await run(`users import people.csv --failed-out to-${target}`)).toMatchObject({
+      code: 2,
+      stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
+    })
+  }
+  expect(world.read('precious')).toBe('precious')
+  expect(world.read('nowhere')).toBeUndefined()
+})
+
+test('--failed-out writes to a device directly or through a link', async () => {
+  world.file('people.csv', 'user_id\nada\n,\n')
+  symlinkSync('/dev/null', world.path('again.csv'))
+  for (const file of ['/dev/null', 'again.csv'])
+    expect(
+      await run(`users import people.csv --if-exists overwrite --skip-invalid --failed-out ${file}`),
+    ).toMatchObject({
+      code: 8,
+    })
+})

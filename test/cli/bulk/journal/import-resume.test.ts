@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import {
+  entriesOf,
+  goOn,
+  importFixture,
+  lost,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  sentRows,
+  usersCsv,
+  usersOf,
+} from '../../../helpers/imports.ts'
+import { answer } from '../../../helpers/world.ts'
+
+const { world, run, renew } = importFixture()
+
+describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
+  const rows = 5
+  const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
+  const held = () => (kind === 'users' ? world.users() : world.rooms())
+  const create = (row: number) =>
+    kind === 'users'
+      ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
+      : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
+
+  /** The journal of a run that was not killed, two rows at a time. */
+  async function wholeJournal(): Promise<string> {
+    world.file('in.csv', file)
+    await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
+    return world.read('in.csv.journal') ?? ''
+  }
+
+  /** The rows that a journal says were answered, and those sent but not answered. */
+  function rowsOf(journal: string) {
+    const entries = entriesOf(journal)
+    const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
+    const open: number[] = sentRows(entries).filter((row) => !done.includes(row))
+    return { done, open }
+  }
+
+  // A request is sent once its row is in the journal; whether the service acted before the kill is unknown.
+  test.each([
+    ['before the service acted', () => false],
+    ['after the service acted', () => true],
+    ['after the service acted on every second row', (row: number) => row % 2 === 0],
+  ])('with --resume repeats and loses no row for any end of the journal: killed %s', async (_what, acted) => {
+    const journal = await wholeJournal()
+    const lines = journal.split(/(?<=\n)/)
+    expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
+    const ends = lines.flatMap((line, i) => {
+      const begin = lines.slice(0, i).join('').length
+      return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
+    })
+    for (const end of ends) {
+      await renew()
+      world.file('in.csv', file)
+      const left = journal.slice(0, end)
+      world.file('in.csv.journal', left)
+      const { done, open } = rowsOf(left)
+      const there = [...done, ...open.filter(acted)]
+      for (const row of there) await create(row)
+      const { code, stdout, stderr } = await run(`${kind} import in.csv --resume -o ndjson`)
+      const what = `cut off after ${end} bytes`
+      if (!left.includes('\n')) {
+        expect({ code, stderr }, what).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('there is no journal'),
+        })
+        expect(await run(`${kind} import in.csv`), what).toMatchObject({ code: 0 })
+        expect(await held(), what).toEqual(whole)
+        continue
+      }
+      const unknown = kind === 'rooms' ? open.filter(acted) : []
+      expect({ code, held: await held(), writes: world.writes().length }, what).toEqual({
+        code: unknown.length === 0 ? 0 : unknown.length === rows ? 7 : 8,
+        held: whole,
+        writes: rows - there.length,
+      })
+      expect(
+        resultsOf(stdout).map(({ row, status }) => `${row} ${status}`),
+        what,
+      ).toEqual(
+        Array.from({ length: rows }, (_, i) => i + 1)
+          .filter((row) => !done.includes(row))
+          .map((row) => `${row} ${unknown.includes(row) ? 'unknown' : 'ok'}`),
+      )
+    }
+  })
+
+  test('can be resumed several times', async () => {
+    const journal = await wholeJournal()
+    await renew()
+    world.file('in.csv', file)
+    world.file(
+      'in.csv.journal',
+      journal
+        .split(/(?<=\n)/)
+        .slice(0, 3)
+        .join('')
+        .slice(0, -4),
+    )
+    for (let before = 1; before < 4; before++) {
+      world.intercept = async (request, next) =>
+        request.method !== 'GET' && world.writes().length > before ? answer(401, {}) : next()
+      expect(await run(`${kind} import in.csv --resume --concurrency 1`)).toMatchObject({ code: 8 })
+    }
+    world.intercept = undefined
+    expect(await run(`${kind} import in.csv --resume`)).toMatchObject({ code: 0 })
+    expect(await held()).toEqual(whole)
+  })
+})
+
+describe('a row without a response', () => {
+  test('of users is imported if the user matches the row or is missing, and unknown otherwise', async () => {
+    world.file('in.csv', usersCsv(3))
+    await world.cutOff('users import in.csv')
+    await world.send('DELETE', '/users/u1')
+    await world.send('PUT', '/users/u2', { name: 'Other' })
+    const { code, stdout } = await run('users import in.csv --resume -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 8,
+      results: [
+        { row: 1, key: 'u1', status: 'ok', id: 'u1' },
+        {
+          row: 2,
+          key: 'u2',
+          status: 'unknown',
+          error:
+            'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row',
+        },
+        { row: 3, key: 'u3', status: 'ok', id: 'u3' },
+      ],
+    })
+    expect(world.writes()).toEqual(['POST /users'])
+    expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
+  })
+
+  test('of users stays unknown when the second write is refused', async () => {
+    world.file('in.csv', usersCsv(1))
+    await world.cutOff('users import in.csv --if-exists overwrite')
+    await world.send('PUT', '/users/u1', { name: 'Other' })
+    world.intercept = async (request, next) => (request.method === 'GET' ? next() : answer(422, {}))
+    const { code, stdout } = await run('users import in.csv --if-exists overwrite --resume -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
+  })
+
+  test('of members is sent when the service omits is_blocked', async () => {
+    const room = await world.room('R', 'private')
+    await world.send('POST', '/users', { user_id: 'u1' })
+    world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
+    world.intercept = (request, next) => (request.method === 'PUT' ? lost() : next())
+    await run(`members import in.csv --room ${room} --retries 0`)
+    const header = world.read('in.csv.journal')?.split('\n')[0]
+    world.file('in.csv.journal', `${header}\n{"sent":1,"to":1}\n`)
+    world.intercept = undefined
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
+  })
+
+  test('of members counts as unsent when the member is missing', async () => {
+    const room = await world.room('R', 'private')
+    await world.send('POST', '/users', { user_id: 'u1' })
+    world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
+    await world.cutOff(`members import in.csv --room ${room}`)
+    const header = world.read('in.csv.journal')?.split('\n')[0]
+    world.file('in.csv.journal', `${header}\n{"sent":1,"to":2}\n`)
+    const resumed = await run(
+      `members import in.csv --room ${room} --resume --failed-out rejects.csv -o ndjson`,
+    )
+    expect({ code: resumed.code, results: resultsOf(resumed.stdout).map(({ status }) => status) }).toEqual({
+      code: 8,
+      results: ['ok', 'failed'],
+    })
+    expect(world.read('rejects.csv')).toMatch(/^user_id,reason\r\nu2,/)
+    expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
+  })
+
+  test('of rooms has an unknown outcome when a room has its name', async () => {
+    world.file('in.csv', roomsCsv(3))
+    await world.cutOff('rooms import in.csv')
+    const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
+    await world.send('DELETE', `/rooms/${rooms[0].id}`)
+    const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
+    const error =
+      'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row'
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 8,
+      results: [
+        { row: 1, status: 'unknown', error },
+        { row: 2, status: 'ok', id: expect.any(String) },
+        { row: 3, status: 'unknown', error },
+      ],
+    })
+    expect(await world.rooms()).toEqual(roomsOf(3))
+  })
+
+  // A row stays unknown when anything keeps the run from finding out about it.
+  test.each<[string, string, () => void]>([
+    ['when the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
+    ['when the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
+    ['when the lookup is refused', '', () => (world.intercept = async () => answer(422, {}))],
+    [
+      'when the lookup gets no response',
+      '',
+      () => {
+        world.intercept = lost
+      },
+    ],
+    ['when --fail-fast stops the run', ' --fail-fast', () => {}],
+  ])('of rooms stays in the journal and is not repeated %s', async (_what, flags, arrange) => {
+    world.file('in.csv', roomsCsv(4))
+    await world.cutOff('rooms import in.csv')
+    arrange()
+    await run(`rooms import in.csv --resume --concurrency 1${flags}`)
+    world.intercept = undefined
+    await run('rooms import in.csv --resume')
+    expect(await world.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('of rooms stays in the journal and is not repeated after ^C', async () => {
+    world.file('in.csv', roomsCsv(4))
+    await world.cutOff('rooms import in.csv')
+    const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
+    world.intercept = (_request, next) => {
+      host.signal('SIGINT')
+      return next()
+    }
+    expect((await done).code).toBe(130)
+    world.intercept = undefined
+    await run('rooms import in.csv --resume')
+    expect(await world.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('of members is looked up in the list of members', async () => {
+    const room = await world.room('A', 'private')
+    for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
+    world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
+    await world.cutOff(`members import in.csv --room ${room}`)
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    expect(world.writes()).toEqual([])
+    expect(await world.members(room)).toEqual(['u1 host u1', 'u2 guest u2', 'u3 monitor u3'])
+  })
+})
+
+test('an import from standard input can be resumed with the same input', async () => {
+  const line = 'users import - --input-format csv --journal my.journal'
+  world.intercept = async (_request, next) => (world.requests.length > 7 ? answer(401, {}) : next())
+  const first = await run(`${line} --concurrency 1`, usersCsv(9))
+  expect({ code: first.code, words: goOn(first.stderr) }).toEqual({
+    code: 8,
+    words:
+      'users import - --input-format csv --journal my.journal --concurrency 1 --resume --base-url https://meet.test/v1'.split(
+        ' ',
+      ),
+  })
+  world.intercept = undefined
+  world.requests.length = 0
+  expect(await run(`${line} --resume`, usersCsv(8))).toMatchObject({ code: 2 })
+  expect(await run(`${line} --resume`, usersCsv(9))).toMatchObject({
+    code: 0,
+    stderr: 'imported 9 of 9 users\n',
+  })
+  expect(world.writes()).toHaveLength(6)
+  expect(await world.users()).toEqual(usersOf(9))
+})
+
+test('a journal with line separators in its IDs can be read', async () => {
+  world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
+  expect(await run('users import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
+  world.requests.length = 0
+  expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
+    code: 0,
+    stderr: 'imported 2 of 2 users\n',
+  })
+  expect(world.requests).toEqual([])
+})

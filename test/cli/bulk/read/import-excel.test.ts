@@ -1,0 +1,314 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importFixture, resultsOf } from '../../../helpers/imports.ts'
+
+const { world } = importFixture()
+
+const people = (delimiter: string, header = ['user_id', 'name', 'default_member_type']) =>
+  [header, ['ada', 'Ada Müller', 'host'], ['grace', '"Hopper, Grace; “Amazing” – 5 €"', '']]
+    .map((cells) => `${cells.join(delimiter)}\r\n`)
+    .join('')
+const names = { ada: 'Ada Müller', grace: 'Hopper, Grace; “Amazing” – 5 €' }
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+/** Text in windows-1252, as far as these tests have it. */
+const windows = (text: string) =>
+  Buffer.from(
+    text.replaceAll(
+      /[€“”–]/g,
+      (sign) => ({ '€': '\x80', '“': '\x93', '”': '\x94', '–': '\x96' })[sign] ?? '',
+    ),
+    'latin1',
+  )
+
+describe('a list from Excel', () => {
+  test.each<[string, string, string | Uint8Array, ...string[]]>([
+    ['with semicolons', 'people.csv', people(';')],
+    ['with tabs', 'people.tsv', people('\t')],
+    ['with a BOM', 'people.csv', `\ufeff${people(';')}`],
+    ['with a BOM and another --encoding', 'people.csv', `\ufeff${people(';')}`, '--encoding', 'windows-1252'],
+    ['with a sep= line', 'people.csv', `sep=;\r\n${people(';')}`],
+    ['with a BOM and a sep= line', 'people.csv', `\ufeffsep=;\r\n${people(';')}`],
+    ['in UTF-16, with tabs', 'people.csv', utf16(people('\t'))],
+    ['in UTF-16 with another order of bytes', 'people.csv', utf16(people('\t')).swap16()],
+    ['in UTF-16 without a BOM', 'people.csv', utf16(people(';')).subarray(2), '--encoding', 'utf-16le'],
+    ['in windows-1252', 'people.csv', windows(people(';')), '--encoding', 'windows-1252'],
+    ['with bars', 'people.csv', people('|'), '--delimiter', '|'],
+    ['with headers in any case', 'people.csv', people(';', ['User ID', 'NAME', 'Default-Member-Type'])],
+    [
+      'with German headers',
+      'people.csv',
+      people(';', ['Kürzel', 'Voller Name', 'Rolle']),
+      ...['--map', 'Kürzel=user_id', '--map', 'voller name=name', '--map', 'Rolle=default_member_type'],
+    ],
+  ])('%s can be imported', async (_what, name, content, ...flags) => {
+    expect(await world.imported(name, content, ...flags)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'imported 2 of 2 users\n',
+      users: names,
+    })
+    expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
+  })
+
+  test('with a sep= line has the line numbers of the file in errors', async () => {
+    const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
+    expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
+  })
+
+  test('has rejects that can be imported with the same encoding', async () => {
+    const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
+    const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
+    expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
+    const rejects = world.read('rejects.csv') ?? ''
+    expect(
+      await world.imported('rejects.csv', rejects.replace('boss', 'host'), ...flags.slice(0, 2)),
+    ).toMatchObject({
+      code: 0,
+      users: names,
+    })
+  })
+
+  test('with unknown columns is refused with one error for all columns', async () => {
+    expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: no user has the fields “Klasse”, “Notiz” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+        "hint: map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown leaves out all of them\n",
+      users: {},
+    })
+    expect(
+      await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n', '--ignore-unknown'),
+    ).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 user\n',
+      users: { ada: null },
+    })
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
+  })
+
+  test('with several problems in a row is refused with all of them', async () => {
+    const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
+    expect((await world.imported('people.csv', content)).stderr).toMatch(
+      /^error: people.csv:2: profile_url must .*; user_id is missing; default_member_type must be guest, host or monitor, not “boss”\n/,
+    )
+  })
+
+  test('with 23 invalid rows is refused with the first twenty errors', async () => {
+    const content = `user_id;name\n${';x\n'.repeat(23)}`
+    const { stderr } = await world.imported('people.csv', content)
+    expect(stderr.split('\n').slice(20, 22)).toEqual([
+      'and 3 more',
+      'error: 23 of 23 rows are invalid; nothing was sent',
+    ])
+  })
+
+  test.each(['ab', 'a', '"', ''])('is refused with --delimiter %j', async (delimiter) => {
+    expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
+      code: 2,
+      stderr: `error: --delimiter must be one character or tab, not “${delimiter}”\n`,
+    })
+  })
+})
+
+describe('rooms import', () => {
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  })
+
+  test('reads members from one column', async () => {
+    world.file('courses.csv', 'name;type;members\nAlgebra;open;ada:host|grace\nLatin;open;grace:guest:G: H\n')
+    const { code, stdout } = await world.run('rooms import courses.csv -o ndjson --concurrency 1')
+    expect(code).toBe(0)
+    const [algebra, latin] = resultsOf(stdout).map((result: any) => result.id)
+    expect(await world.members(algebra)).toEqual(['ada host -', 'grace guest -'])
+    expect(await world.members(latin)).toEqual(['grace guest G: H'])
+  })
+})
+
+describe('an Excel workbook', () => {
+  /** A ZIP archive of files that are stored without compression. */
+  const archive = (...files: [name: string, content: string][]) =>
+    Buffer.concat(
+      files.map(([name, content]) => {
+        const head = Buffer.alloc(30)
+        head.write('PK\x03\x04', 'latin1')
+        head.writeUInt32LE(content.length, 18)
+        head.writeUInt32LE(content.length, 22)
+        head.writeUInt16LE(name.length, 26)
+        return Buffer.concat([head, Buffer.from(name + content)])
+      }),
+    )
+  const xlsx = archive(['[Content_Types].xml', '<Types/>'], ['xl/workbook.xml', '<workbook/>'])
+  const late = archive(['docProps/thumbnail.jpeg', 'x'.repeat(40_000)], ['xl/workbook.xml', '<workbook/>'])
+  const xls = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504)])
+  const isWorkbook = (name: string) => ({
+    code: 2,
+    stderr:
+      `error: ${name} is an Excel workbook; save it as CSV (UTF-8)\n` +
+      'hint: in Excel: File, Save As, “CSV UTF-8 (Comma delimited)”\n',
+  })
+
+  test.each([
+    ['people.xlsx', xlsx],
+    ['people.csv', xlsx],
+    ['people.ndjson', xlsx],
+    ['people.csv', late],
+    ['people.xls', xls],
+    ['people.csv', xls],
+  ])('is refused by every import: %s', async (name, bytes) => {
+    world.file(name, bytes)
+    for (const what of ['users', 'rooms', 'members'])
+      expect(await world.run(`${what} import ${name}`)).toMatchObject(isWorkbook(name))
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused on standard input', async () => {
+    const argv = 'users import - --input-format csv'
+    expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
+  })
+
+  test('has another error message than a ZIP archive', async () => {
+    world.file('people.csv', archive(['word/document.xml', '<document/>']))
+    expect(await world.run('users import people.csv')).toMatchObject({
+      code: 2,
+      stderr: 'error: people.csv is a ZIP archive\nhint: unpack it, and import the file in it\n',
+    })
+  })
+})
+
+describe('rooms import --group-by name', () => {
+  const line = 'rooms import courses.csv --group-by name --concurrency 1'
+  const ids = async () =>
+    Object.fromEntries((await world.send('GET', '/rooms')).body.rooms.map(({ name, id }: any) => [name, id]))
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+    world.file(
+      'courses.csv',
+      'Name;Type;User_ID;Member_Type;Member_Name\nAlgebra;open;ada;host;\nAlgebra;;grace;;G\nLatin;public;ada;guest;\nEmpty;open;;;\n',
+    )
+  })
+
+  test('creates one room from rows with the same name, and a second run updates it', async () => {
+    expect(await world.run(line)).toMatchObject({ code: 0, stderr: 'imported 3 of 3 rooms\n' })
+    const { Algebra, Latin } = await ids()
+    expect(await world.members(Algebra)).toEqual(['ada host -', 'grace guest G'])
+    expect(await world.members(Latin)).toEqual(['ada guest -'])
+    expect(await world.run(`${line} --if-exists update`)).toMatchObject({
+      code: 0,
+      stderr: 'imported 3 of 3 rooms: updated 3\n',
+    })
+    expect(await world.members(Algebra)).toEqual(['ada host -', 'grace guest G'])
+    expect(await world.rooms()).toEqual(['Algebra', 'Empty', 'Latin'])
+  })
+
+  test('refuses contradictory rows of one room', async () => {
+    world.file(
+      'courses.csv',
+      'name;type;user_id\nAlgebra;open;ada\nAlgebra;public;grace\nLatin;open;ada\nGreek;open;ada\nLatin;open;grace\n',
+    )
+    expect(await world.run(line)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
+        'error: 1 of 3 rows are invalid; nothing was sent\n' +
+        'hint: fix them, or skip them with --skip-invalid\n',
+    })
+  })
+
+  test('creates one room from rows that are not adjacent', async () => {
+    world.file(
+      'courses.csv',
+      'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra ;;grace\nGreek;open;ada\n Latin;;grace\n',
+    )
+    expect(await world.run(line)).toMatchObject({
+      code: 0,
+      stderr: 'white space around 2 values was removed (name 2)\nimported 3 of 3 rooms\n',
+    })
+    const { Algebra, Latin, Greek } = await ids()
+    expect(await world.members(Algebra)).toEqual(['ada guest -', 'grace guest -'])
+    expect(await world.members(Latin)).toEqual(['ada guest -', 'grace guest -'])
+    expect(await world.members(Greek)).toEqual(['ada guest -'])
+    expect(await world.rooms()).toEqual(['Algebra', 'Greek', 'Latin'])
+  })
+
+  test('reports contradictory rows that are not adjacent', async () => {
+    world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra;public;grace\n')
+    const { code, stderr } = await world.run(line)
+    expect(code).toBe(2)
+    expect(stderr).toContain('error: courses.csv:2: type of the room differs between line 2 and line 4\n')
+  })
+
+  test.each([
+    ['a column removed by --map', ['--map', 'E-Mail=']],
+    ['columns removed by --ignore-unknown', ['--ignore-unknown']],
+  ])('does not compare %s', async (_, flags) => {
+    world.file(
+      'courses.csv',
+      'name;type;user_id;E-Mail;created_at\nAlgebra;open;ada;ada@x.test;1\nAlgebra;open;grace;grace@x.test;2\n',
+    )
+    expect(await world.run([...line.split(' '), ...flags])).toMatchObject({ code: 0 })
+    expect(await world.members((await ids())['Algebra'])).toEqual(['ada guest -', 'grace guest -'])
+  })
+
+  test.each([
+    ['are adjacent', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
+    ['are not adjacent', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
+  ])('writes every row of a failed room to the rejects when its rows %s', async (_, rows) => {
+    world.file('courses.csv', `name;type;user_id\n${rows}`)
+    expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
+    const lines = world.read('rejects.csv')?.split('\r\n') ?? []
+    expect(lines.map((line) => line.split(';').slice(0, 3).join(';'))).toEqual([
+      'name;type;user_id',
+      'Algebra;open;ada',
+      'Algebra;open;nobody',
+      '',
+    ])
+  })
+
+  test('refuses more than 100,000 rows that are not adjacent to their room', async () => {
+    const rows = Array.from({ length: 100_002 }, (_, i) => `R${i % 2};open;u${i}`)
+    world.file('courses.csv', `Course;type;user_id\n${rows.join('\n')}\n`)
+    expect(await world.run(`${line} --map Course=name`)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: more than 100,000 rows are of rooms whose rows do not follow each other\n' +
+        'hint: sort the file by Course, or import it in parts\n',
+    })
+    expect(world.writes()).toEqual([])
+  })
+})
+
+describe('a file with an unlisted field', () => {
+  test.each([
+    [
+      'people.ndjson',
+      '{"user_id":"ada","metadata":{"n":1},"access_token":"t"}\n{"user_id":"grace","metadata":2}\n',
+    ],
+    [
+      'people.json',
+      '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
+    ],
+  ])('is imported together with the field: %s', async (name, content) => {
+    expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
+      code: 0,
+      stderr:
+        'warning: the API lists no field “metadata” of a user; it is sent anyway\nimported 2 of 2 users\n',
+    })
+    expect(world.writes()).toHaveLength(2)
+    const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+    expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
+  })
+})
+
+describe('an import', () => {
+  test('sends an empty text of NDJSON unchanged', async () => {
+    await world.imported('people.ndjson', '{"user_id":"ada","name":"","email":"#DEPRECATED#"}\n')
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","name":"","email":"#DEPRECATED#"}')
+  })
+
+  test('omits empty cells of CSV and deprecated fields', async () => {
+    world.file('rooms.csv', 'name,type,layout,is_terminated\n#DEPRECATED#,open,,#DEPRECATED#\n')
+    expect(await world.run('rooms import rooms.csv')).toMatchObject({ code: 0 })
+    expect(world.requests.at(-1)?.body).toBe('{"name":"#DEPRECATED#","type":"open"}')
+  })
+})

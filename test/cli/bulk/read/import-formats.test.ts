@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest'
+import { importFixture } from '../../../helpers/imports.ts'
+import { answer } from '../../../helpers/world.ts'
+
+const { world } = importFixture()
+
+/** The result of a successful import of users, and the users that exist then. */
+const users = (held: Record<string, string | null>) => {
+  const count = Object.keys(held).length
+  return {
+    code: 0,
+    stdout: '',
+    stderr: `imported ${count} of ${count} user${count === 1 ? '' : 's'}\n`,
+    users: held,
+  }
+}
+/** The result of an import that is refused before anything is sent. */
+const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} })
+
+describe('users import from CSV', () => {
+  const ada = { ada: 'Ada', grace: 'Grace' }
+  test.each<[string, string, Record<string, string | null>]>([
+    ['with line feeds', 'user_id,name\nada,Ada\ngrace,Grace\n', ada],
+    ['without a final line break', 'user_id,name\nada,Ada\ngrace,Grace', ada],
+    ['with carriage returns and line feeds', 'user_id,name\r\nada,Ada\r\ngrace,Grace\r\n', ada],
+    ['with carriage returns', 'user_id,name\rada,Ada\rgrace,Grace\r', ada],
+    ['with line breaks of both kinds', 'user_id,name\nada,Ada\r\ngrace,Grace\n', ada],
+    ['with line breaks of both kinds and quotes', 'user_id,name\r\nada,"Ada"\ngrace,"Grace"\r\n', ada],
+    ['with a BOM', '\ufeffuser_id,name\nada,Ada\ngrace,Grace\n', ada],
+    ['with a BOM before a quoted header', '\ufeff"user_id","name"\nada,Ada\ngrace,Grace\n', ada],
+    ['with other columns first', 'name,email,user_id\nAda,,ada\nGrace,g@navy.test,grace\n', ada],
+    ['with spaces around column names', ' user_id , name \nada,Ada\ngrace,Grace\n', ada],
+    ['with empty lines', '\nuser_id,name\n\n\nada,Ada\n\ngrace,Grace\n\n', ada],
+    ['with only a header', 'user_id,name\n', {}],
+    ['with one column', 'user_id\nada\ngrace\n', { ada: null, grace: null }],
+    ['with empty cells', 'user_id,name\nada,\n"grace",""\n', { ada: null, grace: null }],
+    ['with a comma in quotes', 'user_id,name\nada,"Lovelace, Ada"\n', { ada: 'Lovelace, Ada' }],
+    ['with quotes in quotes', 'user_id,name\nada,"""Ada"" L."\n', { ada: '"Ada" L.' }],
+    ['with a line break in quotes', 'user_id,name\r\nada,"A\nB\r\nC"\r\n', { ada: 'A\nB\r\nC' }],
+    ['with a line break in a column name', '"user_id","\nname\n"\nada,Ada\n', { ada: 'Ada' }],
+    [
+      'with read-only columns of an export',
+      'user_id,name,access_token,created_at,updated_at,id,reason\nada,Ada,t,2026,2026,7,old\n',
+      { ada: 'Ada' },
+    ],
+  ])('reads a file %s', async (_what, content, held) => {
+    expect(await world.imported('people.csv', content)).toEqual(users(held))
+  })
+
+  test.each([
+    ["'=1+1", '=1+1'],
+    ["'+1", '+1'],
+    ["'-1", '-1'],
+    ["'@x", '@x'],
+    ["'＝1", '＝1'],
+    ["''=1", "'=1"],
+    ['=1+1', '=1+1'],
+    ["'tis", "'tis"],
+    ["'", "'"],
+    ["''", "''"],
+  ])('reads the cell %j as %j', async (cell, name) => {
+    expect(await world.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
+  })
+
+  const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
+  const mending = 'hint: fix them, or skip them with --skip-invalid\n'
+  test.each<[string, string, string]>([
+    [
+      'rows with more or fewer cells than the header',
+      'user_id,name\nada,Ada,x\ngrace\n\nalan,Alan,,\nkay,Kay\n',
+      'error: people.csv:2: 3 cells under 2 columns\n' +
+        'error: people.csv:3: 1 cell under 2 columns\n' +
+        'error: people.csv:5: 4 cells under 2 columns\n' +
+        `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'an unclosed quote with the line of the quote',
+      'user_id,name\nada,"Ada\ngrace,Grace\n',
+      `error: people.csv:2: a quote is never closed\n${quoting}`,
+    ],
+    [
+      'a quote in the middle of a cell',
+      'user_id,name\nada,Ada "the" L.\n',
+      `error: people.csv:2: unexpected quote character\n${quoting}`,
+    ],
+    [
+      'text after a closing quote',
+      'user_id,name\nada,"Ada" L.\n',
+      `error: people.csv:2: unexpected quote character\n${quoting}`,
+    ],
+    ['an empty file', '', 'error: people.csv is empty: the first line of a CSV file names its columns\n'],
+    [
+      'a file with only a BOM',
+      '\ufeff',
+      'error: people.csv is empty: the first line of a CSV file names its columns\n',
+    ],
+    [
+      'an unknown column',
+      'user_id,Full name\nada,Ada\n',
+      'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+        "hint: map each: --map 'Full name=FIELD', or ignore it: --map 'Full name='; --ignore-unknown leaves out all of them\n",
+    ],
+    [
+      'a file without a required column',
+      'name,email\nAda,\n',
+      "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
+    ],
+    ['a repeated column', 'user_id,name,name\nada,A,B\n', 'error: two columns are mapped to name\n'],
+  ])('refuses %s', async (_what, content, stderr) => {
+    expect(await world.imported('people.csv', content)).toEqual(refused(stderr))
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('import --map', () => {
+  test('reads a column as another field, and ignores columns without a field', async () => {
+    expect(
+      await world.imported(
+        'people.csv',
+        'Full name,Notes,Kürzel,a=b\nAda,x,ada,ada@x.test\n',
+        ...['Full name=name', 'Notes=', ' Kürzel = user_id ', 'a=b=email'].flatMap((map) => ['--map', map]),
+      ),
+    ).toEqual(users({ ada: 'Ada' }))
+    expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
+  })
+
+  test('sends unlisted fields unchanged', async () => {
+    await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
+  })
+
+  test('applies to NDJSON and JSON', async () => {
+    const map = ['--map', 'login=user_id', '--map', 'Notes=']
+    expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
+      code: 0,
+    })
+    expect(await world.imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
+      code: 0,
+      users: { ada: null, grace: null },
+    })
+  })
+
+  test.each([
+    ['name', 'error: --map must be COLUMN=FIELD, not “name”\n'],
+    ['=name', 'error: --map must be COLUMN=FIELD, not “=name”\n'],
+    ['email=name', 'error: two columns are mapped to name\n'],
+    [
+      'user_id=login',
+      "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
+    ],
+  ])('exits 2 for %j', async (map, stderr) => {
+    expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
+      refused(stderr),
+    )
+  })
+})
+
+describe('users import from NDJSON', () => {
+  const both = { ada: 'Ada', grace: 'Grace' }
+  test.each<[string, string, Record<string, string | null>]>([
+    ['with one row per line', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n', both],
+    [
+      'without a final line break',
+      '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}',
+      both,
+    ],
+    [
+      'with empty lines',
+      '\n{"user_id":"ada","name":"Ada"}\n  \n\n{"name":"Grace","user_id":"grace"}\n\n',
+      both,
+    ],
+    [
+      'with carriage returns',
+      '{"user_id":"ada","name":"Ada"}\r\n{"user_id":"grace","name":"Grace"}\r\n',
+      both,
+    ],
+    ['with a BOM', '\ufeff{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n', both],
+    [
+      'with read-only fields of an export',
+      '{"user_id":"ada","name":"Ada","access_token":"t"}\n{"user_id":"grace","name":"Grace","profile_url":null,"email":"#DEPRECATED#"}\n',
+      both,
+    ],
+    ['with text that looks like a defused formula', '{"user_id":"ada","name":"\'=1"}\n', { ada: "'=1" }],
+    ['without lines', '', {}],
+  ])('reads a file %s', async (_what, content, held) => {
+    expect(await world.imported('people.ndjson', content)).toEqual(users(held))
+  })
+
+  test('reports every invalid line', async () => {
+    expect(
+      await world.imported(
+        'people.ndjson',
+        '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":true}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
+      ),
+    ).toEqual(
+      refused(
+        'error: people.ndjson:3: not a JSON object\n' +
+          'error: people.ndjson:4: not a JSON object\n' +
+          'error: people.ndjson:5: not a JSON object\n' +
+          'error: people.ndjson:6: user_id must be a string, not true\n' +
+          'error: people.ndjson:7: not JSON\n' +
+          'error: people.ndjson:9: user_id is missing\n' +
+          'error: people.ndjson:10: not JSON\n' +
+          'error: 7 of 9 rows are invalid; nothing was sent\n' +
+          'hint: fix them, or skip them with --skip-invalid\n',
+      ),
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test('imports a row nested to the maximum depth', async () => {
+    const metadata = `${'['.repeat(499)}${']'.repeat(499)}`
+    world.intercept = async () => answer(200, { user: { user_id: 'ada' } })
+    world.file('users.ndjson', `{"user_id":"ada","metadata":${metadata}}\n`)
+    expect(await world.run('users import users.ndjson --if-exists overwrite -q')).toMatchObject({ code: 0 })
+    expect(world.requests.map(({ body }) => body)).toEqual([`{"user_id":"ada","metadata":${metadata}}`])
+  })
+})
+
+describe('users import from JSON', () => {
+  const both = [
+    { user_id: 'ada', name: 'Ada' },
+    { user_id: 'grace', name: 'Grace' },
+  ]
+  const many = Array.from({ length: 900 }, (_, i) => ({
+    user_id: `u${i}`,
+    name: `${i} ${'é漢😀'.repeat(60)}`,
+  }))
+  test.each([
+    ['with one line', JSON.stringify(both), both],
+    ['with indentation', JSON.stringify(both, null, 2), both],
+    ['with a BOM', `\ufeff${JSON.stringify(both)}\n`, both],
+    ['without rows', '[]', []],
+    ['of many chunks', JSON.stringify(many), many],
+  ])('reads a file %s', async (_what, content, rows) => {
+    expect(await world.imported('people.json', content)).toEqual(
+      users(Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]).sort())),
+    )
+  })
+
+  test.each([
+    ['', 'it ends too soon'],
+    ['[{"user_id":"ada"},', 'it ends too soon'],
+    ['[{"user_id":"ada"', 'it ends too soon'],
+    ['[{"user_id":"ada"}}', 'its brackets do not match'],
+    ['[{"user_id":"ada"}] x', 'there is text after its end'],
+    ['{"users":[{"user_id":"ada"}]} []', 'there is text after its end'],
+    ['user_id,name', 'it is neither an array nor an object'],
+    ['{}', 'there is no such array'],
+    ['{"user_id":"ada"}', 'there is no such array'],
+    ['{"rooms":[{"user_id":"ada"}]}', 'there is no such array'],
+    ['{"page":{"users":[{"user_id":"ada"}]}}', 'there is no such array'],
+    ['"ada"', 'it is neither an array nor an object'],
+    ['null', 'it is neither an array nor an object'],
+    ['true', 'it is neither an array nor an object'],
+    ['42', 'it is neither an array nor an object'],
+  ])('refuses the content %j', async (content, why) => {
+    expect(await world.imported('people.json', content)).toEqual(
+      refused(
+        `error: people.json is not a JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
+      ),
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    '{"users":[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}],"paging":{"total":2}}',
+    '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
+    '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
+  ])('reads the output of a list command: %s', async (content) => {
+    expect(await world.imported('people.json', content)).toMatchObject({
+      users: { ada: 'Ada', grace: 'Grace' },
+    })
+  })
+
+  test.each([
+    '[{"user_id":"ada"},,{"user_id":"grace"}]',
+    '[{"user_id":"ada"},{"user_id":grace}]',
+    '[{"user_id":"ada"},]',
+  ])('refuses the array %s with an invalid row', async (content) => {
+    const { code, stderr } = await world.imported('people.json', content)
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      first: 'error: people.json row 2: not JSON',
+    })
+  })
+
+  test('reports invalid rows by number', async () => {
+    expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
+      refused(
+        'error: people.json row 2: not a JSON object\n' +
+          'error: people.json row 4: not a JSON object\n' +
+          'error: people.json row 3: the same user_id as row 1\n' +
+          'error: 3 of 4 rows are invalid; nothing was sent\n' +
+          'hint: fix them, or skip them with --skip-invalid\n',
+      ),
+    )
+  })
+})

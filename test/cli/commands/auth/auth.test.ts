@@ -1,0 +1,653 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { TransportError } from '../../../../src/api/wire.ts'
+import { aboutKey, fingerprint, storedAt } from '../../../helpers/login.ts'
+import { answer, baseUrl, createWorld, type World } from '../../../helpers/world.ts'
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+})
+
+/** An environment that names neither key nor service. */
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const plain = { ...bare, NO_COLOR: '1' }
+
+const stored = () => JSON.parse(readFileSync(file, 'utf8'))
+function store(config: object): void {
+  mkdirSync(world.configDir, { recursive: true })
+  writeFileSync(file, JSON.stringify(config))
+}
+
+/** Logs in with the key of the service. */
+const logIn = (flags = '') =>
+  world.run(`auth login --with-token --base-url ${baseUrl} ${flags}`.trim(), {
+    stdin: `${world.apiKey}\n`,
+    env: bare,
+  })
+
+const loggedIn = () => ({
+  profiles: {
+    default: {
+      base_url: baseUrl,
+      api_key: world.apiKey,
+      api_key_stored_at: storedAt,
+      api_key_origin: 'https://meet.test',
+    },
+  },
+  profile: 'default',
+})
+
+/** The settings as they were before the time of a login was stored. */
+const withoutTime = () =>
+  JSON.parse(JSON.stringify(loggedIn(), (name, value) => (name === 'api_key_stored_at' ? undefined : value)))
+
+test('auth login prompts for the key without echo, verifies it and stores it', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => host.type(`${world.apiKey}\n`))
+  const { code, stdout, stderr } = await done
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  expect(stderr).toContain('API key for https://meet.test:')
+  expect(stderr).toContain('logged in to https://meet.test as profile default\n')
+  expect(stderr).not.toContain(world.apiKey)
+  expect(stored()).toEqual(loggedIn())
+  expect(world.requests).toMatchObject([
+    { method: 'GET', url: `${baseUrl}/rooms?limit=1`, headers: { authorization: `Bearer ${world.apiKey}` } },
+  ])
+})
+
+test('auth login shows no part of a typed key', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => {
+    for (const character of `${world.apiKey}\n`) host.type(character)
+  })
+  const { stderr } = await done
+  for (let i = 0; i + 6 <= world.apiKey.length; i++)
+    expect(stderr).not.toContain(world.apiKey.slice(i, i + 6))
+})
+
+test('auth login --with-token reads the key from standard input', async () => {
+  expect(await logIn()).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`,
+  })
+  expect(stored()).toEqual(loggedIn())
+})
+
+test('auth login stores the key and the base URL for later commands', async () => {
+  await logIn()
+  expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('auth login --profile adds a profile and keeps the current profile', async () => {
+  await logIn()
+  expect(await logIn('--profile staging')).toMatchObject({
+    code: 0,
+    stderr: `logged in to https://meet.test as profile staging\n${aboutKey(world.apiKey)}`,
+  })
+  expect(stored().profile).toBe('default')
+  expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
+})
+
+test('auth login stores the key in the current profile, or in the profile of MEETROOM_PROFILE', async () => {
+  await logIn('--profile staging')
+  expect((await logIn()).stderr).toContain('logged in to https://meet.test as profile staging\n')
+  const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: world.apiKey,
+    env: { ...bare, MEETROOM_PROFILE: 'other' },
+  })
+  expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining('as profile other\n') })
+  expect(Object.keys(stored().profiles)).toEqual(['staging', 'other'])
+})
+
+test('auth login to an existing profile keeps its base URL and its other settings', async () => {
+  store({
+    profiles: {
+      default: { base_url: baseUrl, output: 'csv', timeout: 5, api_key: 'old', api_key_origin: 'x' },
+    },
+  })
+  const run = await world.run('auth login --with-token', { stdin: world.apiKey, env: bare })
+  expect(run.code).toBe(0)
+  expect(stored().profiles.default).toEqual({
+    base_url: baseUrl,
+    output: 'csv',
+    timeout: 5,
+    api_key: world.apiKey,
+    api_key_stored_at: storedAt,
+    api_key_origin: 'https://meet.test',
+  })
+})
+
+test('auth login creates the settings file and its directory with access for the owner only', async () => {
+  await logIn()
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+})
+
+test('auth login makes an existing settings file readable by its owner only, and keeps the mode of its directory', async () => {
+  mkdirSync(world.configDir, { mode: 0o755 })
+  writeFileSync(file, '{}', { mode: 0o644 })
+  await logIn()
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o755)
+})
+
+test('auth login exits 4 and stores no key when the service refuses the key', async () => {
+  const run = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: 'wrong-key-1234',
+    env: bare,
+  })
+  expect(run).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'error: https://meet.test refuses this key; nothing was stored\n',
+  })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth login with a refused key keeps the stored key', async () => {
+  await logIn()
+  expect((await world.run('auth login --with-token', { stdin: 'wrong-key-1234', env: bare })).code).toBe(4)
+  expect(stored()).toEqual(loggedIn())
+})
+
+test('auth login stores no key when its verification fails', async () => {
+  world.intercept = async () => {
+    throw new TransportError('connection refused', false)
+  }
+  expect(await logIn('--retries 0')).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: 'error: no response from meet.test: connection refused\n',
+  })
+  world.intercept = async () => answer(200, '<html>', { 'content-type': 'text/html' })
+  expect(await logIn()).toMatchObject({ code: 6, stdout: '' })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth login masks the key in an error message of the service', async () => {
+  world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
+  for (const flags of ['', '--json', '--verbose']) {
+    const { code, stdout, stderr } = await logIn(flags)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('no such key: [API key]')
+    expect(stderr).not.toContain(world.apiKey)
+  }
+})
+
+test('auth login refuses an invalid key without sending it', async () => {
+  for (const key of ['two words', 'ключ-ключ', 'four\nfour']) {
+    const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+      stdin: key,
+      env: bare,
+    })
+    expect({ code, stdout }, key).toEqual({ code: 4, stdout: '' })
+    expect(stderr, key).toMatch(
+      /^error: (standard input must hold only the key, but it holds a space or a line break|the API key contains a space, a line break or another character)/,
+    )
+    expect(stderr, key).not.toContain(key)
+  }
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test.each([
+  ['auth login --with-token', '', 'no service to log in to'],
+  [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'no key was given'],
+  ['auth login --with-token --base-url meet.test', 'k', 'the base URL is not a valid URL'],
+  ['auth login --with-token --base-url ftp://meet.test', 'k', 'the base URL must be an http or https URL'],
+  [
+    'auth login --with-token --base-url https://u:secret@meet.test',
+    'k',
+    'the base URL must not contain a user name or password',
+  ],
+  [
+    'auth login --with-token --base-url http://meet.test/v1',
+    'k',
+    'over plain http the key would be sent unencrypted to http://meet.test',
+  ],
+  [`auth login --with-token --local`, 'k', 'the local workspace needs no key; just pass --local'],
+  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key; just pass --local'],
+  [
+    `auth login --with-token --profile __proto__ --base-url ${baseUrl}`,
+    'k',
+    '“__proto__” is not a valid profile name: use letters, digits, dots, dashes and underscores',
+  ],
+])('%s with the input %j is refused: %s', async (line, stdin, message) => {
+  const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
+  expect(stderr).not.toContain('secret')
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth login over plain http to loopback stores the key', async () => {
+  const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
+    stdin: world.apiKey,
+    env: bare,
+  })
+  expect(run).toMatchObject({ code: 0 })
+  expect(stored().profiles.default).toMatchObject({
+    base_url: 'http://127.0.0.1:4680/v1',
+    api_key_origin: 'http://127.0.0.1:4680',
+  })
+})
+
+test('auth login without a terminal and without --with-token exits 2 and prints how to pipe in the key', async () => {
+  expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-token --base-url https://meet.test/v1 < file\n',
+  })
+})
+
+test('^C at the prompt of auth login exits 130 and stores no key', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => host.type('\x03'))
+  expect((await done).code).toBe(130)
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth login warns when a key in the environment takes precedence over the stored key', async () => {
+  const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
+  expect(code).toBe(0)
+  expect(stderr).toContain('MEETROOM_API_KEY')
+})
+
+test('auth login --dry-run stores no key', async () => {
+  await logIn('--dry-run')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth login --curl sends no request and stores no key', async () => {
+  await logIn('--curl')
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('auth status --curl sends no request', async () => {
+  await world.run('auth status --curl')
+  expect(world.requests).toEqual([])
+})
+
+test('a key passed as a flag is a usage error, and the message omits the key', async () => {
+  const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('error: a key is never passed as an argument')
+  expect(stderr).not.toContain('s3cr3t')
+})
+
+test('a command with the stored key exits 4 for another origin', async () => {
+  await logIn()
+  world.requests.length = 0
+  for (const [url, origin] of [
+    ['https://evil.test/v1', 'https://evil.test'],
+    ['https://meet.test.evil.test/v1', 'https://meet.test.evil.test'],
+    ['https://meet.test:8443/v1', 'https://meet.test:8443'],
+    ['http://meet.test/v1', 'http://meet.test'],
+  ]) {
+    const refusal = {
+      code: 4,
+      stdout: '',
+      stderr:
+        `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\n` +
+        `hint: log in there: meetroom auth login --profile NAME --base-url ${url}\n`,
+    }
+    expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(refusal)
+    expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
+  }
+  expect(world.requests).toEqual([])
+})
+
+test('the stored key is sent to another path of its origin', async () => {
+  await logIn()
+  world.requests.length = 0
+  expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
+  expect(world.requests[0]?.url).toBe('https://meet.test/v2/rooms')
+})
+
+test('a command with the stored key exits 4 after config set changes the origin of the base URL', async () => {
+  await logIn()
+  world.requests.length = 0
+  await world.run('config set base_url https://evil.test/v1', { env: bare })
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({ code: 4, stdout: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('a command with the stored key exits 2 for a plain http URL of another machine', async () => {
+  store({
+    profiles: {
+      default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
+    },
+  })
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'error: the stored key is not sent over plain http to meet.test\nhint: use an https base URL\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('a key from the environment is sent over plain http with a warning', async () => {
+  expect(
+    await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
+  ).toMatchObject({
+    code: 0,
+    stderr: 'warning: the API key is sent unencrypted to meet.test; use https\n',
+  })
+})
+
+test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
+  await logIn()
+  world.requests.length = 0
+  expect(
+    await world.run('rooms list -o ids', { env: { ...bare, MEETROOM_API_KEY: 'from-env' } }),
+  ).toMatchObject({ code: 4 })
+  expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
+})
+
+test.each(['\n', '\r\n', ' ', '\n\n'])('MEETROOM_API_KEY with %j at its end is trimmed', async (behind) => {
+  const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
+  expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
+  expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
+})
+
+test('MEETROOM_API_KEY with a line break is masked when the service quotes the key', async () => {
+  world.intercept = async () => answer(400, { error: { message: 'bad key secret-key-1' } })
+  const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: 'secret-key-1\n' } })
+  expect(stderr).toContain('bad key [API key]')
+})
+
+test('MEETROOM_API_KEY of white space counts as unset', async () => {
+  const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
+  expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
+})
+
+test('auth login refuses a key of fewer than eight characters without sending it', async () => {
+  const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: '7-bytes\n',
+    env: bare,
+  })
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: the key is too short: it has fewer than 8 characters\n' +
+      'hint: meetroom cannot mask so short a key in its output; check that the key is complete\n',
+  })
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('MEETROOM_API_KEY of fewer than eight characters is accepted with a warning', async () => {
+  world.intercept = async () => answer(200, { rooms: [] })
+  const run = (key: string, flags = '') =>
+    world.run(`rooms list -o ids${flags}`, { env: { MEETROOM_API_KEY: key } })
+  expect(await run('7-bytes')).toMatchObject({
+    code: 0,
+    stderr: 'warning: the API key (MEETROOM_API_KEY) is too short to be masked in output\n',
+  })
+  expect(await run('7-bytes', ' --quiet')).toMatchObject({ code: 0, stderr: '' })
+  expect(await run('8--bytes')).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a command without a key exits 4 with a hint to log in', async () => {
+  expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: baseUrl } })).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr:
+      'error: no API key\nhint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
+  })
+})
+
+test('a command without a base URL exits 2 with a hint to set one', async () => {
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: no service is configured\nhint: log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom rooms list --local\n',
+  })
+})
+
+test('a malformed key in the environment exits 4, and the message omits the key', async () => {
+  for (const flags of ['', ' --json', ' --verbose']) {
+    const { code, stderr } = await world.run(`rooms list${flags}`, {
+      env: { MEETROOM_API_KEY: 'top\nsecret' },
+    })
+    expect(code).toBe(4)
+    expect(stderr).not.toContain('secret')
+  }
+  expect(world.requests).toEqual([])
+})
+
+test('auth status with an accepted key exits 0', async () => {
+  await logIn()
+  expect(await world.run('auth status', { env: bare })).toMatchObject({
+    code: 0,
+    stdout:
+      'profile          default\n' +
+      'profile_from     settings file\n' +
+      `base_url         ${baseUrl}\n` +
+      'base_url_from    profile default\n' +
+      'key_from         profile default\n' +
+      `key_fingerprint  ${fingerprint(world.apiKey)}\n` +
+      `key_stored_at    ${storedAt}\n` +
+      'works            true\n',
+    stderr: '',
+  })
+})
+
+test('auth status shows no time for a key from an earlier version or from the environment', async () => {
+  store(withoutTime())
+  const stored = await world.run('auth status --json', { env: bare })
+  const given = await world.run('auth status --json')
+  const facts = { key_fingerprint: fingerprint(world.apiKey), key_stored_at: null, works: true }
+  for (const { stdout } of [stored, given]) expect(JSON.parse(stdout)).toMatchObject(facts)
+})
+
+test('auth status shows no fingerprint for a key of fewer than 20 characters', async () => {
+  const fingerprints = ['a'.repeat(19), 'a'.repeat(20)].map(async (MEETROOM_API_KEY) => {
+    const { stdout } = await world.run('auth status --json', { env: { MEETROOM_API_KEY } })
+    return JSON.parse(stdout).key_fingerprint
+  })
+  expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
+})
+
+test('auth login with a new key replaces the key and its time, and auth logout removes them', async () => {
+  store({
+    profiles: {
+      default: {
+        ...loggedIn().profiles.default,
+        api_key: 'an-older-key',
+        api_key_stored_at: '2025-01-01T00:00:00.000Z',
+      },
+    },
+    profile: 'default',
+  })
+  await logIn()
+  expect(stored()).toEqual(loggedIn())
+  await world.run('auth logout', { env: bare })
+  expect(stored().profiles).toEqual({ default: { base_url: baseUrl } })
+})
+
+test('auth status --json prints one object', async () => {
+  const { code, stdout, stderr } = await world.run('auth status --json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({
+    profile: 'default',
+    profile_from: 'default',
+    base_url: baseUrl,
+    base_url_from: 'MEETROOM_BASE_URL',
+    workspace: null,
+    key_from: 'MEETROOM_API_KEY',
+    key_fingerprint: fingerprint(world.apiKey),
+    key_stored_at: null,
+    works: true,
+  })
+})
+
+test('auth status with a refused key exits 4', async () => {
+  const env = { MEETROOM_API_KEY: 'wrong-key' }
+  expect(await world.run('auth status', { env })).toMatchObject({
+    code: 4,
+    stdout:
+      'profile        default\n' +
+      'profile_from   default\n' +
+      `base_url       ${baseUrl}\n` +
+      'base_url_from  MEETROOM_BASE_URL\n' +
+      'key_from       MEETROOM_API_KEY\n' +
+      'works          false\n',
+    stderr:
+      'error: the service refuses the key\nhint: log in again with: meetroom auth login --base-url https://meet.test/v1\n',
+  })
+  const { stdout, stderr } = await world.run('auth status --json', { env })
+  expect(JSON.parse(stdout)).toMatchObject({ works: false, key_from: 'MEETROOM_API_KEY' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'auth' })
+  expect(stdout + stderr).not.toContain('wrong-key')
+})
+
+test('auth status without a key exits 4', async () => {
+  const env = { ...bare, MEETROOM_BASE_URL: baseUrl }
+  const { code, stdout, stderr } = await world.run('auth status', { env })
+  expect({ code, stdout }).toEqual({
+    code: 4,
+    stdout:
+      'profile        default\n' +
+      'profile_from   default\n' +
+      `base_url       ${baseUrl}\n` +
+      'base_url_from  MEETROOM_BASE_URL\n' +
+      'works          false\n',
+  })
+  expect(stderr).toMatch(/^error: no API key\n/)
+  expect(JSON.parse((await world.run('auth status --json', { env })).stdout)).toMatchObject({
+    key_from: null,
+    works: false,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('auth status without a base URL exits 2', async () => {
+  const { code, stdout, stderr } = await world.run('auth status', { env: bare })
+  expect({ code, stdout }).toEqual({
+    code: 2,
+    stdout: 'profile       default\nprofile_from  default\nworks         false\n',
+  })
+  expect(stderr).toMatch(/^error: no service is configured\n/)
+})
+
+test('auth status with a key for another origin exits 4 and sends no request', async () => {
+  await logIn()
+  world.requests.length = 0
+  const { code, stdout } = await world.run('auth status --json --base-url https://evil.test/v1', {
+    env: bare,
+  })
+  expect(code).toBe(4)
+  expect(JSON.parse(stdout)).toMatchObject({ base_url: 'https://evil.test/v1', works: false })
+  expect(world.requests).toEqual([])
+})
+
+test('auth status exits 5 when the service does not respond', async () => {
+  world.intercept = async () => {
+    throw new TransportError('connection refused', false)
+  }
+  const { code, stdout, stderr } = await world.run('auth status --retries 0')
+  expect(code).toBe(5)
+  expect(stdout).toMatch(/\nworks {12}false\n$/)
+  expect(stderr).toBe('error: no response from meet.test: connection refused\n')
+})
+
+test.each([
+  ['an empty 500', answer(500, ''), 6],
+  ['500 and JSON', answer(500, {}), 1],
+  ['404', answer(404, {}), 6],
+  ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
+  ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
+])('auth status reports works: false when the service responds with %s', async (_, said, exitCode) => {
+  world.intercept = async () => said
+  const { code, stdout } = await world.run('auth status --json')
+  expect(JSON.parse(stdout)).toMatchObject({ works: false })
+  expect(code).toBe(exitCode)
+})
+
+test('auth status --local shows the directory of the workspace', async () => {
+  expect(await world.run('auth status --local')).toMatchObject({
+    code: 0,
+    stdout:
+      'profile       local\n' +
+      'profile_from  --local\n' +
+      `workspace     ${join(world.dir, 'data')}\n` +
+      'key_from      workspace\n' +
+      'works         true\n',
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('auth status omits the key in every format', async () => {
+  await logIn()
+  for (const line of [
+    'auth status',
+    'auth status --json',
+    'auth status --verbose',
+    'auth status -o csv',
+    'auth status --local',
+  ])
+    for (const env of [{}, bare]) {
+      const { stdout, stderr } = await world.run(line, { env })
+      expect(stdout + stderr, line).not.toContain(world.apiKey)
+    }
+})
+
+test('auth logout removes the key and keeps the other settings', async () => {
+  await logIn()
+  await world.run('config set timeout 5', { env: bare })
+  expect(await world.run('auth logout', { env: bare })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'forgot the key of profile default\n',
+  })
+  expect(stored()).toEqual({
+    profiles: { default: { base_url: baseUrl, timeout: 5 } },
+    profile: 'default',
+  })
+  expect((await world.run('rooms list', { env: bare })).code).toBe(4)
+  expect(await world.run('auth logout', { env: bare })).toMatchObject({
+    code: 0,
+    stderr: 'profile default has no key; nothing to forget\n',
+  })
+})
+
+test('auth logout --profile removes only the key of that profile', async () => {
+  await logIn()
+  await logIn('--profile staging')
+  await world.run('auth logout --profile staging', { env: bare })
+  expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
+})
+
+test('auth logout removes the key of the current profile even with a key and a base URL in the environment', async () => {
+  await logIn('--profile staging')
+  expect(await world.run('auth logout')).toMatchObject({
+    code: 0,
+    stderr: 'forgot the key of profile staging\nMEETROOM_API_KEY is still set in the environment\n',
+  })
+  expect(stored().profiles.staging).toEqual({ base_url: baseUrl })
+})
+
+test('auth logout --local is refused because the local workspace has no stored key', async () => {
+  expect(await world.run('auth logout --local')).toMatchObject({
+    code: 2,
+    stderr: 'error: the local workspace has no key to forget\n',
+  })
+})
+
+test('auth logout --dry-run keeps the key', async () => {
+  await logIn()
+  await world.run('auth logout --dry-run', { env: bare })
+  expect(stored()).toEqual(loggedIn())
+})

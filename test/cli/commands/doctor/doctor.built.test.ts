@@ -1,0 +1,398 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { launcher, node, runBuilt } from '../../../helpers/built.ts'
+import { type Certificate, certificateAuthority } from '../../../helpers/certificate.ts'
+import { runCommand } from '../../../helpers/command.ts'
+import { serveHere } from '../../../helpers/serve-here.ts'
+import { silentNames } from '../../../helpers/silent-names.ts'
+import { tempDir } from '../../../helpers/world.ts'
+
+// The built program, and servers on real sockets.
+
+const authority = certificateAuthority()
+const key = 'doctor-key-0123456789'
+
+/** Starts a server on a free port until the test is over; gives the port. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<{ destroy(): unknown }>()
+  server.on('connection', (socket) => {
+    sockets.add(socket.on('error', () => {}))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const service: RequestListener = ({ headers }, response) => {
+  const isKnown = headers.authorization === `Bearer ${key}`
+  response.setHeader('content-type', 'application/json').statusCode = isKnown ? 200 : 401
+  response.end(isKnown ? '{"rooms":[]}' : `{"error":{"message":"no: ${headers.authorization}"}}`)
+}
+
+async function secure(certificate: Certificate = authority.issue(), listener = service): Promise<string> {
+  return `https://127.0.0.1:${await listen(createTlsServer(certificate, listener))}/v1`
+}
+
+/** Runs doctor; each line by the name of its check. */
+async function doctor(env: Record<string, string>, ...flags: string[]) {
+  const dir = tempDir()
+  writeFileSync(join(dir, 'ca.pem'), authority.ca)
+  const { code, stdout, stderr } = await runBuilt(['doctor', ...flags], {
+    ...{ HOME: dir, LANG: 'C.UTF-8', MEETROOM_API_KEY: key, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') },
+    ...env,
+  })
+  expect(stdout + stderr).not.toContain(key)
+  const lines = [...stdout.matchAll(/^(\S+) +(.{13}) {2}(.*)$/gm)]
+  const checks = Object.fromEntries(
+    lines.map(([, mark, name = '', words]) => [name.trim(), `${mark} ${words}`]),
+  )
+  return { code, stdout, stderr, checks, dir }
+}
+
+describe('doctor', () => {
+  test('finds no problem with a healthy service', async () => {
+    const url = await secure()
+    const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url })
+    const { port } = new URL(url)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(checks).toEqual({
+      node: expect.stringMatching(/^✔ \d+\.\d+\.\d+$/),
+      version: expect.stringMatching(/^✔ meetroom \d/),
+      'settings file': `✔ ${dir}/.config/meetroom/config.json does not exist; it is optional`,
+      'code cache': `✔ ${dir}/.cache/meetroom does not exist yet`,
+      profile: '✔ default (default)',
+      'base url': `✔ ${url} (MEETROOM_BASE_URL)`,
+      key: '✔ from MEETROOM_API_KEY',
+      proxy: '✔ none',
+      dns: '✔ 127.0.0.1 is an IP address',
+      tcp: expect.stringMatching(new RegExp(`^✔ connected to 127\\.0\\.0\\.1 port ${port} in \\d+ ms$`)),
+      tls: '✔ TLSv1.3, issued by Test CA, 1 day left',
+      clock: expect.stringMatching(/^✔ /),
+      'key accepted': '✔ yes',
+      workspace: '✔ can be read',
+    })
+  })
+
+  test('reports a refused key and omits it from the output', async () => {
+    const url = await secure()
+    const { code, checks, stderr } = await doctor({
+      MEETROOM_BASE_URL: url,
+      MEETROOM_API_KEY: 'another-key-0123456789',
+    })
+    expect(code).toBe(1)
+    expect(stderr).toBe('error: 1 of 14 checks failed: key accepted\n')
+    expect(checks['key accepted']).toContain(
+      `; log in again with: meetroom auth login --base-url ${url}, or set MEETROOM_API_KEY`,
+    )
+    expect(checks['workspace']).toBe('- the key is refused')
+    expect(JSON.stringify(checks)).not.toContain('another-key')
+  })
+
+  test('reports a service that does not respond', async () => {
+    const port = await listen(createServer())
+    const free = port === 65535 ? 1 : port + 1
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
+    expect(code).toBe(1)
+    expect(checks['tcp']).toBe(
+      `✖ 127.0.0.1 port ${free}: connection refused; does the service run there? Does a firewall let you through?`,
+    )
+    expect(checks['tls']).toBe('- tcp failed')
+    expect(checks['workspace']).toBe('- tcp failed')
+  })
+
+  test('reports an unknown host name', async () => {
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
+    expect(code).toBe(1)
+    expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
+  })
+
+  test('reports a silent name server after five seconds', { timeout: 30_000 }, async ({ skip }) => {
+    const names = await silentNames()
+    if (!names) return skip('this machine lets nobody have a name server of their own')
+    const env = { HOME: tempDir(), LANG: 'C.UTF-8', MEETROOM_API_KEY: key }
+    const [program, ...argv] = names.within([node, launcher, 'doctor', '--base-url', 'https://meet.test/v1'])
+    const begun = Date.now()
+    const { code, stdout } = await runCommand(program, argv, env)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^✖ dns {12}no response within 5 s; try again, or ask the administrator of the network$/m,
+    )
+    expect(stdout).toMatch(/^- workspace {6}dns failed$/m)
+    expect(Date.now() - begun).toBeLessThan(20_000)
+  })
+
+  test.each([
+    [
+      'is self-signed',
+      () => authority.selfSigned(),
+      '✖ the certificate is self-signed (issued by 127.0.0.1, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority',
+    ],
+    [
+      'is from an unknown authority',
+      () => certificateAuthority('Other CA').issue(),
+      '✖ the certificate cannot be verified (issued by Other CA, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority',
+    ],
+    [
+      'has expired',
+      () => authority.issue({ days: [-9, -2] }),
+      '✖ the certificate has expired (issued by Test CA, expired); the operator of the service must renew it, unless the clock of this machine is wrong',
+    ],
+    [
+      'is not valid yet',
+      () => authority.issue({ days: [2, 9] }),
+      '✖ the certificate is not valid yet (issued by Test CA, 8 days left); is the clock of this machine right?',
+    ],
+    [
+      'is for another host',
+      () => authority.issue({ host: 'other.test' }),
+      '✖ the certificate is for another host (issued by Test CA, 1 day left); is the base URL right? Does a proxy or firewall respond instead of the service?',
+    ],
+  ])('reports a certificate that %s, and sends no key', async (_, certificate, words) => {
+    let asked = 0
+    const url = await secure(certificate(), (_request, response) => {
+      asked++
+      response.end()
+    })
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: url })
+    expect({ code, asked }).toEqual({ code: 1, asked: 0 })
+    expect(checks['tls']).toBe(words)
+  })
+
+  test('reports a service without a TLS response after five seconds', { timeout: 30_000 }, async () => {
+    const port = await listen(createServer())
+    const begun = Date.now()
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${port}/v1` })
+    expect(code).toBe(1)
+    expect(checks['tls']).toMatch(/^✖ no response within 5 s; /)
+    expect(Date.now() - begun).toBeLessThan(15_000)
+  })
+
+  test('reports a service without an HTTP response after five seconds', {
+    timeout: 30_000,
+  }, async () => {
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, () => {}) })
+    expect(code).toBe(1)
+    expect(checks).toMatchObject({
+      clock: '- no response',
+      'key accepted': '- the service did not say',
+      workspace: expect.stringMatching(/^✖ no response within 5 s/),
+    })
+  })
+
+  test('reports a wrong clock', async () => {
+    const listener: RequestListener = (request, response) => {
+      response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
+      service(request, response)
+    }
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, listener) })
+    expect(code).toBe(1)
+    expect(checks['clock']).toMatch(/^✖ 360\d s ahead of that of the service; set the clock of this machine$/)
+  })
+
+  test('uses a proxy, and shows the proxy without its password', async () => {
+    const to = Number(new URL(await secure(authority.issue({ host: 'meet.test' }))).port)
+    const asked: string[] = []
+    const proxy = createHttpServer()
+    proxy.on('connect', ({ url = '', headers }, client) => {
+      asked.push(`${url} ${headers['proxy-authorization'] === undefined ? 'without' : 'with'} password`)
+      const server = connect(to, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+      server
+        .on('error', () => {})
+        .pipe(client.on('error', () => {}))
+        .pipe(server)
+    })
+    const port = await listen(proxy)
+    const { code, checks, stdout } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
+    })
+    expect({ code, asked: [...new Set(asked)] }).toEqual({ code: 0, asked: ['meet.test:443 with password'] })
+    expect(checks).toMatchObject({
+      proxy: `✔ 127.0.0.1:${port}`,
+      dns: '✔ 127.0.0.1 is an IP address',
+      tls: '✔ TLSv1.3, issued by Test CA, 1 day left',
+      workspace: '✔ can be read',
+    })
+    expect(stdout).not.toContain('proxy-password')
+  })
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['does not respond', () => {}, 'no response within 5 s'],
+    ['closes the connection', (socket) => socket.destroy(), 'the proxy 127.0.0.1:PORT closed the connection'],
+    [
+      'requires a password',
+      (socket) => socket.once('data', () => socket.end('HTTP/1.1 407 No\r\n\r\n')),
+      'the proxy 127.0.0.1:PORT refused the connection (407: it requires a user name and password)',
+    ],
+  ])('reports a proxy that %s', { timeout: 30_000 }, async (_, answer, wrong) => {
+    const port = await listen(createServer(answer))
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    })
+    expect(code).toBe(1)
+    expect(checks['tls']).toBe(
+      `✖ ${wrong.replace('PORT', String(port))}; is HTTPS_PROXY right, with a user name and password if the proxy requires them?`,
+    )
+    expect(checks['workspace']).toBe('- tls failed')
+  })
+
+  test('reports a proxy URL of another scheme', async () => {
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: 'ftp://ada:proxy-password@x',
+    })
+    expect(code).toBe(1)
+    expect(checks['proxy']).toBe(
+      '✖ HTTPS_PROXY is not the URL of an HTTP proxy; a proxy URL has the form http://proxy.example.com:3128',
+    )
+    expect(checks['dns']).toBe('- the proxy is wrong')
+  })
+
+  test.skipIf(process.platform === 'win32')('reports a settings file that others can read', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'config'))
+    const file = join(dir, 'config/config.json')
+    writeFileSync(file, '{}')
+    chmodSync(file, 0o644)
+    const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
+    expect(checks['settings file']).toBe(
+      `✖ other users have access to ${file} (mode 0644); run: chmod 600 '${file}'`,
+    )
+  })
+
+  test('with --json reports an invalid settings file', async () => {
+    const dir = tempDir()
+    writeFileSync(join(dir, 'config.json'), '{')
+    const { code, stdout } = await doctor({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
+    expect(code).toBe(1)
+    const { ok, checks } = JSON.parse(stdout)
+    expect(ok).toBe(false)
+    expect(checks.filter(({ status }: { status: string }) => status === 'failed')).toMatchObject([
+      { check: 'settings file', hint: 'fix it, or move it away and log in again' },
+      { check: 'profile' },
+    ])
+  })
+
+  test('without a base URL prints how to log in', async () => {
+    const { code, checks } = await doctor({ MEETROOM_API_KEY: '' })
+    expect(code).toBe(1)
+    expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
+  })
+
+  test('needs no TLS on loopback, and reports a missing key', async () => {
+    const { baseUrl } = await serveHere()
+    const { checks } = await doctor({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
+    expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
+    expect(checks['tcp']).toMatch(/^✔ /)
+    expect(Object.keys(checks)).not.toContain('tls')
+    expect(checks['workspace']).toBe('- key failed')
+  })
+
+  test('with a malformed key skips the checks that need a request', async () => {
+    const { baseUrl } = await serveHere()
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: baseUrl,
+      MEETROOM_API_KEY: 'two words-of-a-key',
+    })
+    expect(code).toBe(1)
+    expect(checks).toMatchObject({
+      clock: '- no response',
+      'key accepted': expect.stringMatching(/^✖ the API key contains a space/),
+      workspace: '- nothing was sent',
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('reports a code cache that others can write to', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'meetroom'))
+    chmodSync(join(dir, 'meetroom'), 0o777)
+    const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
+    expect(code).toBe(1)
+    expect(checks['code cache']).toBe(
+      `✖ ${dir}/meetroom is not a directory that only you can write to: commands start slower; remove it; the next command creates it`,
+    )
+  })
+
+  test('with --local needs no network and creates no workspace', async () => {
+    const { code, stderr, checks, dir } = await doctor({}, '--local')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command creates it$/)
+    expect(existsSync(join(dir, '.local'))).toBe(false)
+    const env = { HOME: dir, LANG: 'C' }
+    await runBuilt(['--local', 'rooms', 'list'], env)
+    expect((await runBuilt(['--local', 'doctor'], env)).stdout).toMatch(/^ok {3}workspace {6}can be read$/m)
+  })
+
+  test('refuses -o csv', async () => {
+    expect(await doctor({}, '--local', '-o', 'csv')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: doctor prints lines or JSON; it does not support -o csv\n',
+    })
+  })
+
+  test('prints only ASCII without UTF-8', async () => {
+    const { stdout } = await doctor({ LANG: 'C', MEETROOM_API_KEY: '' })
+    expect(stdout).toMatch(/^ok {3}node/m)
+    expect(stdout).toMatch(/^FAIL base url/m)
+    expect(stdout).not.toMatch(/[✔✖]/)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('doctor with a key command', () => {
+  async function withCommand(key_command: string, mode = 0o600) {
+    const { baseUrl, apiKey } = await serveHere()
+    const dir = tempDir()
+    const profile = { base_url: baseUrl, key_command, api_key_origin: new URL(baseUrl).origin }
+    writeFileSync(join(dir, 'config.json'), JSON.stringify({ profiles: { default: profile } }))
+    chmodSync(join(dir, 'config.json'), mode)
+    writeFileSync(join(dir, 'key'), apiKey)
+    const found = await doctor({ MEETROOM_CONFIG_DIR: dir, MEETROOM_API_KEY: '', KEY: join(dir, 'key') })
+    expect(found.stdout + found.stderr).not.toContain(apiKey)
+    return found
+  }
+
+  test('accepts a command that takes six seconds', {
+    timeout: 30_000,
+  }, async () => {
+    const { code, checks, stdout } = await withCommand(`sh -c 'sleep 6; cat "$KEY"'`)
+    expect(code, stdout).toBe(0)
+    expect(checks).toMatchObject({
+      key: '✔ from profile default, printed by a command',
+      'key accepted': '✔ yes',
+    })
+  })
+
+  test.each([
+    [
+      'fails',
+      'false',
+      0o600,
+      'no API key: the key command of profile default failed with exit code 1; run it by hand',
+    ],
+    [
+      'needs a shell',
+      'pass | head',
+      0o600,
+      'the key command is run without a shell, and “|” is for shells; quote',
+    ],
+    ['others can change', 'false', 0o622, 'other users can write to the settings file'],
+  ])('reports a command that %s, and skips the checks that need the key', async (_, command, mode, words) => {
+    const { code, checks } = await withCommand(command, mode)
+    expect(code).toBe(1)
+    expect(checks['key']).toContain(`✖ ${words}`)
+    expect(checks).toMatchObject({
+      clock: '- key failed',
+      'key accepted': '- key failed',
+      workspace: '- key failed',
+    })
+  })
+})

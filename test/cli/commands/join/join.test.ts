@@ -1,0 +1,514 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { main } from '../../../../src/main.ts'
+import { type HostOptions, type TestHost, testHost, testNow } from '../../../helpers/host.ts'
+import {
+  relayTo,
+  restart,
+  type Served,
+  serveWorkspace,
+  type TestMachine,
+  testMachine,
+} from '../../../helpers/live.ts'
+import { soon, Watched } from '../../../helpers/waiting.ts'
+import { tempDir } from '../../../helpers/world.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace()
+})
+
+interface Options extends HostOptions {
+  baseUrl?: string
+  /** Provides the timers of the program; the real ones otherwise. */
+  machine?: TestMachine
+}
+
+/** Starts `meetroom join …` over the real network. */
+function start(argv: readonly string[], { baseUrl, machine, ...options }: Options = {}) {
+  const host: TestHost = testHost({
+    ...options,
+    env: {
+      MEETROOM_BASE_URL: baseUrl ?? served.baseUrl,
+      MEETROOM_API_KEY: served.apiKey,
+      MEETROOM_CONFIG_DIR: join(tempDir(), 'config'),
+      ...options.env,
+    },
+  })
+  if (machine) host.after = machine.after
+  const streams = () => ({ stdout: host.stdout.text, stderr: host.stderr.text })
+  const watched = new Watched(streams)
+  for (const output of [host.stdout, host.stderr]) {
+    const write = output.write.bind(output)
+    output.write = async (data) => {
+      await write(data)
+      watched.changed()
+    }
+  }
+  const ended = main(['join', ...argv], host).then((code) => {
+    watched.end('the program ended')
+    return { code, ...streams() }
+  })
+  const end = () => soon('the end of the program', ended, streams)
+  /** Waits until the program has printed a text to a stream, so many times. */
+  const says = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
+    watched.until(
+      `${JSON.stringify(text)} on ${stream}, ${times} times`,
+      () => streams()[stream].split(text).length > times,
+    )
+  onTestFinished(async () => {
+    host.signal('SIGINT')
+    await ended
+  })
+  return {
+    host,
+    end,
+    says,
+    joined: (times = 1) => says('stderr', 'joined room', times),
+    interrupt() {
+      host.signal('SIGINT')
+      return end()
+    },
+  }
+}
+
+/** Runs a command that ends by itself. */
+const run = (argv: readonly string[], options: Options = {}) => start(argv, options).end()
+
+const lines = (ndjson: string) =>
+  ndjson
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('join prints', () => {
+  test('each message as a line when it arrives', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    await served.say(room, 'hello')
+    await program.says('stdout', 'hello\n')
+    await served.say(room, 'world')
+    await program.says('stdout', 'world\n')
+    expect(await program.interrupt()).toEqual({
+      code: 0,
+      stdout: 'hello\nworld\n',
+      stderr: `joined room ${room}; ^C leaves\nleft\n`,
+    })
+  })
+
+  for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
+    test(`each frame as a line with ${format.join(' ')}`, async () => {
+      const room = await served.room()
+      const program = start([room, ...format])
+      await program.says('stdout', 'joined')
+      await served.say(room, 'one\ntwo "three"')
+      await program.says('stdout', 'three')
+      const { code, stdout } = await program.interrupt()
+      expect(code).toBe(0)
+      expect(lines(stdout)).toEqual([
+        { event: 'joined', session: expect.objectContaining({ room_id: room, type: 'guest' }) },
+        { event: 'message', message: 'one\ntwo "three"' },
+      ])
+    })
+
+  test('messages in their sending order', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
+    for (const message of sent) await served.say(room, message)
+    await program.says('stdout', 'message 19\n')
+    expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
+  })
+
+  test('only messages of its own room', async () => {
+    const [room, other] = [await served.room(), await served.room()]
+    const program = start([room])
+    await program.joined()
+    await served.say(other, 'not for us')
+    await served.say(room, 'for us')
+    await program.says('stdout', 'for us\n')
+    expect(program.host.stdout.text).toBe('for us\n')
+  })
+
+  test('only messages with --quiet', async () => {
+    const room = await served.room()
+    const program = start([room, '--quiet'])
+    const observer = await served.join(room)
+    await served.untilSessions(room, (sessions) => sessions.length === 2)
+    await served.say(room, 'hello')
+    await observer.until(({ messages }) => messages.length > 0)
+    await program.says('stdout', 'hello\n')
+    expect(await program.interrupt()).toEqual({ code: 0, stdout: 'hello\n', stderr: '' })
+  })
+})
+
+describe('join prints a message with control characters', () => {
+  const hostile = '\u001b[2Jcleared\u009b31m\u202egnirts\r\nsecond line\u0007'
+
+  test('as one line with escapes', async () => {
+    const room = await served.room()
+    const program = start([room], { tty: true })
+    await program.joined()
+    await served.say(room, hostile)
+    await program.says('stdout', '\n')
+    expect(program.host.stdout.text).toBe(
+      '\\u001b[2Jcleared\\u009b31m\\u202egnirts\\r\\nsecond line\\u0007\n',
+    )
+  })
+
+  test('as JSON escapes of the same value with -o ndjson on a terminal', async () => {
+    const room = await served.room()
+    const program = start([room, '-o', 'ndjson'], { tty: true })
+    await program.says('stdout', 'joined')
+    await served.say(room, hostile)
+    await program.says('stdout', 'second')
+    const { stdout } = program.host
+    expect(stdout.text).not.toMatch(/[^\x20-\x7e\n]/)
+    expect(lines(stdout.text).at(-1)).toEqual({ event: 'message', message: hostile })
+  })
+})
+
+describe('join enters a room', () => {
+  test('anonymously without a token and without an API key', async () => {
+    const room = await served.room()
+    const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
+    await program.joined()
+    expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
+  })
+
+  test('as the user of --as with the token from the service', async () => {
+    await served.user('ada lovelace')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
+    const program = start([room, '--as', 'ada lovelace'])
+    await program.joined()
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
+  })
+
+  test('as the owner of --token, without an API key', async () => {
+    const token = await served.user('ada')
+    const room = await served.room({ type: 'public' })
+    const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
+    await program.joined()
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
+  })
+
+  test('with --as or --token, and refuses both together', async () => {
+    expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --as and --token cannot be used together\n',
+    })
+  })
+})
+
+describe('join exits', () => {
+  test('4 for an unknown token, and omits the token from the message', async () => {
+    const room = await served.room()
+    const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+    expect(stderr).toContain('error: cannot join: the access token is not valid\n')
+    expect(stderr).not.toContain('stolen')
+  })
+
+  test('4 for a public room without a token', async () => {
+    const room = await served.room({ type: 'public' })
+    expect(await run([room])).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('3 for a missing room', async () => {
+    const { code, stderr } = await run(['nope'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('error: cannot join: no such room\n')
+  })
+
+  test('3 with a hint for the name of a room without “name:”', async () => {
+    const room = await served.room({ name: 'Maths 7a' })
+    const { code, stderr } = await run(['Maths 7a'])
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: cannot join: no such room\nhint: a room has this name; pass 'name:Maths 7a', or its id, ${room}\n`,
+    })
+  })
+
+  test('3 for a missing user', async () => {
+    const room = await served.room()
+    expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
+  })
+
+  test('1 for a private room without an invitation', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private' })
+    const { code, stderr } = await run([room, '--as', 'ada'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
+  })
+
+  test('1 for a terminated room', async () => {
+    const room = await served.room()
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    const { code, stderr } = await run([room])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot join: the room is terminated\n')
+  })
+
+  test('5 after the retries when no server listens', async () => {
+    await served.stop()
+    const program = start(['room', '--retries', '2'])
+    const { code, stderr } = await program.end()
+    expect(code).toBe(5)
+    expect(stderr).toContain('error: no connection: connection refused\n')
+    expect(program.host.slept).toHaveLength(2)
+  })
+
+  for (const [status, code] of [
+    [426, 1],
+    [502, 6],
+  ] as const)
+    test(`${code} when the service responds ${status} without a JSON body`, async () => {
+      const alien = createServer()
+      alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
+      onTestFinished(() => void alien.close())
+      await once(alien.listen(0, '127.0.0.1'), 'listening')
+      const { port } = alien.address() as AddressInfo
+      const ended = await run(['room'], { baseUrl: `http://127.0.0.1:${port}/v1` })
+      expect(ended).toMatchObject({ code, stdout: '' })
+      expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
+    })
+
+  test('with a JSON error in JSON modes', async () => {
+    const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
+  })
+})
+
+describe('a joined session', () => {
+  test('ends with exit code 1 when the user is blocked', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private' })
+    const member = await served.member(room, 'ada')
+    const program = start([room, '--as', 'ada'])
+    await program.joined()
+    await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
+    const { code, stderr } = await program.end()
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: you were blocked\n')
+  })
+
+  test('ends with exit code 0 when the room is terminated, after printing every message', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    await served.say(room, 'goodbye')
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await program.end()).toEqual({
+      code: 0,
+      stdout: 'goodbye\n',
+      stderr: `joined room ${room}; ^C leaves\nthe room is terminated\n`,
+    })
+  })
+
+  test('ends with exit code 0 when the meeting time is over', async () => {
+    const room = await served.room({ max_meeting_seconds: 2 })
+    const program = start([room])
+    await program.joined()
+    await served.join(room)
+    await served.advance(2000)
+    expect(await program.end()).toMatchObject({ code: 0 })
+  })
+
+  test('ends with exit code 1 when the room is deleted', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    await served.ask('DELETE', `/rooms/${room}`)
+    const { code, stderr } = await program.end()
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot join: the room is deleted\n')
+  })
+
+  test('ends with exit code 1 when the user is deleted', async () => {
+    await served.user('ada')
+    const room = await served.room()
+    const program = start([room, '--as', 'ada'])
+    await program.joined()
+    await served.ask('DELETE', '/users/ada')
+    expect(await program.end()).toMatchObject({ code: 1 })
+  })
+
+  test('ends with exit code 6 when a message of the service is not a JSON object', async () => {
+    for (const nonsense of ['not json', 'null', '"text"']) {
+      const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+      onTestFinished(() => {
+        for (const client of alien.clients) client.terminate()
+        alien.close()
+      })
+      alien.on('connection', (socket) => socket.send(nonsense))
+      await once(alien, 'listening')
+      const { port } = alien.address() as AddressInfo
+      const { code, stdout } = await run(['room'], { baseUrl: `http://127.0.0.1:${port}/v1` })
+      expect({ nonsense, code, stdout }).toEqual({ nonsense, code: 6, stdout: '' })
+    }
+  })
+})
+
+describe('join after a dropped connection', () => {
+  test('reconnects and prints later messages in order', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.joined()
+    await served.say(room, 'one')
+    await served.say(room, 'two')
+    await program.says('stdout', 'two\n')
+    relay.cut()
+    await program.joined(2)
+    await served.say(room, 'three')
+    await served.say(room, 'four')
+    await program.says('stdout', 'four\n')
+    const { code, stdout, stderr } = await program.interrupt()
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\nthree\nfour\n' })
+    expect(stderr).toContain('the connection is lost; trying again in 0.1 s\n')
+    await served.untilSessions(room, (sessions) => sessions.every((one) => one.disconnected_at !== null))
+    expect(await served.sessions(room)).toHaveLength(2)
+  })
+
+  test('prints earlier messages before newer ones', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
+    await program.says('stdout', 'joined')
+    for (const round of [1, 2, 3]) {
+      await served.say(room, `before cut ${round}`)
+      await program.says('stdout', `before cut ${round}`)
+      relay.cut()
+      await program.says('stdout', '"joined"', round + 1)
+    }
+    const { stdout } = await program.interrupt()
+    expect(lines(stdout).map(({ event, message }) => message ?? event)).toEqual([
+      ...['joined', 'before cut 1', 'joined', 'before cut 2', 'joined', 'before cut 3', 'joined'],
+    ])
+  })
+
+  test('rejoins as the same user', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room, '--as', 'ada'], { baseUrl: relay.baseUrl })
+    await program.joined()
+    relay.cut()
+    await program.joined(2)
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
+  })
+
+  test('retries until the service responds again', async () => {
+    served = await serveWorkspace({ dir: tempDir() })
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.joined()
+    await served.stop()
+    await program.says('stderr', 'trying again', 10)
+    expect(program.host.stderr.text).toContain('the service is stopping; trying again in 0.1 s\n')
+    expect(Math.max(...program.host.slept)).toBeLessThanOrEqual(5000)
+    const again = await restart(served)
+    relay.leadTo(again.baseUrl)
+    await program.joined(2)
+    await again.say(room, 'welcome back')
+    await program.says('stdout', 'welcome back\n')
+  })
+
+  test('ends when the room was terminated in the meantime', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.joined()
+    relay.freeze()
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    relay.cut()
+    const { stderr } = await program.end()
+    expect(stderr).toContain('the room is terminated\n')
+  })
+
+  test('reconnects after 20 seconds without a frame', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const machine = testMachine()
+    const program = start([room], { baseUrl: relay.baseUrl, machine })
+    await program.joined()
+    relay.freeze()
+    machine.advance(20_000)
+    await program.joined(2)
+  })
+})
+
+describe('^C during join', () => {
+  test('ends the session and exits 0', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    await served.advance(3000)
+    expect(await program.interrupt()).toMatchObject({ code: 0, stdout: '' })
+    const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(session.disconnected_at).toBe(new Date(testNow + 3000).toISOString())
+  })
+
+  test('exits 0 even when the service no longer responds', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const machine = testMachine()
+    const program = start([room], { baseUrl: relay.baseUrl, machine })
+    await program.joined()
+    relay.freeze()
+    const done = program.interrupt()
+    machine.advance(1000)
+    expect(await done).toMatchObject({ code: 0 })
+  })
+
+  test.each(['', ' --as ada'])('before the room is joined exits 130: join ROOM%s', async (flags) => {
+    await served.user('ada')
+    const room = await served.room()
+    expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted\n',
+    })
+    expect(await served.sessions(room)).toEqual([])
+  })
+})
+
+describe('join', () => {
+  test('leaves the room and exits 0 when the reader closes the pipe', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    program.host.stdout.failure = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
+    await served.say(room, 'hello')
+    expect(await program.end()).toMatchObject({ code: 0, stderr: `joined room ${room}; ^C leaves\n` })
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  })
+
+  test('leaves the room and exits 74 when the disk is full', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.joined()
+    program.host.stdout.failure = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    await served.say(room, 'hello')
+    expect(await program.end()).toMatchObject({ code: 74 })
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  })
+})
+
+test.each(['--dry-run', '--curl'])('join with %s is a usage error', async (flag) => {
+  expect(await start(['r1', flag]).end()).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${flag} is for commands that send requests\n`,
+  })
+})

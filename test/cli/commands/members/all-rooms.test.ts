@@ -1,0 +1,285 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { otherService } from '../../../helpers/other-service.ts'
+import { answer, createWorld, type World } from '../../../helpers/world.ts'
+
+let world: World
+let room: string
+let ada: string
+let grace: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'Room', type: 'private' })).body.room.id
+  ada = await member('ada')
+  grace = await member('grace')
+})
+
+/** Makes a user and a member; returns the id of the member. */
+async function member(user_id: string): Promise<string> {
+  await world.send('POST', '/users', { user_id })
+  return (await world.send('POST', `/rooms/${room}/members`, { user_id })).body.member.id
+}
+
+const sent = () =>
+  world.requests.map(({ method, url, body = '' }) =>
+    `${method} ${url.slice('https://meet.test/v1/rooms'.length)} ${body}`.trim(),
+  )
+const writes = () => sent().filter((line) => !line.startsWith('GET'))
+const list = () => `GET /${room}/members?limit=1000`
+const put = (id: string, body: string) => `PUT /${room}/members/${id} ${body}`
+
+describe('--user selects members by user ID', () => {
+  test('in members get', async () => {
+    const { code, stdout, stderr } = await world.run(`members get ${room} --user ada -o ids`)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${ada}\n`, stderr: '' })
+    expect(sent()).toEqual([list(), `GET /${room}/members/${ada}`])
+  })
+
+  test('in members update', async () => {
+    expect(await world.run(`members update ${room} --user grace --type host -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${grace}\n`,
+      stderr: '',
+    })
+    expect(sent()).toEqual([list(), put(grace, '{"type":"host"}')])
+  })
+
+  test.each([
+    ['block', 'blocked', true],
+    ['unblock', 'unblocked', false],
+  ])(
+    'in members %s for several users, in the given order and with one list request',
+    async (verb, past, is_blocked) => {
+      const run = await world.run(
+        `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
+      )
+      expect(run).toMatchObject({ code: 0, stdout: `${grace}\n${ada}\n`, stderr: `${past} 2 members\n` })
+      const body = JSON.stringify({ is_blocked })
+      expect(sent().filter((line) => line === list())).toHaveLength(1)
+      expect(writes()).toEqual([put(grace, body), put(ada, body)])
+    },
+  )
+
+  test('in members block, together with IDs from standard input', async () => {
+    const run = await world.run(`members block ${room} - --user grace --user ada --yes -o ids`, {
+      stdin: `${ada}\n`,
+    })
+    expect(run).toMatchObject({ code: 0, stdout: `${ada}\n${grace}\n`, stderr: 'blocked 2 members\n' })
+  })
+
+  test('on a later page of the list', async () => {
+    otherService(world, { maxLimit: 1 })
+    expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
+  })
+
+  test('with a service whose lists omit the user ID', async () => {
+    otherService(world, { minimalLists: true })
+    expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr:
+        'lists of this service show only a part of each member; requesting the full members one by one\n',
+    })
+    expect(await world.run(`members get ${room} --user nobody -q`)).toMatchObject({ code: 3 })
+    expect(await world.run(`members add ${room} grace --if-not-exists -o ids -q`)).toMatchObject({
+      code: 0,
+      stdout: `${grace}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('with a service that has numbers as IDs and omits null fields', async () => {
+    const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
+    expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${idOf(ada)}\n`,
+    })
+  })
+})
+
+describe('--user with a user who is not a member', () => {
+  test.each(['get', 'update --name A', 'block --yes', 'unblock'])('exits 3: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    expect(await world.run(['members', verb ?? '', room, '--user', 'nobody', ...flags])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr:
+        `error: no such member: user nobody is not in room ${room}\n` +
+        `hint: list them with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('among several users exits 3 before any write', async () => {
+    const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(JSON.parse(run.stderr).error).toMatchObject({
+      code: 'not_found',
+      message: `no such members: users bob, carl are not in room ${room}`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('succeeds with --ignore-not-found', async () => {
+    const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
+    expect(await world.run(line)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'blocked 0 members; 1 was not there\n',
+    })
+    expect(await world.run(`${line} --dry-run`)).toMatchObject({
+      code: 0,
+      stderr: 'blocked 0 members; 1 was not there\n',
+    })
+    expect(await world.run(`${line} --user ada`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'blocked 1 member; 1 was not there\n',
+    })
+  })
+
+  test('in a missing room reports the room', async () => {
+    const run = await world.run('members get nowhere --user ada')
+    expect(run.code).toBe(3)
+    expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
+  })
+})
+
+describe('--user with a user who has several memberships', () => {
+  beforeEach(() => {
+    world.intercept = async ({ method, url }, next) => {
+      if (method === 'GET' && url.includes('/members?'))
+        return answer(200, {
+          members: [
+            { id: 'm1', user_id: 'ada' },
+            { id: 'm2', user_id: 'ada' },
+            { id: 'm3', user_id: null },
+          ],
+          paging: { limit: 1000, offset: 0, total: 3 },
+        })
+      return method === 'PUT' ? answer(200, { member: { id: url.slice(-2) } }) : next()
+    }
+  })
+
+  test.each(['get', 'update --name A'])('exits 2 and lists the member IDs: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: user “ada” has 2 members in room ${room}: m1, m2\nhint: pass one of these member IDs instead of --user\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('blocks all memberships', async () => {
+    expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
+      code: 0,
+      stdout: 'm1\nm2\n',
+    })
+  })
+})
+
+describe('--user', () => {
+  test('with --dry-run prints the writes and sends none', async () => {
+    const url = `https://meet.test/v1/rooms/${room}/members`
+    expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
+      code: 0,
+      stdout: `PUT ${url}/${ada} {"is_blocked":true}\nPUT ${url}/${grace} {"is_blocked":true}\n`,
+      stderr: '',
+    })
+    expect(await world.run(`members update ${room} --user ada --name A --dry-run`)).toMatchObject({
+      code: 0,
+      stdout: `PUT ${url}/${ada} {"name":"A"}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test.each(['get', 'update --name A', 'block', 'unblock'])(
+    'with --curl is a usage error because of the lookup: %s',
+    async (command) => {
+      const [verb, ...flags] = command.split(' ')
+      expect(
+        await world.run(['members', verb ?? '', room, '--user', 'ada', '--curl', ...flags]),
+      ).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: --curl sends no request, so the members of the users cannot be found\nhint: pass the IDs of the members\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test('with more members than --max exits 10', async () => {
+    const run = await world.run(`members block ${room} --user ada --user grace --yes --max 1`)
+    expect(run).toMatchObject({
+      code: 10,
+      stderr: 'error: that would affect 2 members, and --max allows 1; nothing was done\n',
+    })
+  })
+
+  test.each(['block', 'update --blocked'])(
+    'without a terminal and without --yes exits 10: %s',
+    async (command) => {
+      const [verb, ...flags] = command.split(' ')
+      expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
+        code: 10,
+        stdout: '',
+      })
+      expect(writes()).toEqual([])
+    },
+  )
+
+  test.each(['block', 'update --blocked'])(
+    'on a terminal prompts with the name of the member: %s',
+    async (command) => {
+      const [verb, ...flags] = command.split(' ')
+      const { host, done } = world.start(['members', verb ?? '', room, '--user', 'ada', ...flags], {
+        tty: true,
+      })
+      setImmediate(() => host.type('y\n'))
+      const { code, stderr } = await done
+      expect(code).toBe(0)
+      expect(stderr).toContain(`Block member “ada” (${ada}) in room`)
+      expect(writes()).toEqual([put(ada, '{"is_blocked":true}')])
+    },
+  )
+
+  test('in an open room is refused by members block', async () => {
+    const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
+    await world.send('POST', `/rooms/${open}/members`, { user_id: 'ada' })
+    const run = await world.run(`members block ${open} --user ada --yes`)
+    expect(run).toMatchObject({ code: 2 })
+    expect(run.stderr).toContain('blocking works only in private rooms')
+  })
+})
+
+test.each([
+  ['get ROOM', 'missing required argument “member”\nhint: pass a member ID, or --user ID'],
+  ['update ROOM --name A', 'missing required argument “member”\nhint: pass a member ID, or --user ID'],
+  ['get ROOM m1 --user ada', 'a member ID and --user cannot be used together'],
+  ['update ROOM m1 --user ada --name A', 'a member ID and --user cannot be used together'],
+  ['get ROOM --user ada --user grace', '--user takes one user here'],
+  ['update ROOM --user ada --user grace --name A', '--user takes one user here'],
+  ['block ROOM --user ada --where type=guest', 'pass --user or --where, not both'],
+  ['unblock ROOM m1 --where type=guest', 'pass IDs or --where, not both'],
+  ['get ROOM --user=', '--user: the user id is empty'],
+  ['block ROOM --user= --yes', '--user: the user id is empty'],
+])('members %s is refused before any request', async (line, message) => {
+  expect(await world.run(`members ${line.replace('ROOM', room)}`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${message}\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('a protected profile refuses members update --user before any request', async () => {
+  const env = { MEETROOM_API_KEY: '', MEETROOM_BASE_URL: '' }
+  await world.run('auth login --base-url https://meet.test/v1 --with-token', { stdin: world.apiKey, env })
+  await world.run('profiles protect default', { env })
+  world.requests.length = 0
+  const run = await world.run(`members update ${room} --user ada --name A`, { env })
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('is protected against changes')
+  expect(world.requests).toEqual([])
+})

@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { TransportError } from '../../../../src/api/wire.ts'
+import { answer, createWorld, type World } from '../../../helpers/world.ts'
+
+let world: World
+let room: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
+})
+
+/** Creates pages; returns the body that was sent. */
+async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown> {
+  const run = await world.run(['pages', 'create', room, ...flags], stdin === undefined ? {} : { stdin })
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(world.requests).toHaveLength(1)
+  const [{ method, url, body = '' } = { method: '', url: '' }] = world.requests.splice(0)
+  expect([method, url]).toEqual(['POST', `https://meet.test/v1/rooms/${room}/pages/create_many`])
+  return JSON.parse(body)
+}
+
+const image = (src: string, more: object = {}) => ({ type: 'Image', src, ...more })
+
+test('pages create creates a page for each image and prints the IDs and the image URLs', async () => {
+  const run = await world.run(
+    `pages create ${room} --image https://img.test/1.png --image https://img.test/2.png`,
+  )
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const [header, rule, first, second, end] = run.stdout.split('\n')
+  expect(header).toBe(`ID${' '.repeat(24)}IMAGES`)
+  expect(rule).toBe(`${'─'.repeat(24)}  ${'─'.repeat(22)}`)
+  expect(first).toMatch(/^[0-9a-f]{24} {2}https:\/\/img\.test\/1\.png$/)
+  expect(second).toMatch(/^[0-9a-f]{24} {2}https:\/\/img\.test\/2\.png$/)
+  expect(end).toBe('')
+  expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual([
+    { entities: [image('https://img.test/1.png')] },
+    { entities: [image('https://img.test/2.png')] },
+  ])
+})
+
+test('pages create -o ids prints one ID per line', async () => {
+  const { stdout } = await world.run(
+    `pages create ${room} -o ids --image https://a.test/ --image https://b.test/`,
+  )
+  expect(stdout).toMatch(/^[0-9a-f]{24}\n[0-9a-f]{24}\n$/)
+})
+
+test('pages create --json prints the response body unchanged', async () => {
+  world.intercept = async () => answer(200, '{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
+  const { stdout } = await world.run(`pages create ${room} --image https://a.test/ --json`)
+  expect(stdout).toBe('{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
+})
+
+test('pages create applies --fixed and --size to every page and numbers the pages from --index', async () => {
+  expect(
+    await bodyOf([
+      ...['--image', 'https://a.test/', '--image', 'https://b.test/'],
+      ...['--fixed', '--size', '1280x720.5', '--index', '3'],
+    ]),
+  ).toEqual([
+    {
+      entities: [image('https://a.test/', { fixed: true })],
+      size: { width: 1280, height: 720.5 },
+      index: 3,
+    },
+    {
+      entities: [image('https://b.test/', { fixed: true })],
+      size: { width: 1280, height: 720.5 },
+      index: 4,
+    },
+  ])
+})
+
+test('pages create without an image creates an empty page from --size or --index', async () => {
+  expect(await bodyOf(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
+  expect(await bodyOf(['--index', '0'])).toEqual([{ index: 0 }])
+})
+
+test.each([
+  ['https://img.test/slide 1.png', 'https://img.test/slide%201.png'],
+  ['https://img.test/slide%201.png', 'https://img.test/slide%201.png'],
+  ['https://img.test/Übersicht.png?v=ü', 'https://img.test/%C3%9Cbersicht.png?v=%C3%BC'],
+  ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
+  ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
+])('pages create encodes the image %j once', async (given, src) => {
+  expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
+})
+
+test('pages create reads --data as an array, one page, a file or standard input', async () => {
+  const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
+  expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
+  expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
+  writeFileSync(join(world.dir, 'pages.json'), JSON.stringify([page]))
+  expect(await bodyOf(['--data', '@pages.json'])).toEqual([page])
+  expect(await bodyOf(['--data', '-'], JSON.stringify([page]))).toEqual([page])
+})
+
+test('pages create puts the pages of --data before the pages of --image, and applies --set to each page', async () => {
+  expect(
+    await bodyOf(['--data', '{"index":1}', '--image', 'https://a.test/', '--set', 'tag=x', '--set', 'n=[1]']),
+  ).toEqual([
+    { index: 1, tag: 'x', n: [1] },
+    { entities: [image('https://a.test/')], tag: 'x', n: [1] },
+  ])
+})
+
+test.each([
+  [[], 'nothing to create: pass --image or --data'],
+  [['--data', '[]'], 'nothing to create: pass --image or --data'],
+  [['--data', 'null'], '--data must be a JSON array of pages, or one page, here'],
+  [['--data', '[1]'], '--data must be a JSON array of pages, or one page, here'],
+  [['--data', '[[{"index":1}]]'], '--data must be a JSON array of pages, or one page, here'],
+  [['--image', 'a.png'], '--image must be a complete URL such as https://host/path, not “a.png”'],
+  [['--image', 'https://a.test/', '--size', '10'], '--size must be WIDTHxHEIGHT, such as 1280x720, not “10”'],
+  [
+    ['--image', 'https://a.test/', '--size=-1x2'],
+    '--size must be WIDTHxHEIGHT, such as 1280x720, not “-1x2”',
+  ],
+  [['--image', 'https://a.test/', '--index', '1.5'], '--index must be a whole number, at least 0, not “1.5”'],
+  [['--image', 'https://a.test/', '--set', 'x'], '--set must be key=value, not “x”'],
+])('pages create refuses %j before any request', async (flags, message) => {
+  expect(await world.run(['pages', 'create', room, ...flags])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${message}\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('pages create without a response sends no retry and exits 7', async () => {
+  world.intercept = async () => {
+    throw new TransportError('the connection was reset', true)
+  }
+  const { code, stderr } = await world.run(`pages create ${room} --image https://a.test/`)
+  expect(code).toBe(7)
+  expect(stderr).toMatch(
+    /^error: no response from meet.test: the connection was reset; whether the change was made is not known\nhint: /,
+  )
+  expect(world.requests).toHaveLength(1)
+})
+
+test('pages create --dry-run prints the request without sending it', async () => {
+  expect(await world.run(`pages create ${room} --image https://a.test/ --dry-run`)).toMatchObject({
+    code: 0,
+    stdout: `POST https://meet.test/v1/rooms/${room}/pages/create_many [{"entities":[{"type":"Image","src":"https://a.test/"}]}]\n`,
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})

@@ -1,0 +1,499 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError } from '../../../../src/api/wire.ts'
+import { withRoomsInUse } from '../../../helpers/rooms-in-use.ts'
+import { answer, baseUrl, createWorld, type Intercept, type World } from '../../../helpers/world.ts'
+
+let world: World
+let room: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'Standup', type: 'open' })).body.room.id
+})
+
+/** The requests so far, without the base URL. */
+const asked = () => world.requests.map(({ url }) => url.slice(baseUrl.length))
+
+/** Does something when the service has been asked so often, before it answers. */
+function at(count: number, work: () => unknown): void {
+  world.intercept = async (_, next) => {
+    if (world.requests.length === count) await work()
+    return next()
+  }
+}
+
+const terminate = () => world.send('PUT', `/rooms/${room}`, { is_terminated: true })
+const refused = () => {
+  throw new TransportError('connection refused', false)
+}
+
+describe('rooms wait', () => {
+  test('polls every two seconds until the room is terminated, and prints it like rooms get', async () => {
+    at(3, terminate)
+    const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
+    expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
+    expect(asked()).toEqual(Array(3).fill(`/rooms/${room}`))
+    expect(stdout).toBe((await world.run(`rooms get ${room}`)).stdout)
+  })
+
+  test.each(['--json', '-o ndjson', '-o csv', '-o ids', '-q', '--query room.name', '--columns id,name'])(
+    'with %s prints the same output as rooms get',
+    async (flags) => {
+      const waited = await world.run(`rooms wait ${room} --for empty ${flags}`)
+      expect(waited).toMatchObject({ code: 0, stderr: '' })
+      expect(waited.stdout).toBe((await world.run(`rooms get ${room} ${flags}`)).stdout)
+    },
+  )
+
+  test('with --for started waits until the room has a start time', async () => {
+    const one = { id: 'r1', name: 'R', type: 'open', started_at: null as string | null }
+    withRoomsInUse(world, [{ room: one }], {
+      instead: () => {
+        if (world.requests.length === 2) one.started_at = '2026-01-02T03:00:00.000Z'
+        return undefined
+      },
+    })
+    expect(await world.run('rooms wait r1 --for started -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
+    expect(asked()).toHaveLength(2)
+  })
+
+  describe('with conditions on sessions', () => {
+    const session = (id: string) => ({ id, disconnected_at: null as string | null })
+    let sessions: ReturnType<typeof session>[]
+    let looks: () => string[]
+    /** What happens in the room before the n-th time that the service is asked. */
+    let events: Record<number, () => unknown>
+    beforeEach(() => {
+      sessions = []
+      events = {}
+      const made = '2026-01-02T00:00:00.000Z'
+      const one = { id: 'r1', name: 'R', type: 'private', terminated_at: null, created_at: made }
+      looks = withRoomsInUse(world, [{ room: one, sessions, members: 3 }], {
+        instead: () => {
+          events[world.requests.length]?.()
+          return undefined
+        },
+      })
+    })
+
+    test('waits until enough sessions are online', async () => {
+      events = { 3: () => sessions.push(session('a')), 5: () => sessions.push(session('b')) }
+      const { code, stdout } = await world.run(['rooms', 'wait', 'r1', '--for', 'online>=2', '-o', 'ids'])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
+      const look = ['/rooms/r1', '/rooms/r1/sessions?is_connecting=true']
+      expect(looks()).toEqual([...look, ...look, ...look])
+    })
+
+    test('waits with --for empty until no session is online', async () => {
+      sessions.push(session('a'))
+      events = { 3: () => sessions.pop() }
+      expect(await world.run('rooms wait r1 --for empty -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
+      expect(looks()).toHaveLength(4)
+    })
+
+    test('requires all conditions, and reads sessions only when the other conditions are met', async () => {
+      events = {
+        // While two are in, the room has another name.
+        1: () => sessions.push(session('a'), session('b')),
+        2: () => sessions.splice(0),
+        4: () => sessions.push(session('c'), session('d')),
+      }
+      const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--for', 'online=2', '--for', 'members>2']
+      expect(await world.run([...argv, '-o', 'ids'])).toMatchObject({ code: 0, stdout: 'r1\n' })
+      const unmet = await world.run(['rooms', 'wait', 'r1', '--for', 'name=S', '--for', 'online=2'])
+      expect(unmet.code).toBe(9)
+      expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
+    })
+
+    test('computes durations at the time of each poll', async () => {
+      // The room was created 11,045.678 seconds before the tests begin.
+      const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
+    })
+
+    test('treats conditions on empty and missing fields as not met, and names the field in the error', async () => {
+      const wait = async (condition: string) =>
+        (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
+      expect(await wait('terminated_at!=')).toBe(
+        'error: timed out after 3s waiting for terminated_at!=: terminated_at is empty',
+      )
+      expect(await wait('layout=grid')).toBe(
+        'error: timed out after 3s waiting for layout=grid: the service does not send layout',
+      )
+      expect(await wait('last_active>1d')).toBe(
+        'error: timed out after 3s waiting for last_active>1d: last_active is empty',
+      )
+      expect(await wait('idle>12h')).toBe(
+        'error: timed out after 3s waiting for idle>12h: idle since 2026-01-02T00:00:00.000Z',
+      )
+    })
+  })
+
+  describe('with a timeout', () => {
+    test('exits 9 after ten minutes and prints the state of the room', async () => {
+      const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
+      expect({ code, stdout, stderr }).toEqual({
+        code: 9,
+        stdout: '',
+        stderr:
+          'error: timed out after 10m waiting for terminated: status is active\n' +
+          `hint: show it with: meetroom rooms get ${room} --base-url https://meet.test/v1\n`,
+      })
+      expect(host.slept.reduce((sum, ms) => sum + ms)).toBe(600_000)
+    })
+
+    test.each([
+      ['--timeout 5s --interval 2s', [2000, 2000, 750, 250]],
+      ['--timeout 5s --interval 1m', [4750, 250]],
+      ['--timeout 1s', [750, 250]],
+      ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
+    ])('of %s polls for the last time shortly before the end', async (flags, slept) => {
+      const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
+      expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
+      expect(asked()).toHaveLength(slept.length)
+    })
+
+    test('accepts --timeout before or after the command, and ignores MEETROOM_TIMEOUT', async () => {
+      const env = { MEETROOM_TIMEOUT: '7s' }
+      const waited = async (line: string) => {
+        const words = line.replace('WAIT', `rooms wait ${room} --for terminated`)
+        const { host } = await world.run(words, { env })
+        return host.slept.reduce((sum, ms) => sum + ms)
+      }
+      expect(await waited('--timeout 5s WAIT')).toBe(5000)
+      expect(await waited('WAIT --timeout=1m30s')).toBe(90_000)
+      expect(await waited('WAIT')).toBe(600_000)
+    })
+
+    test('prints a retryable error object in JSON modes', async () => {
+      const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          code: 'condition',
+          message: 'timed out after 1s waiting for terminated: status is active',
+          hint: `show it with: meetroom rooms get ${room} --base-url https://meet.test/v1`,
+          retryable: true,
+        },
+      })
+    })
+
+    test('limits each request to the configured timeout and to the remaining time', async () => {
+      const within = async (flags: string, env = {}) => {
+        const { host, done } = world.start(`rooms wait ${room} --for terminated ${flags}`.split(' '), { env })
+        const delays = host.hurry()
+        world.intercept = async (_request, _next, signal) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(new TransportError('no response yet', true)))
+          })
+        // The clock goes on by what is slept; the first request is what counts here.
+        const { code, stderr } = await done
+        return { code, first: delays[0], stderr: stderr.split('\n')[0] }
+      }
+      expect(await within('--timeout 5m --interval 2m')).toEqual({
+        code: 5,
+        first: 30_000,
+        stderr: 'error: timed out after 5m: no response from meet.test within 0.25 s',
+      })
+      expect(await within('--timeout 5m', { MEETROOM_TIMEOUT: '45s' })).toMatchObject({ first: 45_000 })
+      expect(await within('--timeout 20s', { MEETROOM_TIMEOUT: '45s' })).toMatchObject({ first: 20_000 })
+    })
+
+    test('exits 130 immediately at ^C', async () => {
+      const { host, done } = world.start(['rooms', 'wait', room, '--for', 'terminated'])
+      host.sleep = async (_ms, signal) => {
+        host.signal('SIGINT')
+        signal?.throwIfAborted()
+      }
+      expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
+      expect(asked()).toHaveLength(1)
+    })
+  })
+
+  describe('continues after', () => {
+    test.each([
+      ['a connection that is refused', refused],
+      ['429', () => answer(429, {})],
+      ['500 without JSON', () => answer(500, 'oops', { 'content-type': 'text/plain' })],
+      ['500 with JSON', () => answer(500, { error: { message: 'starting' } })],
+      ['502', () => answer(502, 'bad gateway')],
+      ['503', () => answer(503, {})],
+    ])('%s with the next poll, and prints no notice outside a terminal', async (_, failing) => {
+      world.intercept = async (_request, next) => {
+        if (world.requests.length === 3) await terminate()
+        return [2, 4].includes(world.requests.length) || world.requests.length === 1 ? failing() : next()
+      }
+      const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated -o ids`)
+      expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
+    })
+
+    test('a Retry-After longer than the interval, and waits for it', async () => {
+      world.intercept = async (_, next) => {
+        if (world.requests.length === 3) await terminate()
+        const seconds = { 1: '7', 2: '1' }[world.requests.length]
+        return seconds ? answer(429, {}, { 'retry-after': seconds }) : next()
+      }
+      const { code, host } = await world.run(`rooms wait ${room} --for terminated -o ids`)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [7000, 2000] })
+    })
+
+    test('a failure to read sessions', async () => {
+      world.intercept = async ({ url }, next) =>
+        url.includes('sessions') && world.requests.length < 5 ? answer(503, {}) : next()
+      expect(await world.run(`rooms wait ${room} --for empty -o ids`)).toMatchObject({ code: 0 })
+      expect(asked()).toHaveLength(6)
+    })
+
+    test('a change of the list during paging', async () => {
+      let lists = 0
+      world.intercept = async ({ url }, next) => {
+        if (!url.includes('sessions')) return next()
+        // One page of two, and somebody who came meanwhile is in the total alone.
+        lists++
+        const total = lists < 3 ? 3 : 0
+        const sessions = total ? ['a', 'b'].map((id) => ({ id, disconnected_at: null })) : []
+        return answer(200, { sessions, paging: { limit: 30, offset: 0, total } })
+      }
+      const { code, host } = await world.run(`rooms wait ${room} --for empty -o ids`)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000] })
+    })
+
+    test('a restart of the service during the lookup of the name', async () => {
+      world.intercept = async (_, next) => (world.requests.length < 3 ? refused() : next())
+      const { code, stdout } = await world.run([
+        'rooms',
+        'wait',
+        'name:Standup',
+        '--for',
+        'empty',
+        '-o',
+        'ids',
+      ])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `${room}\n` })
+    })
+  })
+
+  describe('without any successful read of the room exits', () => {
+    const never = async (failing: Intercept, flags = '--timeout 5s') => {
+      world.intercept = failing
+      const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
+      return { code, stderr, slept: host.slept.reduce((sum, ms) => sum + ms, 0) }
+    }
+
+    test('5 when the service does not respond', async () => {
+      expect(await never(refused)).toEqual({
+        code: 5,
+        stderr: 'error: timed out after 5s: no response from meet.test: connection refused\n',
+        slept: 5000,
+      })
+    })
+
+    test('6 when the service fails', async () => {
+      expect(await never(async () => answer(503, {}))).toMatchObject({
+        code: 6,
+        stderr: 'error: timed out after 5s: the service failed (503)\n',
+      })
+    })
+
+    test('6 immediately when Retry-After exceeds the timeout', async () => {
+      expect(await never(async () => answer(429, {}, { 'retry-after': '60' }))).toMatchObject({
+        code: 6,
+        stderr:
+          'error: the service asks for a pause beyond 5s: the service refuses the request (429)\n' +
+          'hint: it asks you to wait 60 s\n',
+        slept: 0,
+      })
+      expect(asked()).toHaveLength(1)
+    })
+
+    test('with the code of the last failure', async () => {
+      const failing = async () => (world.requests.length < 3 ? answer(503, {}) : refused())
+      expect(await never(failing)).toMatchObject({ code: 5 })
+    })
+  })
+
+  test('exits 9 with the last state and the failure when the service stops responding after the first read', async () => {
+    world.intercept = async (_, next) => (world.requests.length > 1 ? refused() : next())
+    expect(await world.run(`rooms wait ${room} --for terminated --timeout 5s`)).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining(
+        'waiting for terminated: status is active; then no response from meet.test: connection refused\n',
+      ),
+    })
+  })
+
+  test('omits every part of the key from a truncated value', async () => {
+    const name = `${'x'.repeat(45)}${world.apiKey}`
+    world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
+    const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
+    const { code, stderr } = await world.run(argv, { tty: true, columns: 200 })
+    expect(code).toBe(9)
+    expect(stderr).toContain('name is xxx')
+    expect(stderr).not.toContain(world.apiKey.slice(0, 12))
+  })
+
+  test.each([
+    [3, 'the room does not exist', async () => answer(404, { error: { code: 'not_found' } })],
+    [4, 'the key is refused (401)', async () => answer(401, {})],
+    [1, 'access to the room is denied', async () => answer(403, {})],
+    [1, 'the request is refused', async () => answer(409, {})],
+    [5, 'the certificate is bad', async () => Promise.reject(new TransportError('expired', false, false))],
+  ] as const)('exits %i immediately when %s', async (code, _, failing) => {
+    world.intercept = async (request, next) => (request.url.includes('?') ? next() : failing())
+    const { host, ...ended } = await world.run(`rooms wait ${room} --for terminated`)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(host.slept).toEqual([])
+  })
+
+  test('exits 3 when the room is deleted during the wait', async () => {
+    at(2, () => world.send('DELETE', `/rooms/${room}`))
+    expect(await world.run(`rooms wait ${room} --for terminated`)).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  describe('called with', () => {
+    test('the name of a room sends one lookup', async () => {
+      at(3, terminate)
+      const { code } = await world.run('rooms wait name:Standup --for terminated')
+      expect(code).toBe(0)
+      expect(asked()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
+    })
+
+    test('- reads exactly one room ID from standard input', async () => {
+      const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
+      expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
+      const problem = (what: string) => `error: standard input must hold one room id, not ${what}\n`
+      expect(await run('')).toMatchObject({ code: 2, stderr: problem('none') })
+      expect(await run('a\nb\n')).toMatchObject({ code: 2, stderr: problem('several') })
+      expect(await run('name:Standup\n')).toMatchObject({ code: 3 })
+    })
+
+    test.each([
+      [[], '--for <condition> is missing'],
+      [
+        ['--for', 'terminatd'],
+        "--for must be terminated, started, empty or a condition such as 'online>=2', not “terminatd”",
+      ],
+      [['--for', 'colour=red'], '--for: no room has a field “colour”'],
+      [['--for', 'online>=two'], '--for online>=two: the value must be a number, not “two”'],
+      [['--for', 'name~('], '--for name~(: the value is not a valid regular expression'],
+      [['--for', 'status=open'], '--for status=open: status must be active or terminated, not “open”'],
+      [['--for', 'idle=3'], '--for idle=3: idle needs one of < <= > >= and a duration, such as idle>90d'],
+      [
+        ['--for', 'empty', '--interval', '0'],
+        '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “0”',
+      ],
+      [
+        ['--for', 'empty', '--timeout', '25h'],
+        '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “25h”',
+      ],
+      [
+        ['--for', 'empty', '--columns', 'id', '--json'],
+        '--columns works with the formats table, csv and tsv',
+      ],
+      [['--for', 'empty', '--all-profiles'], '--all-profiles is for commands that only read'],
+    ])('the flags %j exits 2 before any request', async (flags, message) => {
+      const { code, stdout, stderr } = await world.run(['rooms', 'wait', room, ...flags])
+      expect({ code, stdout, requests: asked() }).toEqual({ code: 2, stdout: '', requests: [] })
+      expect(stderr).toContain(message)
+    })
+
+    test('--curl looks up the name and prints one request', async () => {
+      const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
+      expect(asked()).toEqual(['/rooms?name=Standup&limit=10'])
+    })
+  })
+
+  describe('on a terminal', () => {
+    /** The lines that are shown one after the other, and whether the last one is wiped. */
+    async function shown(argv: readonly string[], columns: number) {
+      const run = await world.run(argv, { tty: true, columns, env: { NO_COLOR: '1' } })
+      const parts = run.stderr.split('\u001b[K').slice(0, -1)
+      const lines = parts.map((part) => part.slice(part.indexOf('\r') + 1))
+      return { code: run.code, lines, stdout: run.stdout }
+    }
+
+    test('shows the condition, the elapsed time and the current state', async () => {
+      world.intercept = async (_, next) => {
+        if (world.requests.length === 3) await terminate()
+        return world.requests.length === 2 ? refused() : next()
+      }
+      const { lines } = await shown(['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1m'], 120)
+      expect(lines).toEqual([
+        'waiting for terminated (0s of 1m): status is active',
+        'waiting for terminated (2s of 1m): no response from meet.test: connection refused',
+        '',
+      ])
+    })
+
+    test('truncates its status to one line', async () => {
+      const { code, lines } = await shown(
+        ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1s'],
+        40,
+      )
+      expect({ code, lines }).toEqual({
+        code: 9,
+        lines: [
+          ...['waiting for terminated (0s of 1s): sta…', 'waiting for terminated (0s of 1s): sta…'],
+          '',
+        ],
+      })
+    })
+
+    test('prints no status with --quiet', async () => {
+      at(2, terminate)
+      expect((await shown(['rooms', 'wait', room, '--for', 'terminated', '-q'], 120)).lines).toEqual([])
+    })
+  })
+})
+
+describe('auth status --wait', () => {
+  test('waits until the service responds, and confirms the key', async () => {
+    world.intercept = async (_, next) =>
+      world.requests.length < 3 ? refused() : world.requests.length < 4 ? answer(503, {}) : next()
+    const { code, stdout, stderr, host } = await world.run('auth status --wait 30s --json')
+    expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [1000, 1000, 1000] })
+    expect(JSON.parse(stdout)).toMatchObject({ base_url: baseUrl, works: true })
+  })
+
+  test('exits 4 immediately when the service refuses the key', async () => {
+    const { code, stdout, stderr, host } = await world.run('auth status --wait 30s', {
+      env: { MEETROOM_API_KEY: 'wrong-key-0123456789' },
+    })
+    expect({ code, slept: host.slept }).toEqual({ code: 4, slept: [] })
+    expect(stdout).toMatch(/^works +false$/m)
+    expect(stderr).toMatch(/^error: the service refuses the key\n/)
+  })
+
+  test.each([
+    [5, 'timed out after 5s: no response from meet.test: connection refused', refused],
+    [6, 'timed out after 5s: the service failed (503)', async () => answer(503, {})],
+  ] as const)('exits %i when the timeout ends: %s', async (code, message, failing) => {
+    world.intercept = failing
+    const { stdout, ...run } = await world.run('auth status --wait 5')
+    expect(run).toMatchObject({ code, stderr: `error: ${message}\n` })
+    expect(stdout).toMatch(/^works +false$/m)
+  })
+
+  test('succeeds with --local, and exits 2 without a base URL', async () => {
+    expect(await world.run('--local auth status --wait 1s')).toMatchObject({ code: 0 })
+    const env = { MEETROOM_BASE_URL: undefined }
+    expect(await world.run('auth status --wait 1s', { env })).toMatchObject({ code: 2 })
+  })
+
+  test('exits 130 immediately at ^C, and prints no result', async () => {
+    world.intercept = refused
+    const { host, done } = world.start(['auth', 'status', '--wait', '1m'])
+    host.sleep = async (_ms, signal) => {
+      host.signal('SIGINT')
+      signal?.throwIfAborted()
+    }
+    expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
+  })
+
+  test('shows the base URL and the last failure on a terminal', async () => {
+    world.intercept = async (_, next) => (world.requests.length < 2 ? refused() : next())
+    const { stderr } = await world.run('auth status --wait 30s', { tty: true, columns: 120 })
+    expect(stderr).toContain(
+      'waiting for https://meet.test/v1 (0s of 30s): no response from meet.test: connection refused',
+    )
+  })
+})

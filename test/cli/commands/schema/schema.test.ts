@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { allCalls, prepare, stays } from '../../../helpers/calls.ts'
+import { leaves } from '../../../helpers/tree.ts'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+type Schema = Record<string, any>
+
+const { stdout } = await (await createWorldOutside()).run('schema')
+const schemas: Record<string, Schema> = JSON.parse(stdout).$defs
+
+/** At the beginning of the file there is no test that could close the world. */
+async function createWorldOutside() {
+  const { main } = await import('../../../../src/main.ts')
+  const { testHost } = await import('../../../helpers/host.ts')
+  return {
+    async run(line: string) {
+      const host = testHost()
+      await main(line.split(' '), host)
+      return { stdout: host.stdout.text }
+    },
+  }
+}
+
+/** What is wrong with a value; undefined when it is as the schema says. */
+function problemWith(schema: Schema | undefined, value: unknown): string | undefined {
+  if (!schema) return 'no schema'
+  const { $schema, ...rest } = schema
+  const { error } = z.fromJSONSchema(rest).safeParse(value)
+  return error && z.prettifyError(error)
+}
+
+/** The documents of an output: one on several lines, or one a line. */
+function documentsIn(text: string): unknown[] {
+  if (text.trim() === '') return []
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+}
+
+/** Commands that print nothing, or no JSON. */
+const silent =
+  /^(auth (login|logout)|profiles (use|protect|unprotect|remove)|config (set|unset|path)|cache warm|version|help|completion|__complete)$/
+
+test('every command with JSON output has a schema', async () => {
+  const names = (await leaves()).map(({ words }) => words.join(' '))
+  expect(Object.keys(schemas).sort()).toEqual([...names.filter((name) => !silent.test(name)), 'error'].sort())
+})
+
+describe.each(await allCalls())('%s', (call) => {
+  test('matches its schema with --json, and its errors match the error schema', async () => {
+    const { world, argvOf } = await prepare()
+    const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    const { host, done } = world.start(argvOf(`${call} --yes --json`), { env, stdin: world.apiKey })
+    if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 50).unref()
+    const { stdout, stderr } = await done
+    // -i prints a head, --print-env a script.
+    if (name === undefined || / -i|--print-env/.test(call)) return
+    const documents = documentsIn(stdout)
+    if (!stays.test(call)) expect(documents).not.toEqual([])
+    for (const document of documents) expect(problemWith(schemas[name], document), call).toBeUndefined()
+    for (const line of stderr.split('\n').filter((line) => line.startsWith('{')))
+      expect(problemWith(schemas['error'], JSON.parse(line)), call).toBeUndefined()
+  })
+})
+
+test.each([
+  'rooms list --count',
+  'rooms list --count-by type',
+  'users list --all',
+  'config list --show-origin',
+  'sessions report --all-rooms --absent',
+  'sessions report --all-rooms --by room',
+  'users delete ada grace --yes',
+])('%s matches its schema', async (line) => {
+  const { world, argvOf } = await prepare()
+  const { code, stdout } = await world.run(argvOf(`${line} --json`))
+  expect(code).toBe(0)
+  const name = line.split(' ').slice(0, 2).join(' ')
+  expect(problemWith(schemas[name], JSON.parse(stdout))).toBeUndefined()
+})
+
+describe('the schema of errors', () => {
+  test.each([
+    ['rooms get nope', undefined],
+    ['rooms list --limit x', undefined],
+    ['users delete ada', undefined],
+    ['rooms get r', answer(401, { error: 'no' })],
+    ['rooms get r --retries 0', answer(502, 'gone')],
+    ['users update ada --name N --retries 0', answer(502, 'gone')],
+    ['rooms create --name N --type open', answer(200, 'what')],
+  ])('describes the error of %s', async (line, response) => {
+    const world = await createWorld()
+    await world.send('POST', '/users', { user_id: 'ada' })
+    if (response) world.intercept = async () => response
+    const { stderr } = await world.run(`${line} --json`)
+    const [error = ''] = stderr.split('\n').filter((line) => line.startsWith('{'))
+    expect(problemWith(schemas['error'], JSON.parse(error))).toBeUndefined()
+    expect(Object.keys(schemas['error']?.['properties'].error.properties)).toEqual(
+      expect.arrayContaining(Object.keys(JSON.parse(error).error)),
+    )
+  })
+
+  test('lists every error code', () => {
+    expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
+      ...['auth', 'bug', 'condition', 'confirmation', 'conflict', 'incomplete', 'interrupted', 'network'],
+      ...[
+        'not_applied',
+        'not_found',
+        'output',
+        'partial',
+        'refused',
+        'service',
+        'unhealthy',
+        'unknown_outcome',
+        'usage',
+        'wrong_base_url',
+      ],
+    ])
+  })
+})
+
+test('schema validation detects a wrong value', () => {
+  expect(problemWith(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
+  expect(problemWith(schemas['rooms list'], {})).toBeDefined()
+  expect(problemWith(schemas['auth status'], { profile: 'p' })).toBeDefined()
+  expect(
+    problemWith(schemas['error'], { error: { code: 'no', message: '', retryable: false } }),
+  ).toBeDefined()
+})
+
+test('schema prints the schema of one command, and exits 2 for a command without a schema', async () => {
+  const world = await createWorld()
+  for (const line of ['schema rooms list', 'schema room ls'])
+    expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])
+  expect(await world.run('schema profiles use')).toMatchObject({
+    code: 2,
+    stderr:
+      'error: no command “profiles use” that prints JSON\n' +
+      'hint: list those that do with: meetroom schema --query \'keys("$defs")\'\n',
+  })
+})

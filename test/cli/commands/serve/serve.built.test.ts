@@ -1,0 +1,445 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { runBuilt, runShell } from '../../../helpers/built.ts'
+import { openSocket, rawRequest, upgradeHeaders } from '../../../helpers/raw.ts'
+import { type Received, startReceiver } from '../../../helpers/receiver.ts'
+import { homes, type Ready, startBuilt, startServe } from '../../../helpers/serving.ts'
+import { soon } from '../../../helpers/waiting.ts'
+
+// Every test starts processes.
+vi.setConfig({ testTimeout: 20_000 })
+
+const keyOf = ({ api_key_file }: Ready) => readFileSync(api_key_file, 'utf8').trim()
+
+/** Calls an operation of a running service. */
+async function call(ready: Ready, method: string, path: string, body?: object) {
+  const answer = await fetch(ready.base_url + path, {
+    method,
+    headers: { authorization: `Bearer ${keyOf(ready)}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return { status: answer.status, body: (await answer.json()) as any }
+}
+
+const createRoom = async (ready: Ready, more: object = {}): Promise<string> =>
+  (await call(ready, 'POST', '/rooms', { name: 'Weekly sync', type: 'open', ...more })).body.room.id
+
+/** Joins a room; resolves once the service has greeted. */
+async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
+  const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
+  // A dropped connection also ends with `close`.
+  webSocket.on('error', () => {})
+  await soon('the greeting', once(webSocket, 'message'))
+  return webSocket
+}
+
+describe('serve when ready', () => {
+  test('prints one line of JSON with --json', async () => {
+    const env = homes()
+    const { ready, child, stdout, ended } = await startServe([], env)
+    expect(ready).toEqual({
+      event: 'ready',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      api_key_file: join(env.MEETROOM_DATA_DIR, 'api-key'),
+      pid: child.pid,
+    })
+    expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
+    child.kill('SIGTERM')
+    await ended()
+    expect(stdout.all).toHaveLength(1)
+  })
+
+  test('prints the base URL and the export commands for a shell', async () => {
+    const env = homes()
+    const running = startBuilt(['serve', '--port', '0'], env)
+    const url = await running.stdout.next()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+    await running.logged(/MEETROOM_API_KEY/)
+    expect(running.log()).toContain(`export MEETROOM_BASE_URL=${url}`)
+    expect(running.log()).toContain(`"$(cat ${join(env.MEETROOM_DATA_DIR, 'api-key')})"`)
+    expect(running.log()).not.toContain('warning')
+  })
+})
+
+describe('the key of serve', () => {
+  test('is created once, and its file is readable by the owner only', async () => {
+    const env = homes()
+    const first = await startServe([], env)
+    const key = keyOf(first.ready)
+    expect(key).toMatch(/^local_[\w-]{32}$/)
+    expect(statSync(first.ready.api_key_file).mode & 0o777).toBe(0o600)
+    first.child.kill('SIGTERM')
+    await first.ended()
+    const second = await startServe([], env)
+    expect(keyOf(second.ready)).toBe(key)
+  })
+
+  test('is written to a missing file of --api-key-file', async () => {
+    const env = homes()
+    const file = join(env.HOME, 'key')
+    const made = await startServe(['--api-key-file', file], env)
+    expect(made.ready.api_key_file).toBe(file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await call(made.ready, 'GET', '/rooms')).status).toBe(200)
+    expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
+  })
+
+  test('is read from an existing file of --api-key-file', async () => {
+    const env = homes()
+    const file = join(env.HOME, 'key')
+    writeFileSync(file, 'mine\n')
+    const { ready } = await startServe(['--api-key-file', file], env)
+    expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
+    expect(keyOf(ready)).toBe('mine')
+  })
+})
+
+describe('stopping serve', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s closes every session with a reason, and exits 0',
+    async (signal) => {
+      const { ready, child, ended } = await startServe([], homes())
+      const webSocket = await joinRoom(ready, await createRoom(ready))
+      child.kill(signal)
+      const [code, reason] = await soon('the connection to be closed', once(webSocket, 'close'))
+      expect({ code, reason: String(reason) }).toEqual({ code: 1001, reason: 'the service is stopping' })
+      expect(await ended()).toEqual({ code: 0, signal: null })
+    },
+  )
+
+  test('takes less than five seconds with a silent client and an unfinished request', async () => {
+    const { ready, child, ended } = await startServe([], homes())
+    const room = await createRoom(ready)
+    const deaf = await openSocket(ready.base_url)
+    deaf.write(rawRequest(`GET /v1/rooms/${room}/connect`, { host: 'localhost', ...upgradeHeaders }))
+    await soon('the connection to the room', once(deaf, 'data'))
+    const slow = await openSocket(ready.base_url)
+    slow.write(
+      rawRequest('POST /v1/users', { host: 'localhost', expect: '100-continue', 'content-length': '9' }),
+    )
+    await soon('the service to want the body', once(slow, 'data'))
+    for (const socket of [deaf, slow]) socket.on('error', () => {})
+    const began = performance.now()
+    child.kill('SIGTERM')
+    expect(await ended()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  test('ends all sessions in the workspace', async () => {
+    const env = homes()
+    const first = await startServe([], env)
+    const room = await createRoom(first.ready)
+    await joinRoom(first.ready, room)
+    first.child.kill('SIGTERM')
+    await first.ended()
+    const { ready } = await startServe([], env)
+    const { sessions } = (await call(ready, 'GET', `/rooms/${room}/sessions`)).body
+    expect(sessions).toMatchObject([{ disconnected_at: expect.any(String) }])
+  })
+})
+
+describe('serve', () => {
+  test('in a served workspace exits 2 with the base URL of the running server', async () => {
+    const env = homes()
+    const { ready } = await startServe([], env)
+    const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`already served at ${ready.base_url} by process ${ready.pid}`),
+      hint: expect.stringContaining('--data-dir'),
+    })
+    expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
+  })
+
+  test('with another data directory serves a separate workspace', async () => {
+    const env = homes()
+    const one = await startServe([], env)
+    const other = await startServe(['--data-dir', join(env.HOME, 'other')], env)
+    await createRoom(one.ready)
+    expect((await call(other.ready, 'GET', '/rooms')).body.rooms).toEqual([])
+  })
+
+  test('handles the requests of --local commands', async () => {
+    const env = homes()
+    const { ready, logged } = await startServe([], env)
+    const created = await runBuilt(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'], env)
+    expect(created.code).toBe(0)
+    expect(await logged(/ POST \/v1\/rooms 200 /)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z /)
+    expect((await call(ready, 'GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
+  })
+
+  test('releases the workspace after a kill for --local and for the next serve', async () => {
+    const env = homes()
+    const killed = await startServe([], env)
+    const room = await createRoom(killed.ready)
+    killed.child.kill('SIGKILL')
+    await killed.ended()
+    const listed = await runBuilt(['--local', 'rooms', 'list', '-o', 'ids'], env)
+    expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+    const { ready } = await startServe([], env)
+    expect((await call(ready, 'GET', `/rooms/${room}`)).status).toBe(200)
+  })
+})
+
+describe('serve', () => {
+  test('with --print-env prints shell assignments that name the key file and omit the key', async () => {
+    const env = { ...homes() }
+    const { ready } = await startServe([], env)
+    const room = await createRoom(ready)
+    const line = 'eval "$(meetroom serve --print-env)" && meetroom rooms list -o ids'
+    expect(await runShell(line, env)).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+    const printed = await runBuilt(['serve', '--print-env'], env)
+    expect(printed.stdout).toContain(`export MEETROOM_BASE_URL=${ready.base_url}\n`)
+    expect(printed.stdout).not.toContain(keyOf(ready))
+  })
+
+  test('with --print-env quotes a directory with spaces and quotes in its name', async () => {
+    const env = homes()
+    const dir = join(env.HOME, "it's a folder; $HOME")
+    const { ready } = await startServe(['--data-dir', dir], env)
+    const room = await createRoom(ready)
+    const line = 'eval "$(meetroom serve --print-env --data-dir "$DIR")" && meetroom rooms list -o ids'
+    expect(await runShell(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+  })
+
+  test('with --print-env prints the base URL before the server runs', async () => {
+    const env = homes()
+    const { stdout } = await runBuilt(['serve', '--print-env', '--port', '4700'], env)
+    expect(stdout).toContain('export MEETROOM_BASE_URL=http://127.0.0.1:4700/v1\n')
+    expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
+  })
+
+  test('with --save-profile creates a profile for the server', async () => {
+    const env = homes()
+    const { ready } = await startServe(['--save-profile', 'here'], env)
+    const room = await createRoom(ready)
+    const listed = await runBuilt(['--profile', 'here', 'rooms', 'list', '-o', 'ids'], env)
+    expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+  })
+
+  test('with a malformed name for --save-profile exits 2 before it starts', async () => {
+    const env = homes()
+    const { code, stderr } = await runBuilt(['serve', '--save-profile', 'no name'], env)
+    expect(code).toBe(2)
+    expect(stderr).toContain('“no name” is not a valid profile name')
+    expect(existsSync(env.MEETROOM_DATA_DIR)).toBe(false)
+  })
+})
+
+/** What a folder holds, without the code cache of the launcher. */
+const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
+
+describe('serve --ephemeral', () => {
+  test('removes all its files when it stops', async () => {
+    const env = homes()
+    const { ready, child, ended } = await startServe(['--ephemeral'], env)
+    await joinRoom(ready, await createRoom(ready))
+    expect(statSync(ready.api_key_file).mode & 0o777).toBe(0o600)
+    child.kill('SIGTERM')
+    expect(await ended()).toEqual({ code: 0, signal: null })
+    expect(leftIn(env.HOME)).toEqual([])
+  })
+
+  test('started twice serves two separate workspaces', async () => {
+    const env = homes()
+    const one = await startServe(['--ephemeral'], env)
+    const other = await startServe(['--ephemeral'], env)
+    await createRoom(one.ready)
+    expect((await call(other.ready, 'GET', '/rooms')).body.rooms).toEqual([])
+  })
+
+  test('keeps the file of --api-key-file', async () => {
+    const env = homes()
+    const file = join(env.HOME, 'key')
+    const { ready, child, ended } = await startServe(['--ephemeral', '--api-key-file', file], env)
+    expect(ready.api_key_file).toBe(file)
+    child.kill('SIGTERM')
+    await ended()
+    expect(leftIn(env.HOME)).toEqual(['key'])
+  })
+
+  test.each(['--data-dir=x', '--print-env'])('refuses %s', async (flag) => {
+    expect((await runBuilt(['serve', '--ephemeral', flag], homes())).code).toBe(2)
+  })
+})
+
+describe('the log of serve', () => {
+  test('has one line for each request and connection, without keys and tokens', async () => {
+    const { ready, logged, log } = await startServe([], homes())
+    const room = await createRoom(ready)
+    const { user } = (await call(ready, 'POST', '/users', { user_id: 'ada' })).body
+    await call(ready, 'GET', '/users?email=ada%40example.com')
+    await joinRoom(ready, room, `?access_token=${user.access_token}`)
+    await logged(/ connect \S+ joined$/)
+    await expect(joinRoom(ready, room, '?access_token=not-a-token')).rejects.toThrow('400')
+    await logged(/ connect .*not valid$/)
+    const lines = log().split('\n')
+    expect(lines.map((line) => line.replace(/^\S+Z /, '').replace(/ [\d.]+ ms$/, ''))).toEqual([
+      'POST /v1/rooms 200',
+      'POST /v1/users 200',
+      'GET /v1/users 200',
+      `connect ${room} joined`,
+      expect.stringMatching(/^connect .*the access token is not valid$/),
+    ])
+    for (const secret of [keyOf(ready), user.access_token, 'not-a-token', 'example.com'])
+      expect(log()).not.toContain(secret)
+  })
+
+  test('keeps line breaks in a request path percent-encoded', async () => {
+    const { ready, logged } = await startServe([], homes())
+    await call(ready, 'GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
+    expect(await logged(/rooms/)).toContain('%0A2026')
+  })
+
+  test('is empty with -q', async () => {
+    const { ready, child, ended, log } = await startServe(['-q'], homes())
+    await joinRoom(ready, await createRoom(ready))
+    child.kill('SIGTERM')
+    expect((await ended()).code).toBe(0)
+    expect(log()).toBe('')
+  })
+})
+
+describe('serve', () => {
+  test('on a taken port exits 2 and releases the directory', async () => {
+    const env = homes()
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    expect(await runBuilt(['serve', '--port', String(port)], env)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another --port; 0 picks a free one\n`,
+    })
+    await startServe([], env)
+  })
+
+  test('on 0.0.0.0 prints a warning', async () => {
+    const { logged } = await startServe(['--host', '0.0.0.0'], homes())
+    expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
+  })
+
+  test.each(['127.0.0.1', '::1', 'localhost'])('on %s prints no warning', async (host) => {
+    const { ready, child, ended, log } = await startServe(['--host', host], homes())
+    expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
+    child.kill('SIGTERM')
+    await ended()
+    expect(log()).not.toContain('warning')
+  })
+
+  test.each(['65536', '-1', 'http', '1.5'])('refuses the port %s', async (port) => {
+    expect((await runBuilt(['serve', `--port=${port}`], homes())).code).toBe(2)
+  })
+
+  test('refuses an IP address of another machine', async () => {
+    const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'the program cannot listen on 192.0.2.1:4680: this machine does not have that IP address',
+    )
+  })
+})
+
+describe('webhooks of serve', () => {
+  test('have the documented body, and report the join before the leave', async () => {
+    const { ready } = await startServe([], homes())
+    const { url, inbox } = await startReceiver()
+    const room = await createRoom(ready, { webhook: { url, headers: { 'X-Token': 't' } } })
+    const webSocket = await joinRoom(ready, room)
+    const joined = await inbox.next()
+    webSocket.close()
+    const left = await inbox.next()
+    expect(joined.headers).toMatchObject({ 'x-token': 't', 'content-type': 'application/json' })
+    expect([joined, left].map(({ body }) => JSON.parse(body))).toEqual(
+      (['sessionJoined', 'sessionLeft'] as const).map((action, i) => ({
+        action,
+        payload: {
+          roomId: room,
+          memberId: expect.any(String),
+          sessionId: expect.any(String),
+          sessionsCount: 1 - i,
+          membersCount: 1 - i,
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+      })),
+    )
+  })
+
+  test('are retried after a failure, sooner with --webhook-retry-scale', async () => {
+    const { ready } = await startServe(['--webhook-retry-scale', '0.001'], homes())
+    let failures = 3
+    const { url, inbox } = await startReceiver((_, response) => {
+      response.writeHead(failures-- > 0 ? 503 : 200).end()
+    })
+    await joinRoom(ready, await createRoom(ready, { webhook: { url } }))
+    const posts: Received[] = []
+    for (let i = 0; i < 4; i++) posts.push(await inbox.next())
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
+  })
+
+  test('are sent again by the next serve after a kill', async () => {
+    const env = homes()
+    const killed = await startServe([], env)
+    // The first post is never answered: the process is killed meanwhile.
+    let answers = false
+    const { url, inbox } = await startReceiver((_, response) => {
+      if (answers) response.end()
+    })
+    await joinRoom(killed.ready, await createRoom(killed.ready, { webhook: { url } }))
+    const first = await inbox.next()
+    killed.child.kill('SIGKILL')
+    await killed.ended()
+    answers = true
+    await startServe([], env)
+    const again = await inbox.next()
+    expect(again.headers['webhook-id']).toBe(first.headers['webhook-id'])
+    expect(again.body).toBe(first.body)
+    // Sessions of the killed process have ended, which is an event as well.
+    expect(JSON.parse((await inbox.next()).body)).toMatchObject({
+      action: 'sessionLeft',
+      payload: { sessionsCount: 0, membersCount: 0 },
+    })
+  })
+
+  test('are not sent to private IP addresses', async () => {
+    const { ready, logged } = await startServe([], homes())
+    const url = 'http://169.254.169.254/latest'
+    await joinRoom(ready, await createRoom(ready, { webhook: { url } }))
+    expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
+  })
+
+  test('are sent to private IP addresses with --allow-private-webhooks', async () => {
+    const { ready } = await startServe(['--allow-private-webhooks'], homes())
+    const { port, inbox } = await startReceiver()
+    // The only private address that is certainly this machine.
+    await joinRoom(ready, await createRoom(ready, { webhook: { url: `http://0.0.0.0:${port}/` } }))
+    expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
+  })
+
+  test.each(['0', '-1', 'x', ''])('require a positive --webhook-retry-scale, not “%s”', async (scale) => {
+    expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
+  })
+})
+
+test('serve responds after 200 clients reset their connections during a refused upgrade', async () => {
+  const { ready } = await startServe([], homes())
+  const foreign = rawRequest('GET /v1/rooms/none/connect', {
+    host: 'localhost',
+    origin: 'http://evil.test',
+    ...upgradeHeaders,
+  })
+  for (let i = 0; i < 200; i++) {
+    const socket = await openSocket(ready.base_url)
+    await new Promise<void>((resolve) => socket.write(foreign, () => resolve()))
+    socket.resetAndDestroy()
+  }
+  expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
+})

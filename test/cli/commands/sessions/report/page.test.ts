@@ -1,0 +1,204 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { browser, domOf } from '../../../../helpers/browser.ts'
+import { perTest } from '../../../../helpers/per-test.ts'
+import { member, school, session } from '../../../../helpers/school.ts'
+import { harmIn } from '../../../../helpers/terminal.ts'
+import { createWorld } from '../../../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const file = () => join(world.dir, 'page.html')
+const page = () => readFileSync(file(), 'utf8')
+const report = (line: string) => world.run(`sessions report ${line} --html page.html`)
+
+/** What a hostile name would do: run, load, end the element that it is in, or change how the rest is read. */
+const hostile = [
+  '<script>document.title = "owned"</script>',
+  '"><img src=x onerror="document.title=\'owned\'">',
+  "' onmouseover='document.title=1' x='",
+  '</title></style></table><h1>owned</h1>',
+  '<!--',
+  ']]>',
+  '&lt;b&gt;&amp;&#60;i&#62;',
+  '</svg><svg onload="document.title=1">',
+  '{{constructor.constructor("alert(1)")()}} #{1+1} javascript:alert(1)',
+  '\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028',
+  'Zoë Ångström 李小龍 عائشة 👩‍🚀',
+]
+
+function hostileLessons(): void {
+  const lessons = hostile.map((name, i) => [
+    `room ${i}`,
+    {
+      room: { name },
+      sessions: [session(name, '08:00', '08:30', { id: name, member_id: `m${i}`, name })],
+      members: [member(name, { id: `m${i}`, name }), member(`absent ${name}`, { name })],
+    },
+  ])
+  school(world, Object.fromEntries(lessons))
+}
+
+const maths = {
+  room: { name: 'Mathematics 7b' },
+  sessions: [
+    session('ada', '08:00', '08:20'),
+    session('ada', '08:25', '09:00'),
+    session('grace', '08:15', '08:30'),
+  ],
+  members: [member('ada'), member('grace'), member('alan')],
+}
+
+describe('the HTML page of a report', () => {
+  test('has access for the owner only, and needs no further request', async () => {
+    school(world, { maths })
+    const { code, stdout, stderr } = await report('maths -o csv')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })
+    expect(stdout.split('\r\n')).toHaveLength(4)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(world.requests.map(({ url }) => url.slice(20))).toEqual([
+      '/rooms/maths/sessions?limit=1000',
+      '/rooms/maths/members?limit=1000',
+      '/rooms/maths',
+    ])
+  })
+
+  test('has no scripts, links or external files, and a content security policy', async () => {
+    school(world, { maths })
+    await report('maths --absent')
+    const text = page()
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(text).toContain(`content="default-src 'none'; style-src 'sha256-`)
+    expect(text).not.toMatch(
+      /<script|<link|<img|<iframe|<object|\bon\w+=|\bstyle="|\b(src|href|action)=|url\(|@import|https?:/,
+    )
+    expect(text).toContain('<title>Attendance in Mathematics 7b</title>')
+    expect(text).toContain('<caption>Who was in Mathematics 7b, and when</caption>')
+    expect(text).toContain('@media print')
+    expect(text).toContain('prefers-color-scheme: dark')
+  })
+
+  test('shows participants with --by room, and omits participants below --min-minutes', async () => {
+    school(world, { maths })
+    await report('maths --by room -o ndjson --min-minutes 20')
+    expect(page()).toContain('<bdi>ADA</bdi>')
+    expect(page()).not.toContain('<bdi>GRACE</bdi>')
+  })
+
+  test('names the missing rooms and is marked as incomplete', async () => {
+    school(world, { maths })
+    const { code } = await report('maths nowhere -o ndjson')
+    expect(code).toBe(8)
+    expect(page()).toContain('Room nowhere could not be reported on: no such room: nowhere')
+    expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
+  })
+
+  test('has a heading for a report without rooms', async () => {
+    school(world, { maths })
+    expect(await report('--where type=private')).toMatchObject({ code: 0 })
+    expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
+  })
+
+  test('is complete when the reader of the rows closes the pipe', async () => {
+    school(world, { maths, again: maths })
+    const { host, done } = world.start([
+      'sessions',
+      'report',
+      '--all-rooms',
+      '-o',
+      'ndjson',
+      '--html',
+      'page.html',
+    ])
+    host.stdout.failure = Object.assign(new Error(), { code: 'EPIPE' })
+    expect(await done).toMatchObject({ code: 0 })
+    expect(page().match(/<section aria-labelledby/g)).toHaveLength(2)
+    expect(page()).not.toContain('Incomplete')
+  })
+
+  test('replaces an existing file, and is refused before any request for a link or an unwritable path', async () => {
+    school(world, { maths })
+    writeFileSync(file(), 'old and longer than nothing')
+    expect((await report('maths')).code).toBe(0)
+    expect(page()).not.toContain('old and longer')
+    const run = (name: string) => world.run(['sessions', 'report', 'maths', '--html', name])
+    symlinkSync('page.html', join(world.dir, 'link.html'))
+    mkdirSync(join(world.dir, 'folder'))
+    world.requests.length = 0
+    expect(await run('link.html')).toMatchObject({ code: 2 })
+    expect(await run('folder')).toMatchObject({ code: 74 })
+    expect(await run('nowhere/page.html')).toMatchObject({ code: 74 })
+    expect(world.requests).toEqual([])
+  })
+
+  test('shows names as text, without markup or invisible characters', async () => {
+    hostileLessons()
+    expect((await report('--all-rooms --absent')).code).toBe(0)
+    const text = page()
+    const tags = [...text.matchAll(/<\/?([a-z!][a-z0-9-]*)/gi)].map(([, name]) => name?.toLowerCase())
+    const ours = [
+      ...['!doctype', 'html', 'head', 'meta', 'title', 'style', 'body', 'header', 'h1', 'p', 'main'],
+      ...['section', 'h2', 'bdi', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
+      ...['time', 'svg', 'rect', 'footer'],
+    ]
+    expect([...new Set(tags)].filter((tag) => !ours.includes(tag ?? ''))).toEqual([])
+    expect(harmIn(text)).toBeUndefined()
+  })
+
+  test('masks the API key in a response of the service', async () => {
+    school(world, {
+      r: {
+        room: { name: `key ${world.apiKey}` },
+        sessions: [session('ada', '08:00', '09:00', { name: world.apiKey })],
+      },
+    })
+    await report('r')
+    expect(page()).not.toContain(world.apiKey)
+  })
+})
+
+// A package of the system, such as Debian’s chromium: what the page is to those who read it.
+describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
+  test('shows hostile names as text', async () => {
+    hostileLessons()
+    await report('--all-rooms --absent')
+    const dom = await domOf(file())
+    const decode = (html: string) =>
+      html.replace(
+        /&(lt|gt|quot|amp|nbsp);/g,
+        (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&', nbsp: '\u00a0' })[name] ?? '',
+      )
+    const cells = [...dom.matchAll(/<th scope="row"><bdi>(.*?)<\/bdi>/g)].map(([, text = '']) => decode(text))
+    // What a terminal would obey is written out.
+    const shown = hostile.map((name) =>
+      name === hostile[9] ? String.raw`\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028` : name,
+    )
+    expect(cells).toEqual(shown.flatMap((name) => [name, name]))
+    expect(dom).toContain(`<title>Attendance in ${hostile.length} rooms</title>`)
+    const tags = [...dom.matchAll(/<([a-z]\w*)((?:\s+[\w-]+="[^"]*")*)\s*>/g)]
+    const attributes = tags.flatMap(([, , text = '']) =>
+      [...text.matchAll(/([\w-]+)="[^"]*"/g)].map(([, name]) => name),
+    )
+    expect(tags.length).toBe(dom.match(/<[a-z]/gi)?.length)
+    expect(tags.map(([, name]) => name)).not.toContain('script')
+    expect([...new Set(attributes)].filter((name) => /^(on|src|href|style)/.test(name ?? ''))).toEqual([])
+    expect(dom.match(/<section aria-labelledby/g)).toHaveLength(hostile.length)
+  })
+
+  test('applies its style and blocks injected scripts', async () => {
+    school(world, { maths })
+    await report('maths')
+    writeFileSync(file(), page().replace('</main>', '<script>document.title = "ran"</script></main>'))
+    const dom = await domOf(file())
+    expect(dom).toContain('<title>Attendance in Mathematics 7b</title>')
+    expect(dom.match(/<rect class="there"/g)).toHaveLength(3)
+  })
+})
+
+test.runIf(browser === undefined)(
+  'notice: without a browser, the tests of the HTML page in a browser are skipped',
+  ({ skip }) => {
+    skip('there is no chromium or google-chrome on PATH')
+  },
+)

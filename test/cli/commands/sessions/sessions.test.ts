@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { perTest } from '../../../helpers/per-test.ts'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(20)}`)
+
+const online = {
+  id: 's2',
+  member_id: 'm1',
+  user_id: 'ada',
+  connected_at: '2026-01-02T03:00:00.000Z',
+  disconnected_at: null,
+  device: 'phone',
+}
+const offline = {
+  id: 's1',
+  member_id: 'm2',
+  user_id: null,
+  connected_at: '2026-01-01T03:00:00.000Z',
+  disconnected_at: '2026-01-01T04:00:00.000Z',
+}
+
+/** Makes the service answer with these sessions. */
+function withSessions(...sessions: object[]): void {
+  world.intercept = async () => answer(200, { sessions })
+}
+
+test('sessions list shows online and offline sessions', async () => {
+  withSessions(online, offline)
+  expect(await world.run('sessions list r')).toMatchObject({
+    code: 0,
+    stdout:
+      'ID  USER ID  MEMBER ID  STATUS   CONNECTED AT              DISCONNECTED AT\n' +
+      '──  ───────  ─────────  ───────  ────────────────────────  ────────────────────────\n' +
+      's2  ada      m1         online   2026-01-02T03:00:00.000Z\n' +
+      's1           m2         offline  2026-01-01T03:00:00.000Z  2026-01-01T04:00:00.000Z\n',
+    stderr: '',
+  })
+})
+
+test('sessions list shows relative times on a terminal', async () => {
+  withSessions(online, offline)
+  const { stdout } = await world.run('sessions list r --no-color --columns id,connected_at --no-header', {
+    tty: true,
+  })
+  expect(stdout).toBe('s2  4 minutes ago\ns1  yesterday\n')
+})
+
+test.each([
+  ['', '/rooms/r/sessions'],
+  ['--user ada', '/rooms/r/sessions?user_id=ada'],
+  ['--user a&b', '/rooms/r/sessions?user_id=a%26b'],
+  ['--online', '/rooms/r/sessions?is_connecting=true'],
+  ['--offline', '/rooms/r/sessions?is_connecting=false'],
+  ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
+])('sessions list with “%s” sends the filter to the service', async (flags, path) => {
+  withSessions()
+  expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
+  expect(paths()).toEqual([`GET ${path}`])
+})
+
+test('the embedded service accepts the filters of sessions list', async () => {
+  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+  for (const flags of ['--user ada', '--online', '--offline --user ada'])
+    expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
+})
+
+test('sessions list with both --online and --offline is a usage error', async () => {
+  expect(await world.run('sessions list r --online --offline')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: --online and --offline cannot be used together\nhint: see: meetroom sessions list --help\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('sessions list applies --limit and --offset to the unpaged response of the service', async () => {
+  withSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
+  const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
+  expect(await ids('--limit 2')).toBe('a\nb\n')
+  expect(await ids('--offset 3')).toBe('d\n')
+  expect(await ids('--limit 2 --offset 1')).toBe('b\nc\n')
+  expect(await ids('--offset 9')).toBe('')
+  expect(await ids('--all --page-size 2')).toBe('a\nb\nc\nd\n')
+  expect(paths()).toEqual([
+    'GET /rooms/r/sessions?limit=2',
+    'GET /rooms/r/sessions?offset=3',
+    'GET /rooms/r/sessions?limit=2&offset=1',
+    'GET /rooms/r/sessions?offset=9',
+    'GET /rooms/r/sessions?limit=2',
+  ])
+  expect(await world.run('sessions list r --limit 1 --json')).toMatchObject({
+    code: 0,
+    stdout: '{"sessions":[{"id":"a"}]}\n',
+  })
+})
+
+test('sessions list keeps unlisted fields', async () => {
+  withSessions(online)
+  const { stdout } = await world.run('sessions list r -o ndjson')
+  expect(stdout).toBe(`${JSON.stringify(online)}\n`)
+  expect((await world.run('sessions list r --columns id,device -o csv')).stdout).toBe(
+    'id,device\r\ns2,phone\r\n',
+  )
+})
+
+test('sessions list exits 6 for a session without an ID', async () => {
+  world.intercept = async () => answer(200, { sessions: [{ id: 's1' }, { user_id: 'ada' }] })
+  expect(await world.run('sessions list r')).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr: 'error: the service’s response cannot be read: sessions[1] has no id\n',
+  })
+})
+
+test('session ls is an alias of sessions list', async () => {
+  withSessions(online)
+  expect((await world.run('session ls r -o ids')).stdout).toBe('s2\n')
+})

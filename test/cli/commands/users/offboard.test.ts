@@ -1,0 +1,439 @@
+import { describe, expect, test } from 'vitest'
+import { createAccessWorld } from '../../../helpers/access.ts'
+import { lost } from '../../../helpers/imports.ts'
+import { otherService } from '../../../helpers/other-service.ts'
+import { perTest } from '../../../helpers/per-test.ts'
+import { answer } from '../../../helpers/world.ts'
+
+const world = perTest(createAccessWorld)
+
+/** `step user room status reason` of each row. */
+const words = (rows: readonly Record<string, any>[]) =>
+  rows.map(({ step, user_id, room_name, status, reason }) =>
+    [step, user_id ?? '?', room_name ?? '', status, reason ?? ''].join(' ').replace(/ +/g, ' ').trim(),
+  )
+const openRoom = 'no block in open rooms'
+const publicRoom = 'no block in public rooms'
+const put = async (room: string, user: string, is_blocked = true) =>
+  `PUT /rooms/${room}/members/${(await world.member(room, user)).id} {"is_blocked":${is_blocked}}`
+
+describe('users offboard', () => {
+  test('blocks the user in every private room, then deletes the user, and reports each step', async () => {
+    const { board, plans } = world.ids
+    const blocks = [await put(plans, 'mallory'), await put(board, 'mallory')]
+    const { code, stderr, rows } = await world.rows('users offboard mallory --yes --concurrency 1')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members and deleted 1 user; 2 skipped\n' })
+    expect(words(rows)).toEqual([
+      'block mallory Plans ok',
+      'block mallory Board ok',
+      `block mallory Hall skipped ${publicRoom}`,
+      `block mallory Lobby skipped ${openRoom}`,
+      'delete mallory ok',
+    ])
+    expect(rows[1]).toMatchObject({ room_id: board, room_type: 'private' })
+    expect(world.writes()).toEqual([...blocks, 'DELETE /users/mallory'])
+    expect(await world.userExists('mallory')).toBe(false)
+  })
+
+  test('exits 0 and sends no write when it is run again', async () => {
+    await world.outcome('users offboard mallory trudy --yes')
+    world.requests.length = 0
+    const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'blocked 0 members and deleted 0 users; 2 skipped\n',
+    })
+    expect(words(rows)).toEqual(['delete mallory skipped no such user', 'delete trudy skipped no such user'])
+    expect(world.writes()).toEqual([])
+  })
+
+  test('keeps a user after a failed block, deletes the other users, and completes the rest in a second run', async () => {
+    const { plans, board } = world.ids
+    world.fails(new RegExp(`${plans}/members/`), 500, 'PUT')
+    const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
+    expect(words(rows)).toEqual([
+      'block mallory Plans failed the service reports a validation exception (500): it is broken',
+      'block mallory Board ok',
+      `block mallory Hall skipped ${publicRoom}`,
+      `block mallory Lobby skipped ${openRoom}`,
+      'block trudy Board ok',
+      'delete mallory unsent not every block succeeded',
+      'delete trudy ok',
+    ])
+    expect(code).toBe(8)
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'partial',
+      message: 'blocked 2 members and deleted 1 user; 2 skipped; 1 failed; 1 user stays',
+    })
+    expect(await world.userExists('mallory')).toBe(true)
+    world.intercept = undefined
+    world.requests.length = 0
+    const again = await world.rows('users offboard mallory trudy --yes')
+    expect(again.code).toBe(0)
+    expect(words(again.rows)).toEqual([
+      'block mallory Plans ok',
+      'block mallory Board skipped already blocked',
+      `block mallory Hall skipped ${publicRoom}`,
+      `block mallory Lobby skipped ${openRoom}`,
+      'delete mallory ok',
+      'delete trudy skipped no such user',
+    ])
+    expect(world.writes().filter((line) => line.includes(board))).toEqual([])
+  })
+
+  test('exits 8 when the only block fails or has an unknown outcome', async () => {
+    world.fails(/members\//, 500, 'PUT')
+    expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
+      code: 8,
+      stderr:
+        'error: blocked 0 members and deleted 0 users; 1 failed; 1 user stays\n' +
+        'hint: run it again to complete the remaining steps\n',
+    })
+    world.intercept = async (request, next) => (request.method === 'PUT' ? lost() : next())
+    expect(await world.outcome('users offboard trudy --yes --retries 0')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('1 with an unknown outcome; 1 user stays\n'),
+    })
+    expect(await world.userExists('trudy')).toBe(true)
+  })
+
+  test('keeps the user when the members of a room cannot be listed', async () => {
+    world.fails(new RegExp(`${world.ids.empty}/members`))
+    const { code, rows } = await world.rows('users offboard trudy --yes')
+    expect({ code, steps: words(rows) }).toEqual({
+      code: 8,
+      steps: [
+        'block ? Empty failed the service reports a validation exception (500): it is broken',
+        'block trudy Board ok',
+        'delete trudy unsent not every room could be read',
+      ],
+    })
+    expect(await world.userExists('trudy')).toBe(true)
+  })
+
+  test('sends no write when every list of members fails or the key is refused', async () => {
+    world.fails(/members/)
+    expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
+      code: 1,
+      stderr: 'error: read 0 of 5 rooms; 5 could not be read\n',
+    })
+    world.fails(/./, 401)
+    expect(await world.outcome('users offboard trudy --yes')).toMatchObject({ code: 4 })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('with --dry-run prints the steps and sends no write', async () => {
+    expect(words((await world.rows('users offboard trudy mallory --dry-run')).rows)).toEqual([
+      'block trudy Board would_block',
+      'block mallory Plans would_block',
+      'block mallory Board would_block',
+      `block mallory Hall skipped ${publicRoom}`,
+      `block mallory Lobby skipped ${openRoom}`,
+      'delete trudy would_delete',
+      'delete mallory would_delete',
+    ])
+    expect(await world.outcome('users offboard trudy --dry-run -o ids')).toEqual({
+      ...{ code: 0, stdout: '', stderr: 'would block 1 member and delete 1 user\n' },
+    })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('with -o ids prints the deleted users', async () => {
+    expect(await world.outcome('users offboard trudy nobody --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: 'trudy\n',
+    })
+  })
+
+  test('offboards a user without rooms', async () => {
+    await world.send('POST', '/users', { user_id: 'grace' })
+    const { rows } = await world.rows('users offboard grace --yes')
+    expect(words(rows)).toEqual(['delete grace ok'])
+  })
+
+  test('accepts users from --where and from standard input', async () => {
+    expect(await world.outcome('users offboard --where name~^trudy --yes -o ids')).toMatchObject({
+      stdout: 'trudy\n',
+    })
+    expect(await world.outcome('users offboard - --yes -o ids', { stdin: 'mallory\n' })).toMatchObject({
+      stdout: 'mallory\n',
+    })
+  })
+
+  test('blocks again and keeps the user when the service omits is_blocked', async () => {
+    const { board } = world.ids
+    await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
+      is_blocked: true,
+    })
+    otherService(world, { without: ['is_blocked'] })
+    const { code, stderr, rows } = await world.rows('users offboard trudy --yes')
+    expect(words(rows)).toEqual([
+      'block trudy Board ok',
+      'delete trudy unsent not every block is confirmed: the service does not show is_blocked',
+    ])
+    expect(code).toBe(8)
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: 'blocked 1 member and deleted 0 users; 1 user stays',
+      hint: 'check whether the user can still enter the rooms, then delete the user with: meetroom users delete trudy --base-url https://meet.test/v1',
+    })
+    expect(await world.userExists('trudy')).toBe(true)
+  })
+
+  test.each(['empty', 'ok'] as const)(
+    'reads each member again if the response to a write is “%s”, and then deletes the user',
+    async (writes) => {
+      otherService(world, { writes })
+      const { board } = world.ids
+      const { id } = await world.member(board, 'trudy')
+      const { code, rows } = await world.rows('users offboard trudy --yes')
+      expect({ code, steps: words(rows) }).toEqual({
+        code: 0,
+        steps: ['block trudy Board ok', 'delete trudy ok'],
+      })
+      const sent = world.requests.map(({ method, url }) => `${method} ${url.slice(url.indexOf('/rooms'))}`)
+      expect(sent.slice(-3, -1)).toEqual([
+        `PUT /rooms/${board}/members/${id}`,
+        `GET /rooms/${board}/members/${id}`,
+      ])
+      expect(await world.userExists('trudy')).toBe(false)
+    },
+  )
+
+  test.each([
+    [
+      { ok: true },
+      {
+        code: 8,
+        steps: ['failed the member is not blocked: is_blocked is false', 'not every block succeeded'],
+      },
+    ],
+    [{ member: { is_blocked: true } }, { code: 0, steps: ['ok', 'ok'] }],
+  ])('checks is_blocked when the service ignores blocks and responds %j', async (body, { code, steps }) => {
+    world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, body) : next())
+    const { rows, ...run } = await world.rows('users offboard trudy --yes')
+    expect({
+      code: run.code,
+      steps: rows.map(({ step, status, reason }) =>
+        [step === 'block' || code === 0 ? status : '', reason ?? ''].join(' ').trim(),
+      ),
+    }).toEqual({
+      code,
+      steps,
+    })
+    expect(await world.userExists('trudy')).toBe(code === 8)
+  })
+
+  test('keeps a user when the member cannot be read after the block', async () => {
+    otherService(world, { writes: 'ok' })
+    const other = world.intercept
+    let isWritten = false
+    world.intercept = async (request, next, signal) => {
+      isWritten ||= request.method === 'PUT'
+      if (isWritten && request.method === 'GET') return answer(500, { error: { message: 'it is broken' } })
+      return other?.(request, next, signal) ?? next()
+    }
+    const { code, rows } = await world.rows('users offboard trudy --yes')
+    expect({ code, steps: words(rows) }).toEqual({
+      code: 8,
+      steps: [
+        'block trudy Board ok',
+        'delete trudy unsent not every block is confirmed: the service reports a validation exception (500): it is broken',
+      ],
+    })
+  })
+
+  test('blocks in rooms of unlisted types, and skips open and public rooms', async () => {
+    world.intercept = async (_request, next) => {
+      const given = await next()
+      const text = new TextDecoder().decode(given.body)
+      return answer(
+        given.status,
+        text.replaceAll('"type":"private"', '"type":"SECRET"').replaceAll('"type":"open"', '"type":"OPEN"'),
+      )
+    }
+    expect(words((await world.rows('users offboard mallory --yes')).rows)).toEqual([
+      'block mallory Plans ok',
+      'block mallory Board ok',
+      `block mallory Hall skipped ${publicRoom}`,
+      'block mallory Lobby skipped no block in OPEN rooms',
+      'delete mallory ok',
+    ])
+    const { id } = await world.member(world.ids.board, 'ada')
+    expect(await world.run(`members block ${world.ids.board} ${id} --yes -q`)).toMatchObject({ code: 0 })
+  })
+
+  test('works with a service that has numbers as IDs and booleans as text', async () => {
+    otherService(world, { ids: 'number', booleansAsText: true, minimalLists: true, maxLimit: 2 })
+    const { code, rows } = await world.rows('users offboard mallory --yes')
+    expect({ code, steps: words(rows) }).toEqual({
+      code: 0,
+      steps: [
+        'block mallory Plans ok',
+        'block mallory Board ok',
+        `block mallory Hall skipped ${publicRoom}`,
+        `block mallory Lobby skipped ${openRoom}`,
+        'delete mallory ok',
+      ],
+    })
+  })
+
+  test('completes every step after the reader closes the pipe', async () => {
+    const { host, done } = world.start('users offboard mallory --yes -o ndjson'.split(' '))
+    host.stdout.failure = Object.assign(new Error('closed'), { code: 'EPIPE' })
+    expect((await done).code).toBe(0)
+    expect(await world.userExists('mallory')).toBe(false)
+  })
+
+  test('exits 130 at ^C and keeps a user with unfinished blocks', async () => {
+    const { host, done } = world.start('users offboard mallory --yes --concurrency 1'.split(' '))
+    world.intercept = async (request, next) => {
+      if (request.method === 'PUT') host.signal('SIGINT')
+      return next()
+    }
+    const { code } = await done
+    expect(code).toBe(130)
+    expect(await world.userExists('mallory')).toBe(true)
+    expect(world.writes()).toHaveLength(1)
+  })
+})
+
+describe('the prompt of users offboard', () => {
+  test('names the user and the rooms', async () => {
+    const { plans, board } = world.ids
+    expect(await world.typing('n\n', 'users offboard mallory')).toEqual({
+      code: 10,
+      stderr: expect.stringContaining(
+        `Offboard user “MALLORY” (mallory): block in 2 rooms “Plans” (${plans}), “Board” (${board}), then delete, at https://meet.test (profile default)? (y/N)`,
+      ),
+    })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('shows the number of several users, and requires the number as confirmation', async () => {
+    const { code, stderr } = await world.typing('2\n', 'users offboard mallory trudy')
+    expect(code).toBe(0)
+    expect(stderr).toContain('Offboard 2 users “MALLORY” (mallory), “TRUDY” (trudy): block in 2 rooms')
+    expect(stderr).toContain('Type 2 to continue:')
+  })
+
+  test('warns that no user is deleted when a room cannot be read', async () => {
+    world.fails(new RegExp(`${world.ids.empty}/members`))
+    expect((await world.typing('n\n', 'users offboard trudy')).stderr).toContain(
+      `block in room “Board” (${world.ids.board}), and delete no user, because 1 room could not be read`,
+    )
+  })
+
+  test('is omitted when no step remains', async () => {
+    expect(await world.outcome('users offboard nobody')).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [
+      'users offboard mallory trudy --yes --max 1',
+      'error: that would affect 2 users, and --max allows 1; nothing was done\n',
+    ],
+    [
+      'members block --user mallory --all-rooms --yes --max 1',
+      'error: that would affect 2 members, and --max allows 1; nothing was done\n',
+    ],
+    [
+      'users offboard mallory',
+      'error: offboarding users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
+    ],
+  ])('is not shown by %s, which exits 10', async (line, stderr) => {
+    expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
+    expect(world.writes()).toEqual([])
+  })
+})
+
+describe('members block --user --all-rooms', () => {
+  test('blocks in every private room and keeps the user, and unblock reverts the blocks', async () => {
+    const { code, stderr, rows } = await world.rows('members block --user mallory --all-rooms --yes')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members; 2 skipped\n' })
+    expect(words(rows)).toEqual([
+      'block mallory Plans ok',
+      'block mallory Board ok',
+      `block mallory Hall skipped ${publicRoom}`,
+      `block mallory Lobby skipped ${openRoom}`,
+    ])
+    expect(await world.userExists('mallory')).toBe(true)
+    expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(true)
+    const back = await world.rows('members unblock --user mallory --user ada --all-rooms')
+    expect(words(back.rows)).toEqual([
+      'unblock mallory Plans ok',
+      'unblock mallory Board ok',
+      `unblock mallory Hall skipped ${publicRoom}`,
+      `unblock mallory Lobby skipped ${openRoom}`,
+      'unblock ada Board skipped not blocked',
+      `unblock ada Hall skipped ${publicRoom}`,
+    ])
+    expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(false)
+  })
+
+  test('with -o ids prints the member IDs', async () => {
+    const { id } = await world.member(world.ids.board, 'trudy')
+    expect(await world.outcome('members block --user trudy --all-rooms --yes -o ids')).toMatchObject({
+      stdout: `${id}\n`,
+    })
+  })
+
+  test('with --force blocks in rooms of every type', async () => {
+    const { code, rows } = await world.rows('members block --user mallory --all-rooms --yes --force')
+    expect(code).toBe(8)
+    expect(rows.map(({ room_name, status }) => `${room_name} ${status}`)).toEqual([
+      ...['Plans ok', 'Board ok', 'Hall failed', 'Lobby failed'],
+    ])
+  })
+
+  test('names the user and the rooms in its prompt', async () => {
+    expect((await world.typing('n\n', 'members block --user trudy --all-rooms')).stderr).toContain(
+      `Block user trudy in room “Board” (${world.ids.board}), at https://meet.test (profile default)? (y/N)`,
+    )
+  })
+
+  test('exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
+    expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
+      code: 3,
+      stderr: 'error: no such member: user nobody is in no room\n',
+    })
+    const line = 'members block --user nobody --user trudy --all-rooms --yes'
+    expect(await world.outcome(line)).toMatchObject({ code: 3 })
+    expect(world.writes()).toEqual([])
+    expect(await world.outcome(`${line} --ignore-not-found -o ids`)).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [
+      'members block --all-rooms',
+      '--all-rooms needs --user\nhint: as in: meetroom members block --user mallory --all-rooms --base-url https://meet.test/v1',
+    ],
+    [
+      'members unblock --all-rooms --user a --where type=guest',
+      '--all-rooms needs --user\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
+    ],
+    ['members block ROOM --all-rooms --user a', 'pass a room or --all-rooms, not both'],
+    ['members block --user a', 'missing required argument “room”\nhint: see: meetroom members block --help'],
+    [
+      'members block --user a --all-rooms --curl',
+      '--curl sends nothing, so which rooms the users are in is unknown',
+    ],
+    ['users offboard a --curl', '--curl sends nothing, so which rooms the users are in is unknown'],
+    [
+      'users offboard',
+      'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',
+    ],
+  ])('is a usage error as %s', async (line, message) => {
+    expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+})
+
+test('users offboard completes every step after 429 responses', async () => {
+  let busy = 3
+  world.intercept = async (request, next) =>
+    request.method === 'PUT' && busy-- > 0
+      ? answer(429, { error: { message: 'slow down' } }, { 'retry-after': '7' })
+      : next()
+  expect(await world.rows('users offboard mallory --yes')).toMatchObject({ code: 0 })
+  expect(await world.userExists('mallory')).toBe(false)
+})

@@ -1,0 +1,601 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { main } from '../../../../src/main.ts'
+import { type HostOptions, type TestHost, testHost, testNow } from '../../../helpers/host.ts'
+import { Inbox } from '../../../helpers/inbox.ts'
+import { openSocket } from '../../../helpers/raw.ts'
+import { type Received, startReceiver } from '../../../helpers/receiver.ts'
+import { soon } from '../../../helpers/waiting.ts'
+import { loadWebhookEvents } from '../../../helpers/wire.ts'
+import { tempDir } from '../../../helpers/world.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = tempDir()
+})
+
+/** Saves a file in the folder where the program runs. */
+const save = (name: string, text: string) => writeFileSync(join(dir, name), text)
+
+const hostHere = (options: HostOptions = {}) =>
+  testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
+
+/** Everything that is written from now on, line by line. */
+function watch(output: TestHost['stdout'], name: string): Inbox<string> {
+  const inbox = new Inbox<string>(`a line on ${name}`)
+  const write = output.write.bind(output)
+  output.write = async (data) => {
+    await write(data)
+    for (const line of String(data).split('\n').slice(0, -1)) inbox.put(line)
+  }
+  return inbox
+}
+
+/** Starts `webhooks listen` on a free port and waits until it listens. */
+async function listen(flags: readonly string[] = [], options: HostOptions = {}) {
+  const host = hostHere(options)
+  const stdout = watch(host.stdout, 'standard output')
+  const stderr = watch(host.stderr, 'standard error')
+  const isJson = flags.includes('--json')
+  const code = main(['webhooks', 'listen', '--port', '0', ...flags], host)
+  const url = isJson
+    ? (JSON.parse(await stdout.next()).url as string)
+    : (/http:\S+(?=;)/.exec(await stderr.next())?.[0] ?? '')
+  onTestFinished(async () => {
+    host.signal('SIGTERM')
+    await code
+  })
+  return {
+    url,
+    stdout,
+    stderr,
+    /** Posts a webhook; resolves with the status of the answer. */
+    async post(body: string, headers: Record<string, string> = {}): Promise<number> {
+      const type = { 'content-type': 'application/json' }
+      return (await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })).status
+    },
+    stop(): Promise<number> {
+      host.signal('SIGINT')
+      return code
+    },
+  }
+}
+
+const joined = {
+  action: 'sessionJoined',
+  payload: {
+    roomId: 'room-1',
+    userId: 'ada',
+    memberId: 'member-1',
+    sessionId: 'session-1',
+    sessionsCount: 2,
+    membersCount: 1,
+    timestamp: '2024-05-06T07:08:09.123Z',
+  },
+}
+const body = JSON.stringify(joined)
+const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 sessions, 1 members)'
+
+const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
+
+/** The second in which the program runs. */
+const nowSeconds = Math.floor(testNow / 1000)
+
+/** The headers of a signed webhook. */
+function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
+  return {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(at),
+    'webhook-signature': by.sign('msg_1', new Date(at * 1000), text),
+  }
+}
+
+describe('webhooks listen', () => {
+  test('prints a line for each event and responds 200', async () => {
+    const { post, stdout, stop } = await listen()
+    expect(await post(body)).toBe(200)
+    expect(stdout.all).toEqual([line])
+    expect(await stop()).toBe(0)
+  })
+
+  test('prints a session without a user ID as anonymous', async () => {
+    const { post, stdout } = await listen()
+    const { userId: _, ...payload } = joined.payload
+    await post(JSON.stringify({ action: 'sessionLeft', payload }))
+    expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
+  })
+
+  test('with --json prints one line when it is ready and one line for each event', async () => {
+    const { post, stdout, stderr, url } = await listen(['--json'])
+    const odd = `{ "future": [1], ${body.slice(1)}`
+    await post(body)
+    await post(odd)
+    expect(stdout.all.map((text) => JSON.parse(text))).toEqual([
+      { event: 'ready', url },
+      joined,
+      { future: [1], ...joined },
+    ])
+    expect(stderr.all).toEqual([])
+  })
+
+  test.each(loadWebhookEvents())('accepts every documented event: $name', async ({ body: event }) => {
+    const { post, stderr } = await listen(['-q', '--json'])
+    expect(await post(JSON.stringify(event))).toBe(200)
+    expect(stderr.all).toEqual([])
+  })
+
+  test('listens on loopback without a warning', async () => {
+    const { url, stderr } = await listen()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    expect(stderr.all).toHaveLength(1)
+  })
+
+  test('warns when it listens on 0.0.0.0', async () => {
+    const { stderr } = await listen(['--host', '0.0.0.0'])
+    expect(await stderr.next()).toBe('warning: 0.0.0.0 can be reached from other machines')
+  })
+
+  test('listens on IPv6', async () => {
+    const { url, post } = await listen(['--host', '::1'])
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/$/)
+    expect(await post(body)).toBe(200)
+  })
+
+  test('exits 2 for a port in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const host = hostHere()
+    expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
+    expect(host.stderr.text).toBe(
+      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another --port; 0 picks a free one\n`,
+    )
+  })
+
+  test.each([
+    '--port=65536',
+    '--respond=99',
+    '--respond=600',
+    '--respond=x',
+    '--forward-to=nowhere',
+    '--exec=',
+    '--exec= ',
+  ])('with %s exits 2', async (flag) => {
+    expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
+  })
+
+  test('keeps the order of incoming events', async () => {
+    const { post, stdout } = await listen(['--json'])
+    const events = Array.from({ length: 20 }, (_, i) => ({ ...joined, i }))
+    for (const event of events) await post(JSON.stringify(event))
+    expect(stdout.all.slice(1).map((text) => JSON.parse(text).i)).toEqual(events.map(({ i }) => i))
+  })
+})
+
+describe('webhooks listen with an invalid request', () => {
+  test.each([
+    ['{', 'the body is not JSON'],
+    ['{"action":"roomClosed"}', 'the body is not a webhook event: '],
+    [JSON.stringify({ ...joined, action: 'x' }), 'the body is not a webhook event: action'],
+    [body.replace('.123Z', 'Z'), 'the body is not a webhook event: payload.timestamp'],
+    [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not a webhook event: payload.roomId'],
+  ])('responds 400 to %s with a warning', async (text, problem) => {
+    const { post, stdout, stderr } = await listen()
+    expect(await post(text)).toBe(400)
+    expect(await stderr.next()).toContain(`warning: ${problem}`)
+    expect(stdout.all).toEqual([])
+  })
+
+  test('responds 405 to a GET', async () => {
+    const { url } = await listen()
+    expect((await fetch(url)).status).toBe(405)
+  })
+
+  test('responds 413 to a body above 1 MiB', async () => {
+    const { post } = await listen()
+    expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
+  })
+
+  test('responds 400 to a body nested 100,000 levels deep, and accepts later events', async () => {
+    const { post, stderr } = await listen()
+    const deep = `{"action":"sessionJoined","payload":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    expect(await post(deep)).toBe(400)
+    expect(await stderr.next()).toBe('warning: the body is nested more than 100 levels deep')
+    expect(await post(body)).toBe(200)
+  })
+
+  test('accepts events after a client closes its connection during a body', async () => {
+    const { url, post, stdout } = await listen()
+    const socket = await openSocket(url)
+    const head =
+      'POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n{"action":'
+    socket.write(head)
+    await soon('the listener to want the body', once(socket, 'data'))
+    socket.destroy()
+    expect(await post(body)).toBe(200)
+    expect(stdout.all).toEqual([line])
+  })
+
+  test('responds to other clients during a slow request', async () => {
+    const { url, post } = await listen()
+    const socket = await openSocket(url)
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
+    await soon('the listener to want the body', once(socket, 'data'))
+    expect(await post(body)).toBe(200)
+  })
+
+  test('ignores a malformed webhook-timestamp', async () => {
+    const { post } = await listen()
+    expect(await post(body, { 'webhook-timestamp': '99999999999999999' })).toBe(200)
+    expect(await post(body)).toBe(200)
+  })
+
+  test('prints control characters as escapes', async () => {
+    const { post, stdout } = await listen()
+    const hostile = 'ada\u001b[2J\u009b31m\u202e\nforged'
+    const payload = { ...joined.payload, userId: hostile }
+    await post(JSON.stringify({ ...joined, payload }))
+    expect(stdout.all).toEqual([line.replace('ada', 'ada\\u001b[2J\\u009b31m\\u202e\\nforged')])
+  })
+
+  test('prints control characters in JSON on a terminal as escapes of the same value', async () => {
+    const { post, stdout } = await listen(['--json'], { tty: true })
+    const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
+    await post(JSON.stringify(event))
+    expect(stdout.all.at(-1)).toContain('ada\\u009b31m\\u202e')
+    expect(JSON.parse(stdout.all.at(-1) ?? '')).toEqual(event)
+  })
+})
+
+describe('webhooks listen --secret', () => {
+  test('verifies the signature', async () => {
+    const { post, stdout } = await listen(['--secret', secret])
+    expect(await post(body, signed(body))).toBe(200)
+    expect(stdout.all).toEqual([line.replace(')', ', verified)')])
+  })
+
+  test('reads the secret from a file, and accepts a secret that is not base64', async () => {
+    save('secret.txt', 'pässword, with blanks\n')
+    const { post } = await listen(['--secret', '@secret.txt'])
+    const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
+    expect(await post(body, signed(body, by))).toBe(200)
+  })
+
+  test('accepts one correct signature among several', async () => {
+    const { post } = await listen(['--secret', secret])
+    const headers = signed(body)
+    const several = `v1,bm90IHRoaXMgb25l ${headers['webhook-signature']}`
+    expect(await post(body, { ...headers, 'webhook-signature': several })).toBe(200)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a signature of another body', signed(`${body} `), 'the signature is wrong'],
+    ['a signature of another ID', { ...signed(body), 'webhook-id': 'msg_2' }, 'the signature is wrong'],
+    ['a signature of another time', { ...signed(body), 'webhook-timestamp': '1' }, 'the signature is wrong'],
+    [
+      'a signature without a version',
+      { ...signed(body), 'webhook-signature': 'x' },
+      'the signature is wrong',
+    ],
+    ['a missing signature', {}, 'there is no signature'],
+  ])('responds 401 to %s, and does not forward the event', async (_, headers, problem) => {
+    const { url, inbox } = await startReceiver()
+    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+    expect(await post(body, headers)).toBe(401)
+    expect(await stderr.next()).toBe(`warning: ${problem}`)
+    expect(inbox.all).toEqual([])
+  })
+
+  test.each<[string, number, string]>([
+    ['older than five minutes', nowSeconds - 301, 'the signature is 301 s old; 300 s are tolerated'],
+    [
+      'from years ago',
+      1_714_979_289,
+      `the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated`,
+    ],
+    ['from the future', nowSeconds + 301, 'the signature is 301 s ahead of the clock; 300 s are tolerated'],
+  ])('responds 401 to a correct signature %s, and does not forward the event', async (_, at, problem) => {
+    const { url, inbox } = await startReceiver()
+    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+    expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
+    expect(await stderr.next()).toBe(`warning: ${problem}`)
+    expect(inbox.all).toEqual([])
+  })
+
+  test('accepts a signature up to five minutes old, and an older signature with --tolerance', async () => {
+    const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)
+    const usual = await listen(['--secret', secret])
+    expect(await usual.post(body, at(-300))).toBe(200)
+    expect(await usual.post(body, at(300))).toBe(200)
+    const patient = await listen(['--secret', secret, '--tolerance', '1h'])
+    expect(await patient.post(body, at(-3600))).toBe(200)
+    expect(await patient.post(body, at(-3601))).toBe(401)
+  })
+
+  test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
+    'with %j is a usage error',
+    async (flags) => {
+      expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
+    },
+  )
+
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+    'with the secret “%s” exits 2 before it listens',
+    async (impossible) => {
+      const host = hostHere()
+      const code = main(['webhooks', 'listen', '--port', '0', '--secret', impossible], host)
+      onTestFinished(() => host.signal('SIGINT'))
+      expect(await soon('listen to refuse the secret', code)).toBe(2)
+    },
+  )
+})
+
+describe('webhooks listen --forward-to', () => {
+  test('forwards events unchanged with their signature, and returns the response', async () => {
+    const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
+    const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
+    const odd = body.replace(',', ' ,\n')
+    expect(await post(odd, signed(odd))).toBe(202)
+    expect(inbox.all).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hooks?a=1',
+        body: odd,
+        headers: { 'content-type': 'application/json', ...signed(odd) },
+      },
+    ])
+  })
+
+  test('returns the 503 of the receiver', async () => {
+    const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
+    const { post } = await listen(['--forward-to', url])
+    expect(await post(body)).toBe(503)
+  })
+
+  test('responds 502 when the receiver is down, and continues', async () => {
+    const { url, post, stderr } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
+    expect(url).not.toBe('')
+    expect(await post(body)).toBe(502)
+    expect(await stderr.next()).toContain(
+      'warning: http://127.0.0.1:9/ cannot be reached: connection refused',
+    )
+    expect(await post(body)).toBe(502)
+  })
+
+  test('does not forward an invalid event', async () => {
+    const { url, inbox } = await startReceiver()
+    const { post } = await listen(['--forward-to', url])
+    expect(await post('{}')).toBe(400)
+    expect(inbox.all).toEqual([])
+  })
+})
+
+describe('webhooks listen --respond', () => {
+  test.each(['200', '204', '410', '500'])('responds %s to every event', async (status) => {
+    const { post, stdout } = await listen(['--respond', status])
+    expect(await post(body)).toBe(Number(status))
+    expect(await post('{}')).toBe(Number(status))
+    expect(stdout.all).toEqual([line])
+  })
+
+  test('takes precedence over the response of the receiver of --forward-to', async () => {
+    const { url, inbox } = await startReceiver()
+    const { post } = await listen(['--respond', '500', '--forward-to', url])
+    expect(await post(body)).toBe(500)
+    expect(inbox.all).toHaveLength(1)
+  })
+})
+
+describe('webhooks listen --exec', () => {
+  /** A program that records its arguments and its input. */
+  function program(): { command: string; noted(): { words: string[]; input: string }[] } {
+    const notes = join(dir, 'notes')
+    save(
+      'note.mjs',
+      `import { appendFileSync, readFileSync } from 'node:fs'
+       const note = { words: process.argv.slice(2), input: readFileSync(0, 'utf8') }
+       appendFileSync(${JSON.stringify(notes)}, JSON.stringify(note) + '\\n')`,
+    )
+    const lines = () => readFileSync(notes, 'utf8').split('\n').slice(0, -1)
+    return {
+      command: `${process.execPath} ${join(dir, 'note.mjs')}`,
+      noted: () => lines().map((text) => JSON.parse(text)),
+    }
+  }
+
+  test('runs a program for each event, with the event on standard input', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', command])
+    const second = body.replace('room-1', 'room-2')
+    expect(await post(body)).toBe(200)
+    expect(await post(second)).toBe(200)
+    expect(noted().map(({ input }) => input)).toEqual([body, second])
+  })
+
+  test('passes arguments to the program without a shell', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', `${command} $HOME ; rm * $(id) 'a b'`])
+    await post(body)
+    expect(noted()[0]?.words).toEqual(['$HOME', ';', 'rm', '*', '$(id)', "'a", "b'"])
+  })
+
+  test('does not run the program for an invalid event', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', command])
+    await post('{}')
+    await post(body)
+    expect(noted()).toHaveLength(1)
+  })
+
+  test('warns about a failing or missing program, and continues', async () => {
+    save('fail.mjs', 'process.exitCode = 3')
+    const failing = await listen(['--exec', `${process.execPath} ${join(dir, 'fail.mjs')}`])
+    expect(await failing.post(body)).toBe(200)
+    expect(await failing.stderr.next()).toBe(`warning: ${process.execPath} ended with exit code 3`)
+    const missing = await listen(['--exec', './not-there'])
+    expect(await missing.post(body)).toBe(200)
+    expect(await missing.stderr.next()).toContain('warning: ./not-there cannot be started: no such program')
+    expect(await missing.post(body)).toBe(200)
+  })
+})
+
+/** Runs `webhooks verify` on the saved files. */
+async function verify(...flags: string[]) {
+  const host = hostHere()
+  const argv = ['webhooks', 'verify', 'body.json', '--headers', 'headers.txt', ...flags]
+  const code = await main(argv, host)
+  return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+}
+
+const headerLines = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+describe('webhooks verify', () => {
+  beforeEach(() => {
+    save('body.json', body)
+    save('headers.txt', headerLines(signed(body)))
+  })
+
+  test('exits 0 for a correct signature', async () => {
+    expect(await verify('--secret', secret)).toEqual({
+      code: 0,
+      stdout:
+        'webhook_id  msg_1\ntimestamp   2026-01-02T03:04:05.000Z\naction      sessionJoined\n' +
+        'valid       true\nsignature   verified\n',
+      stderr: '',
+    })
+  })
+
+  test('prints the result as JSON with --json', async () => {
+    const { stdout } = await verify('--secret', secret, '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      webhook_id: 'msg_1',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      action: 'sessionJoined',
+      valid: true,
+      signature: 'verified',
+    })
+  })
+
+  test('reads headers as JSON, in any case', async () => {
+    const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
+    save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
+    expect((await verify('--secret', secret)).code).toBe(0)
+  })
+
+  test('reads the secret from a file', async () => {
+    save('secret.txt', `${secret}\n`)
+    expect((await verify('--secret', '@secret.txt')).code).toBe(0)
+  })
+
+  test('checks only the format of the event without a secret', async () => {
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('signature   not checked\n'),
+    })
+  })
+
+  test('exits 9 for a wrong signature', async () => {
+    expect(await verify('--secret', 'another')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   wrong\n'),
+      stderr: 'error: the signature is wrong\n',
+    })
+  })
+
+  test('accepts a signature of any age without --tolerance', async () => {
+    save('headers.txt', headerLines(signed(body, new Webhook(secret), 1_714_979_289)))
+    expect((await verify('--secret', secret)).code).toBe(0)
+    expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   too old\n'),
+      stderr: `error: the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated\n`,
+    })
+    save('headers.txt', headerLines(signed(body, new Webhook(secret), nowSeconds + 600)))
+    expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   too new\n'),
+    })
+    expect((await verify('--secret', secret, '--tolerance', '600')).code).toBe(0)
+    expect((await verify('--tolerance', '600')).code).toBe(2)
+  })
+
+  test('exits 9 for a body with an additional line break', async () => {
+    save('body.json', `${body}\n`)
+    expect((await verify('--secret', secret)).code).toBe(9)
+  })
+
+  test('exits 9 for a missing signature', async () => {
+    save('headers.txt', 'Content-Type: application/json\n')
+    expect(await verify('--secret', secret)).toMatchObject({
+      code: 9,
+      stderr: 'error: there is no signature\n',
+    })
+  })
+
+  test.each([
+    ['{"action":"other"}', 'the body is not a webhook event: '],
+    ['no JSON', 'the body is not JSON'],
+  ])('exits 9 for %s', async (text, problem) => {
+    save('body.json', text)
+    const { code, stderr } = await verify()
+    expect(code).toBe(9)
+    expect(stderr).toContain(problem)
+  })
+
+  test('shows control characters as escapes', async () => {
+    save('headers.txt', 'webhook-id: msg\u001b[2J\u202e\n')
+    expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
+  })
+
+  test('shows no time when webhook-timestamp is malformed', async () => {
+    save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
+  })
+
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+    'refuses the secret “%s”',
+    async (impossible) => {
+      expect((await verify('--secret', impossible)).code).toBe(2)
+    },
+  )
+
+  test('refuses headers in malformed JSON', async () => {
+    save('headers.txt', '{"webhook-id": ')
+    expect((await verify()).code).toBe(2)
+  })
+
+  test('exits 2 and names a missing file', async () => {
+    const host = hostHere()
+    const code = await main(['webhooks', 'verify', 'none.json', '--headers', 'headers.txt'], host)
+    expect(code).toBe(2)
+    expect(host.stderr.text).toBe('error: none.json cannot be read: no such file\n')
+  })
+
+  test('requires --headers', async () => {
+    expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
+  })
+
+  test('needs no settings', async () => {
+    const host = hostHere({ env: { MEETROOM_CONFIG_DIR: join(dir, 'none') } })
+    expect(await main(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt'], host)).toBe(0)
+  })
+})
+
+test('webhooks verify accepts events forwarded by webhooks listen', async () => {
+  const { url, inbox } = await startReceiver()
+  const { post } = await listen(['--secret', secret, '--forward-to', url])
+  await post(body, signed(body))
+  const forwarded: Received = await inbox.next()
+  save('body.json', forwarded.body)
+  save('headers.txt', JSON.stringify(forwarded.headers))
+  expect((await verify('--secret', secret)).code).toBe(0)
+})

@@ -1,0 +1,563 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { main } from '../../../src/main.ts'
+import { testHost, testNow } from '../../helpers/host.ts'
+import { serveWorkspace, testMachine } from '../../helpers/live.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { type RoomInUse, type UseDifferences, withRoomsInUse } from '../../helpers/rooms-in-use.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+// Tests run at 2026-01-02T03:04:05.678Z.
+
+const world = perTest(createWorld)
+
+const open = { id: 's1', disconnected_at: null }
+const ended = (disconnected_at: string, id = 's2') => ({ id, disconnected_at })
+const room = (id: string, created_at: string | null = '2025-01-01T00:00:00.000Z', type = 'open') => ({
+  ...{ id, type, name: id.toUpperCase(), created_at },
+})
+
+/** `busy` has somebody in it, `used` had until a day ago, `old` until last summer, `never` nobody ever. */
+const rooms: RoomInUse[] = [
+  {
+    room: room('busy'),
+    sessions: [open, ended('2025-12-30T00:00:00.000Z'), ended('2025-12-01T00:00:00.000Z', 's3')],
+    members: 3,
+  },
+  {
+    room: room('used'),
+    sessions: [
+      ended('2026-01-01T00:00:00.000Z'),
+      ended('2025-06-01T00:00:00.000Z', 's3'),
+      ended('2025-05-01T00:00:00.000Z', 's4'),
+    ],
+    members: 1,
+  },
+  { room: room('old'), sessions: [ended('2025-07-01T00:00:00.000Z')], members: 40 },
+  { room: room('never'), members: 0 },
+]
+
+/** Runs a list with conditions; returns the ids that it printed. */
+async function chosen(...conditions: string[]): Promise<string> {
+  const where = conditions.flatMap((condition) => ['--where', condition])
+  const { code, stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', ...where])
+  expect({ code, stderr }, conditions.join(', ')).toEqual({ code: 0, stderr: '' })
+  return stdout.trim().replaceAll('\n', ' ')
+}
+
+/** What conditions choose, and the requests about single rooms that they take. */
+const meanings: readonly [condition: string, ids: string, requests: number][] = [
+  ['online=0', 'used old never', 4],
+  ['online>0', 'busy', 4],
+  ['online!=1', 'used old never', 4],
+  ['online=1', 'busy', 4],
+  ['sessions=0', 'never', 4],
+  ['sessions>=2', 'busy used', 4],
+  ['sessions=1', 'old', 4],
+  ['members>1', 'busy old', 4],
+  ['members=0', 'never', 4],
+  ['members<=1', 'used never', 4],
+  ['last_active<2025-12-01', 'old', 4],
+  ['last_active=2026-01-01', 'used', 4],
+  ['last_active>1h', 'busy', 4],
+  ['last_active<30d', 'old', 4],
+  ['last_active=', 'never', 4],
+  ['last_active!=', 'busy used old', 4],
+  ['idle>90d', 'old never', 4],
+  ['idle>300d', 'never', 4],
+  ['idle<2d', 'busy used', 4],
+  ['idle<=0s', 'busy', 4],
+  ['idle>0s', 'used old never', 4],
+  ['idle>=1d', 'used old never', 4],
+]
+
+describe('a --where condition on room facts', () => {
+  test.each(meanings)('by %s sends one request per room', async (condition, ids, requests) => {
+    const asked = withRoomsInUse(world, rooms)
+    expect(await chosen(condition)).toBe(ids)
+    expect(asked()).toHaveLength(requests)
+  })
+
+  test('reads only the total if the total is sufficient', async () => {
+    const asked = withRoomsInUse(world, rooms.slice(0, 1))
+    await chosen('members>0')
+    await chosen('sessions>0')
+    await chosen('online>0')
+    await chosen('idle<1d')
+    expect(asked()).toEqual([
+      '/rooms/busy/members?limit=2',
+      '/rooms/busy/sessions?limit=2',
+      '/rooms/busy/sessions?is_connecting=true',
+      '/rooms/busy/sessions',
+    ])
+  })
+
+  test('is evaluated only for rooms that match the other conditions, in any order of the conditions', async () => {
+    const asked = withRoomsInUse(world, rooms)
+    expect(await chosen('online=0', 'name~^O', 'idle>90d')).toBe('old')
+    expect(asked()).toEqual(['/rooms/old/sessions'])
+  })
+
+  test('reads no further facts of a room after one condition fails', async () => {
+    const asked = withRoomsInUse(world, rooms.slice(0, 2))
+    expect(await chosen('idle>1d', 'members>2')).toBe('')
+    expect(asked().sort()).toEqual([
+      '/rooms/busy/members?limit=2',
+      '/rooms/busy/sessions',
+      '/rooms/used/members?limit=2',
+    ])
+  })
+
+  test.each<[string, UseDifferences]>([
+    ['that sends no totals', { withoutTotals: true }],
+    ['that counts only what it sends', { countsPages: true }],
+    ['that refuses a limit for sessions', { refusesLimit: true }],
+    ['that ignores the filter of sessions', { ignoresFilter: true }],
+    ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
+    ['that omits null fields', { leavesNullsOut: true }],
+    ['that omits null fields and totals', { leavesNullsOut: true, withoutTotals: true }],
+  ])('selects the same rooms from a service %s', async (_, differences) => {
+    withRoomsInUse(world, rooms, differences)
+    for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
+  })
+
+  test('reads all sessions after one attempt with a service that sends no totals', async () => {
+    const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
+    await world.run('rooms list --where sessions>0 --concurrency 1')
+    expect(asked()).toEqual([
+      '/rooms/busy/sessions?limit=2',
+      ...['/rooms/busy/sessions', '/rooms/used/sessions', '/rooms/old/sessions', '/rooms/never/sessions'],
+    ])
+  })
+
+  test('does not match missing values, and a notice counts them', async () => {
+    const unclear = {
+      room: room('unclear'),
+      sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
+    }
+    withRoomsInUse(world, [...rooms, unclear], { ignoresFilter: true })
+    for (const condition of ['idle>0s', 'idle<=0s', 'last_active=', 'last_active!=']) {
+      const { code, stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', '--where', condition])
+      const name = condition.startsWith('idle') ? 'idle' : 'last_active'
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: expect.not.stringContaining('unclear'),
+        stderr: `1 room without ${name} does not match\n`,
+      })
+    }
+    withRoomsInUse(world, [unclear], { ignoresFilter: true })
+    expect(await world.run('rooms list --where idle>90d')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: --where: the service sends no “idle” for any room that could match\n' +
+        'hint: see what it sends with: meetroom sessions list ROOM --json --base-url https://meet.test/v1\n',
+    })
+  })
+
+  test('does not match an incomplete list', async () => {
+    withRoomsInUse(world, rooms.slice(1, 2), {
+      instead: (path) =>
+        path.endsWith('/sessions')
+          ? answer(200, { sessions: [ended('2020-01-01T00:00:00.000Z')], paging: { total: 3 } })
+          : undefined,
+    })
+    const { code, stdout, stderr } = await world.run('rooms list --where idle>90d --quiet')
+    expect({ code, stdout, stderr }).toEqual({
+      code: 8,
+      stdout: '',
+      stderr:
+        'error: the service listed 1 of 3 sessions of room used: it repeats its response for offset 1\n' +
+        'error: could not read 1 of 1 rooms: used\nhint: they are left out\n',
+    })
+  })
+
+  test('uses the sessions of the room even if the room has a field of the same name', async () => {
+    withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
+    expect(await chosen('online=0', 'idle>90d', 'members=0')).toBe('r')
+  })
+
+  test('works with --limit and --offset, and evaluates only the required rooms', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => ({
+      room: room(`r${i}`),
+      sessions: i % 2 ? [open] : [],
+    }))
+    const asked = withRoomsInUse(world, many)
+    const { stdout } = await world.run(
+      'rooms list --where online>0 --limit 3 --offset 2 -o ids --concurrency 2',
+    )
+    expect(stdout).toBe('r5\nr7\nr9\n')
+    expect(asked().length).toBeLessThan(15)
+  })
+
+  test('keeps the order of the list', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`), members: i }))
+    withRoomsInUse(world, many)
+    const slowly = world.intercept
+    world.intercept = async (request, next, signal) => {
+      for (let i = request.url.length % 7; i > 0; i--) await new Promise((resolve) => setImmediate(resolve))
+      return slowly?.(request, next, signal) ?? next()
+    }
+    expect(await chosen('members>=20')).toBe(
+      many
+        .slice(20)
+        .map(({ room }) => room.id)
+        .join(' '),
+    )
+  })
+
+  test('evaluates at most --concurrency rooms concurrently', async () => {
+    const many = Array.from({ length: 31 }, (_, i) => ({ room: room(`r${i}`), members: i }))
+    withRoomsInUse(world, many)
+    const respond = world.intercept
+    let most = 0
+    let now = 0
+    world.intercept = async (request, next, signal) => {
+      most = Math.max(most, ++now)
+      await new Promise((resolve) => setImmediate(resolve))
+      now--
+      return respond?.(request, next, signal) ?? next()
+    }
+    await world.run('rooms list --where members>0 --concurrency 3')
+    expect(most).toBe(3)
+    await world.run('rooms list --where members>0')
+    expect(most).toBe(8)
+  })
+
+  test('with --json returns one document with the matching rooms and their number', async () => {
+    withRoomsInUse(world, rooms)
+    const { stdout } = await world.run('rooms list --json --where idle>90d')
+    expect(JSON.parse(stdout)).toEqual({
+      rooms: [rooms[2]?.room, rooms[3]?.room],
+      paging: { limit: 2, offset: 0, total: 2 },
+    })
+  })
+})
+
+describe('idle of a room without sessions', () => {
+  test('counts from created_at of the full record if lists omit that field', async () => {
+    const [one, two] = [room('one'), room('two', '2026-01-01T00:00:00.000Z')]
+    const short = ({ id, type, name }: ReturnType<typeof room>) => ({ id, type, name })
+    withRoomsInUse(world, [{ room: one }, { room: two }], {
+      instead: (path) =>
+        path === '/rooms'
+          ? answer(200, { rooms: [short(one), short(two)], paging: { total: 2 } })
+          : undefined,
+    })
+    const { code, stdout } = await world.run('rooms list --where idle>90d -o ids')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
+  })
+
+  test('is a usage error without created_at, unless another condition excludes the room', async () => {
+    const { created_at: _, ...without } = room('r')
+    withRoomsInUse(world, [...rooms, { room: without }])
+    for (const [command, condition] of [
+      ['rooms list -o ids', 'idle<1h'],
+      ['rooms delete --yes', 'idle>90d'],
+    ] as const)
+      expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: --where: nobody was ever in room r, and without created_at its idle time is unknown\n' +
+          'hint: to leave such rooms out: --where sessions>0\n',
+      })
+    expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
+    expect(await chosen('idle>90d', 'sessions>0')).toBe('old')
+  })
+})
+
+describe('a room whose facts cannot be read', () => {
+  const failing = (status: number, id = 'old'): UseDifferences => ({
+    instead: (path) =>
+      path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
+  })
+
+  test('is omitted from a list, which exits 8 and is complete in every format', async () => {
+    withRoomsInUse(world, rooms, failing(500))
+    const stderr =
+      'error: the service reports a validation exception (500): no\n' +
+      'hint: in this API, 500 means that the request was invalid; retrying will not help\n' +
+      'error: could not read 1 of 4 rooms: old\nhint: they are left out\n'
+    expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({
+      code: 8,
+      stdout: 'used\nnever\n',
+      stderr,
+    })
+    expect(await world.run('rooms list --where online=0 -o ids --sort name --quiet')).toMatchObject({
+      code: 8,
+      stdout: 'never\nused\n',
+    })
+    expect(await world.run('rooms list --where online=0 --count')).toMatchObject({ code: 8, stdout: '' })
+    const { code, stdout } = await world.run('rooms list --where online=0 --json')
+    expect({ code, ...JSON.parse(stdout) }).toEqual({
+      code: 8,
+      rooms: [rooms[1]?.room, rooms[3]?.room],
+      paging: { limit: 2, offset: 0 },
+    })
+  })
+
+  test.each(['rooms delete', 'rooms terminate', 'rooms reopen'])(
+    'stops %s before the first write',
+    async (command) => {
+      const asked = withRoomsInUse(world, rooms, failing(500))
+      const run = await world.run(`${command} --where online=0 --yes`)
+      expect(run).toMatchObject({ code: 8, stdout: '' })
+      expect(run.stderr).toMatch(
+        /could not read 1 of 4 rooms: old\nhint: nothing was changed; run it again\n$/,
+      )
+      expect(asked().filter((path) => !path.startsWith('/'))).toEqual([])
+    },
+  )
+
+  test('stops the evaluation with --fail-fast', async () => {
+    const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`) }))
+    const asked = withRoomsInUse(world, many, failing(500, 'r2'))
+    const run = await world.run('rooms delete --where online=0 --yes --max 50 --fail-fast --concurrency 1')
+    expect(run).toMatchObject({ code: 8, stdout: '' })
+    expect(run.stderr).toContain(
+      'could not read 38 of 40 rooms: r2, r3, r4, r5, r6, r7, r8, r9, r10, r11 and 28 more\n',
+    )
+    expect(asked()).toHaveLength(3)
+  })
+
+  test('is skipped if it was deleted during the run', async () => {
+    withRoomsInUse(world, rooms, {
+      instead: (path) => (path.startsWith('/rooms/old') ? answer(404, {}) : undefined),
+    })
+    expect(await chosen('online=0')).toBe('used never')
+  })
+
+  test('is skipped if it was deleted before its full record was read', async () => {
+    const { created_at: _, ...short } = room('gone')
+    withRoomsInUse(world, [...rooms, { room: short }], {
+      instead: (path) => (path === '/rooms/gone' ? answer(404, {}) : undefined),
+    })
+    expect(await chosen('idle>90d')).toBe('old never')
+  })
+
+  test('is not skipped as deleted if the service has no list of sessions', async () => {
+    withRoomsInUse(world, rooms, {
+      instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
+    })
+    expect(await world.run('rooms delete --where online=0 --yes')).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr: expect.stringContaining('could not read 4 of 4 rooms: busy, used, old, never'),
+    })
+  })
+
+  test('stops the command if every other room would fail in the same way', async () => {
+    withRoomsInUse(world, rooms, failing(401))
+    expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
+  })
+
+  test('is read again after a 429', async () => {
+    let refused = 0
+    withRoomsInUse(world, rooms, {
+      instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
+    })
+    expect(await chosen('idle>90d')).toBe('old never')
+    expect(refused).toBe(6)
+  })
+
+  test('stops immediately at ^C', async () => {
+    withRoomsInUse(world, rooms)
+    const respond = world.intercept
+    world.intercept = async (request, next, signal) => {
+      if (!request.url.includes('/rooms/')) return respond?.(request, next, signal) ?? next()
+      host.signal('SIGINT')
+      signal.throwIfAborted()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { host, done } = world.start(['rooms', 'list', '--where', 'online=0'])
+    expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
+  })
+})
+
+describe('an invalid condition on room facts', () => {
+  const age = (field: string) => `${field} needs one of < <= > >= and a duration, such as ${field}>90d`
+  test.each([
+    ['online=many', '--where online=many: the value must be a number, not “many”'],
+    ['members>1h', '--where members>1h: the value must be a number, not “1h”'],
+    ['sessions<', '--where sessions<: the value is missing'],
+    ['idle=90d', `--where idle=90d: ${age('idle')}`],
+    ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
+  ])('is refused before the first request: %j', async (condition, message) => {
+    const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+})
+
+test('a dry run prints the facts of each room', async () => {
+  withRoomsInUse(world, rooms)
+  const line = ['rooms', 'terminate', '--dry-run']
+  const where = [
+    '--where',
+    'idle>90d',
+    '--where',
+    'online=0',
+    '--where',
+    'members>1',
+    '--where',
+    'created_at<2026-01-01',
+  ]
+  expect((await world.run([...line, ...where])).stderr).toBe(
+    '1 room matches\n' +
+      '  old  OLD  created_at 2025-01-01T00:00:00.000Z, idle_since 2025-07-01T00:00:00.000Z, online 0, members 40\n',
+  )
+})
+
+test('a progress bar on the terminal counts evaluated rooms and is removed at the end', async () => {
+  withRoomsInUse(world, rooms)
+  const slowly = ['--rate', '1', '--concurrency', '1', '--dry-run']
+  const { code, stderr } = await world.run(['rooms', 'terminate', '--where', 'online=0', ...slowly], {
+    tty: true,
+    columns: 120,
+    env: { NO_COLOR: '1' },
+  })
+  expect(code).toBe(0)
+  expect(stderr).toContain('\r████████████░░░░░░░░░░░░ 2/4  2/s  0 failed  1 s left\u001b[K')
+  expect(stderr).toContain('\r\u001b[K3 rooms match\n')
+})
+
+test('an export with --where contains the rooms that match by their facts', async () => {
+  withRoomsInUse(world, rooms)
+  const { code, stdout } = await world.run('rooms export --columns id --where sessions>1')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
+})
+
+// The same once more, from a plain description.
+test('conditions match random rooms like a reference implementation', async () => {
+  const session = fc.option(fc.integer({ min: 0, max: 50 }))
+  const holds: Record<string, (value: number, wanted: number) => boolean> = {
+    '=': (value, wanted) => value === wanted,
+    '>': (value, wanted) => value > wanted,
+    '<': (value, wanted) => value < wanted,
+  }
+  const daysAgo = (days: number) => new Date(Date.UTC(2026, 0, 2) - days * 86_400_000).toISOString()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ sessions: fc.array(session, { maxLength: 4 }), members: fc.integer({ min: 0, max: 3 }) }),
+        {
+          maxLength: 8,
+        },
+      ),
+      fc.array(
+        fc.record({
+          field: fc.constantFrom('online', 'sessions', 'members', 'idle'),
+          sign: fc.constantFrom('=', '>', '<'),
+          value: fc.integer({ min: 0, max: 4 }),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      fc.record({
+        withoutTotals: fc.boolean(),
+        leavesNullsOut: fc.boolean(),
+        countsPages: fc.boolean(),
+        refusesLimit: fc.boolean(),
+      }),
+      async (drawn, conditions, differences) => {
+        const made = drawn.map(({ sessions, members }, i) => ({
+          room: room(`r${i}`, daysAgo(60)),
+          members,
+          sessions: sessions.map((days, n) => ({
+            id: `s${n}`,
+            disconnected_at: days === null ? null : daysAgo(days),
+          })),
+        }))
+        withRoomsInUse(world, made, differences)
+        const idleDays = ({ sessions }: (typeof drawn)[number]) =>
+          sessions.includes(null) ? 0 : Math.min(60, ...sessions.map((days) => days ?? 0)) + 3 / 24
+        const wanted = made.filter((_, i) =>
+          conditions.every(({ field, sign, value }) => {
+            const one = drawn[i] as (typeof drawn)[number]
+            if (field === 'idle') return holds[sign === '=' ? '>' : sign]?.(idleDays(one), value * 10 + 1)
+            const count =
+              field === 'members'
+                ? one.members
+                : one.sessions.filter((days) => field === 'sessions' || days === null).length
+            return holds[sign]?.(count, value)
+          }),
+        )
+        const where = conditions.map(({ field, sign, value }) =>
+          field === 'idle' ? `idle${sign === '=' ? '>' : sign}${value * 10 + 1}d` : `${field}${sign}${value}`,
+        )
+        expect(await chosen(...where)).toBe(wanted.map(({ room }) => room.id).join(' '))
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+test('the embedded service returns room facts over a socket', async () => {
+  const served = await serveWorkspace({ machine: testMachine(testNow - 100 * 86_400_000) })
+  const [never, old, busy] = [await served.room(), await served.room(), await served.room()]
+  await served.user('ada')
+  await served.member(busy, 'ada')
+  await (await served.join(old)).leave()
+  served.machine.setWallClock(100 * 86_400_000)
+  await served.join(busy)
+  const run = async (line: string) => {
+    const env = { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
+    const host = testHost({ env })
+    const code = await main(line.split(' '), host)
+    return {
+      code,
+      ids: host.stdout.text
+        .trim()
+        .split('\n')
+        .map((id) => [never, old, busy].indexOf(id)),
+    }
+  }
+  expect(await run('rooms list -o ids --where online=1')).toEqual({ code: 0, ids: [2] })
+  expect(await run('rooms list -o ids --where sessions=0')).toEqual({ code: 0, ids: [0] })
+  expect(await run('rooms list -o ids --where members>=1')).toEqual({ code: 0, ids: [2] })
+  expect(await run('rooms list -o ids --where last_active<90d')).toEqual({ code: 0, ids: [1] })
+  expect(await run('rooms terminate -o ids --yes --where idle>90d --where online=0')).toEqual({
+    code: 0,
+    ids: [1, 0],
+  })
+  expect((await served.getRoom(busy)).terminated_at).toBeNull()
+})
+
+describe('a service with types in capital letters', () => {
+  const inCapitals = () => {
+    world.intercept = async (_request, next) => {
+      const given = await next()
+      const text = new TextDecoder().decode(given.body)
+      return {
+        ...given,
+        body: new TextEncoder().encode(
+          text.replace(/"type":"\w+"/g, (field) => `"type":${field.slice(7).toUpperCase()}`),
+        ),
+      }
+    }
+  }
+
+  test.each([
+    ['type=private', ['P']],
+    ['type!=private', ['O']],
+    ['type~^PRIV', ['P']],
+  ])('matches --where %s', async (condition, names) => {
+    for (const [name, type] of [
+      ['P', 'private'],
+      ['O', 'open'],
+    ])
+      await world.send('POST', '/rooms', { name, type })
+    inCapitals()
+    const run = await world.run([
+      'rooms',
+      'list',
+      '--where',
+      condition,
+      '-o',
+      'csv',
+      '--columns',
+      'name',
+      '--no-header',
+    ])
+    expect(run).toMatchObject({ code: 0, stdout: names.map((name) => `${name}\r\n`).join('') })
+  })
+})

@@ -1,0 +1,841 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireRequest } from '../../../src/api/wire.ts'
+import { lostNotice } from '../../helpers/imports.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+/** Offsets of the pages that were requested. */
+const offsets = () => world.requests.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0))
+
+// Tests run at 2026-01-02T03:04:05.678Z.
+
+const things = {
+  rooms: [
+    {
+      ...{ id: 'r1', type: 'open', name: 'Test', layout: 'grid', record: true, meeting_time: 0 },
+      ...{ created_at: '2025-10-03T00:00:00.000Z', terminated_at: null, max_meeting_seconds: 3600 },
+      ...{ is_terminated: '#DEPRECATED#', created_user_id: '#DEPRECATED#' },
+    },
+    {
+      ...{ id: 'r2', type: 'private', name: 'contest', layout: 'grid', record: false, meeting_time: 90.5 },
+      ...{ created_at: '2026-01-01T00:00:00.000Z', terminated_at: '2026-01-01T12:00:00.000Z' },
+      ...{ max_meeting_seconds: null, is_terminated: '#DEPRECATED#' },
+    },
+    {
+      ...{ id: 'r3', type: 'public', name: null, layout: null, record: null, meeting_time: null },
+      ...{ created_at: '2026-01-01T23:59:59.999Z', terminated_at: '2026-01-02T03:04:05.678Z' },
+      max_meeting_seconds: null,
+    },
+    {
+      ...{ id: 'r4', type: 'private', name: 'Émile = x', layout: 'row', record: true, meeting_time: 600 },
+      ...{ created_at: '2026-01-02T00:00:00.000Z', terminated_at: null, max_meeting_seconds: 60 },
+    },
+    {
+      ...{ id: 'r5', type: 'open', name: '', layout: 'row', record: false, meeting_time: -1 },
+      ...{ created_at: '2026-01-02T03:04:05.000Z', terminated_at: null, max_meeting_seconds: null },
+    },
+  ],
+  users: [
+    {
+      ...{ user_id: 'ada', name: 'Ada', default_member_type: 'host', email: 'ada@example.com' },
+      ...{ profile_url: 'https://img.test/a.png', created_at: '2025-12-01T00:00:00.000Z' },
+    },
+    {
+      ...{ user_id: 'grace', name: null, default_member_type: 'guest', email: 'grace@navy.test' },
+      ...{ profile_url: null, created_at: '2026-01-02T00:00:00.000Z' },
+    },
+    {
+      ...{ user_id: 'alan', name: 'Alan', default_member_type: 'guest', email: null },
+      ...{ profile_url: null, created_at: '2026-01-02T01:00:00.000Z' },
+    },
+  ],
+  members: [
+    {
+      id: 'm1',
+      user_id: 'ada',
+      type: 'host',
+      is_blocked: false,
+      name: 'A.',
+      created_at: '2025-01-01T00:00Z',
+    },
+    { id: 'm2', user_id: null, type: 'guest', is_blocked: true, name: null, created_at: '2026-01-01T00:00Z' },
+    {
+      id: 'm3',
+      user_id: 'alan',
+      type: 'guest',
+      is_blocked: null,
+      name: 'Al',
+      created_at: '2026-01-02T00:00Z',
+    },
+  ],
+  sessions: [
+    { id: 's1', user_id: 'ada', connected_at: '2026-01-02T03:00:00.000Z', disconnected_at: null },
+    {
+      ...{ id: 's2', user_id: null, connected_at: '2026-01-01T03:00:00.000Z' },
+      ...{ disconnected_at: '2026-01-01T04:00:00.000Z' },
+    },
+  ],
+}
+
+/** Makes the service hold these things, whatever their fields. */
+function withThings(held: Record<string, readonly object[]> = things): void {
+  world.intercept = async ({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const [id = '', parent = ''] = pathname.split('/').reverse()
+    const listed = held[id]
+    if (!listed) {
+      const item = held[parent]?.find((item) => Object.values(item)[0] === id)
+      return item ? answer(200, { [parent.slice(0, -1)]: item }) : answer(404, {})
+    }
+    const offset = Number(searchParams.get('offset') ?? 0)
+    const limit = Number(searchParams.get('limit') ?? 30)
+    return answer(200, {
+      [id]: listed.slice(offset, offset + limit),
+      ...(id === 'sessions' ? {} : { paging: { limit, offset, total: listed.length } }),
+    })
+  }
+}
+
+/** Runs a list with conditions; returns the ids that it printed. */
+async function chosen(command: string, ...conditions: string[]): Promise<string> {
+  const where = conditions.flatMap((condition) => ['--where', condition])
+  const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
+  expect({ code, stderr }, conditions.join(', ')).toEqual({ code: 0, stderr: '' })
+  return lines(stdout).join(' ')
+}
+
+describe('a condition', () => {
+  beforeEach(() => withThings())
+
+  test.each([
+    // Text is ordered by code unit, and case matters.
+    ['type=private', 'r2 r4'],
+    ['type!=private', 'r1 r3 r5'],
+    ['name=Test', 'r1'],
+    ['name=test', ''],
+    ['name!=Test', 'r2 r3 r4 r5'],
+    ['name<U', 'r1 r5'],
+    ['name<=Test', 'r1 r5'],
+    ['name<Test', 'r5'],
+    ['name>Test', 'r2 r4'],
+    ['name>=Test', 'r1 r2 r4'],
+    ['id>=r4', 'r4 r5'],
+    ['id=R4', ''],
+    // Patterns match anywhere, in either case.
+    ['name~test', 'r1 r2'],
+    ['name~^test', 'r1'],
+    ['name!~test', 'r3 r4 r5'],
+    ['name~éMILE', 'r4'],
+    ['type~^(open|public)$', 'r1 r3 r5'],
+    ['meeting_time~^6', 'r4'],
+    ['record~tru', 'r1 r4'],
+    ['created_at~^2026-01-02T', 'r4 r5'],
+    // Numbers.
+    ['meeting_time=0', 'r1'],
+    ['meeting_time=0.0', 'r1'],
+    ['meeting_time=90.5', 'r2'],
+    ['meeting_time!=0', 'r2 r3 r4 r5'],
+    ['meeting_time<0', 'r5'],
+    ['meeting_time<=0', 'r1 r5'],
+    ['meeting_time>9', 'r2 r4'],
+    ['meeting_time>=90.5', 'r2 r4'],
+    ['meeting_time=-1', 'r5'],
+    // True and false; null is neither.
+    ['record=true', 'r1 r4'],
+    ['record=false', 'r2 r5'],
+    ['record!=true', 'r2 r3 r5'],
+    ['record!=false', 'r1 r3 r4'],
+    // A date is a whole day in UTC.
+    ['created_at=2026-01-01', 'r2 r3'],
+    ['created_at!=2026-01-01', 'r1 r4 r5'],
+    ['created_at<2026-01-01', 'r1'],
+    ['created_at<=2026-01-01', 'r1 r2 r3'],
+    ['created_at>2026-01-01', 'r4 r5'],
+    ['created_at>=2026-01-01', 'r2 r3 r4 r5'],
+    // A time is a moment, in UTC unless it says otherwise.
+    ['created_at=2026-01-01T23:59:59.999Z', 'r3'],
+    ['created_at=2026-01-02T03:04:05', 'r5'],
+    ['created_at>=2026-01-02T00:00Z', 'r4 r5'],
+    ['created_at>2026-01-02T00:00', 'r5'],
+    ['created_at>=2026-01-02 00:00', 'r4 r5'],
+    ['created_at<2026-01-02T01:00+01:00', 'r1 r2 r3'],
+    ['created_at<=2026-01-02 01:00:00.000+01:00', 'r1 r2 r3 r4'],
+    // How long ago.
+    ['created_at<90d', 'r1'],
+    ['created_at>90d', 'r2 r3 r4 r5'],
+    ['created_at<1w', 'r1'],
+    ['created_at>4h', 'r3 r4 r5'],
+    ['created_at>3h', 'r5'],
+    ['created_at>=185m', 'r3 r4 r5'],
+    ['created_at>184m', 'r5'],
+    ['created_at>1s', 'r5'],
+    ['created_at>0s', ''],
+    ['terminated_at=0s', 'r3'],
+    ['terminated_at<12h', 'r2'],
+    ['terminated_at>12h', 'r3'],
+    ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
+    // How old, by the time of creation.
+    ['age>90d', 'r1'],
+    ['age>89d24h', 'r1'],
+    ['age<90d', 'r2 r3 r4 r5'],
+    ['age >= 185m', 'r1 r2'],
+    ['age<=185m', 'r3 r4 r5'],
+    ['age>0s', 'r1 r2 r3 r4 r5'],
+    // Missing values.
+    ['terminated_at=', 'r1 r4 r5'],
+    ['terminated_at!=', 'r2 r3'],
+    ['name=', 'r3 r5'],
+    ['name!=', 'r1 r2 r4'],
+    ['meeting_time=', 'r3'],
+    ['record!=', 'r1 r2 r4 r5'],
+    ['max_meeting_seconds=', 'r2 r3 r5'],
+    // Derived fields.
+    ['status=active', 'r1 r4 r5'],
+    ['status!=active', 'r2 r3'],
+    ['status~^TERM', 'r2 r3'],
+    // Fields that the embedded service sends beyond the document.
+    ['max_meeting_seconds=60', 'r4'],
+    ['max_meeting_seconds>7', 'r1 r4'],
+    ['max_meeting_seconds<100', 'r4'],
+    ['max_meeting_seconds!=60', 'r1 r2 r3 r5'],
+    // Spelling.
+    ['name = Émile = x', 'r4'],
+    ['  type  !=  private  ', 'r1 r3 r5'],
+    ['name~ = ', 'r4'],
+  ])('matches in rooms list --where %j', async (condition, ids) => {
+    expect(await chosen('rooms list', condition)).toBe(ids)
+  })
+
+  test.each([
+    ['users list', 'user_id=ada', 'ada'],
+    ['users list', 'email~@EXAMPLE', 'ada'],
+    ['users list', 'email=grace@navy.test', 'grace'],
+    ['users list', 'email=', 'alan'],
+    ['users list', 'email!=ada@example.com', 'grace alan'],
+    ['users list', 'profile_url!=', 'ada'],
+    ['users list', 'default_member_type=guest', 'grace alan'],
+    ['users list', 'created_at>1d', 'grace alan'],
+    ['members list r', 'is_blocked=true', 'm2'],
+    ['members list r', 'is_blocked=false', 'm1'],
+    ['members list r', 'is_blocked=', 'm3'],
+    ['members list r', 'status=blocked', 'm2'],
+    ['members list r', 'status=', 'm1 m3'],
+    ['members list r', 'name~^A', 'm1 m3'],
+    ['members list r', 'user_id=', 'm2'],
+    ['members list r', 'created_at>30d', 'm2 m3'],
+    ['members list r', 'age>30d', 'm1'],
+    ['users list', 'age<3h', 'alan'],
+    ['members list r', 'type!=host', 'm2 m3'],
+    ['sessions list r', 'status=online', 's1'],
+    ['sessions list r', 'status=offline', 's2'],
+    ['sessions list r', 'disconnected_at=', 's1'],
+    ['sessions list r', 'connected_at<2026-01-02', 's2'],
+    ['sessions list r', 'user_id!=ada', 's2'],
+  ])('matches in %s --where %j', async (command, condition, ids) => {
+    expect(await chosen(command, condition)).toBe(ids)
+  })
+
+  test('matches only together with all other conditions', async () => {
+    expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
+    expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
+    expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
+  })
+
+  test('compares numbers beyond a double by value', async () => {
+    world.intercept = async () =>
+      answer(
+        200,
+        '{"rooms":[{"id":"r1","type":"open","max_meeting_seconds":12345678901234567890}],"paging":{"total":1}}',
+      )
+    expect(await chosen('rooms list', 'max_meeting_seconds>9')).toBe('r1')
+    expect(await chosen('rooms list', 'max_meeting_seconds<9')).toBe('')
+  })
+})
+
+describe('a condition with a regular expression', () => {
+  test('ends quickly for a name on which JavaScript’s own engine would need years', async () => {
+    const hostile = 'a'.repeat(50_000)
+    const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
+    withThings({ rooms })
+    expect(await chosen('rooms list', 'name~^(a+)+$')).toBe('r1')
+    expect(await chosen('rooms list', 'name!~^(a|aa)+$')).toBe('r0')
+    expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
+  })
+
+  test('is ended by ^C', async () => {
+    let count = 0
+    world.intercept = async (_request, _next, signal) => {
+      if (++count === 20) host.signal('SIGINT')
+      signal.throwIfAborted()
+      return answer(200, { rooms: [{ id: `r${count}`, type: 'open', name: `${'a'.repeat(1000)}!` }] })
+    }
+    const { host, done } = world.start(['rooms', 'list', '--where', 'name~^(a+)+$'])
+    expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
+  })
+})
+
+describe('an invalid condition', () => {
+  const takes = (text: string) =>
+    `--where must be a field, one of = != < <= > >= ~ !~, and a value, not “${text}”\nhint: ${
+      /^\w+$/.test(text)
+        ? "quote the condition, because the shell reads < and > as redirections: --where 'age>90d'"
+        : "as in: --where 'age>90d' or --where 'name~^Ma'"
+    }`
+  const time =
+    'the value must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, or an age such as 90d'
+
+  test.each([
+    ['rooms list', 'name', takes('name')],
+    ['rooms list', '', takes('')],
+    ['rooms list', '=x', takes('=x')],
+    ['rooms list', 'name x', takes('name x')],
+    ['rooms list', 'meeting_time=1h', '--where meeting_time=1h: the value must be a number, not “1h”'],
+    ['rooms list', 'meeting_time>1e3', '--where meeting_time>1e3: the value must be a number, not “1e3”'],
+    ['rooms list', 'record=yes', '--where record=yes: the value must be true or false, not “yes”'],
+    ['rooms list', 'record!=TRUE', '--where record!=TRUE: the value must be true or false, not “TRUE”'],
+    ['rooms list', 'record>true', '--where record>true: true and false have no order'],
+    ['rooms list', 'created_at<yesterday', `--where created_at<yesterday: ${time}, not “yesterday”`],
+    ['rooms list', 'created_at<90', `--where created_at<90: ${time}, not “90”`],
+    ['rooms list', 'created_at<90y', `--where created_at<90y: ${time}, not “90y”`],
+    ['rooms list', 'created_at<-1d', `--where created_at<-1d: ${time}, not “-1d”`],
+    ['rooms list', 'created_at=2026-1-1', `--where created_at=2026-1-1: ${time}, not “2026-1-1”`],
+    ['rooms list', 'created_at=2026-13-01', `--where created_at=2026-13-01: ${time}, not “2026-13-01”`],
+    ['rooms list', 'created_at=2026-02-30', `--where created_at=2026-02-30: ${time}, not “2026-02-30”`],
+    [
+      'rooms list',
+      'created_at=2026-01-01T25:00Z',
+      `--where created_at=2026-01-01T25:00Z: ${time}, not “2026-01-01T25:00Z”`,
+    ],
+    ['rooms list', 'name~(', '--where name~(: the value is not a valid regular expression'],
+    ['rooms list', 'created_at!~*', '--where created_at!~*: the value is not a valid regular expression'],
+    [
+      'rooms list',
+      'name~a{2000}',
+      '--where name~a{2000}: the regular expression cannot be used: its repetitions are too large',
+    ],
+    ['rooms list', 'age=90d', '--where age=90d: age needs one of < <= > >= and a duration, such as age>90d'],
+    [
+      'rooms list',
+      'age>2025',
+      '--where age>2025: age needs one of < <= > >= and a duration, such as age>90d',
+    ],
+    ['users list', 'age!~d', '--where age!~d: age needs one of < <= > >= and a duration, such as age>90d'],
+    ['rooms list', 'name<', '--where name<: the value is missing'],
+    ['rooms list', 'name ~ ', '--where name ~ : the value is missing'],
+    ['rooms list', 'name~ ', '--where name~ : the value is missing'],
+    ['rooms list', 'created_at>=', '--where created_at>=: the value is missing'],
+    [
+      'rooms list',
+      'max_meeting_seconds!=1h',
+      '--where max_meeting_seconds!=1h: the value must be a number, not “1h”',
+    ],
+    [
+      'members list r',
+      'is_blocked!=yes',
+      '--where is_blocked!=yes: the value must be true or false, not “yes”',
+    ],
+    ['members list r', 'is_blocked>false', '--where is_blocked>false: true and false have no order'],
+    ['members list r', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
+    ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}, not “online”`],
+    ['users export', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
+    ['rooms delete', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
+  ])('is refused before the first request: %s --where %j', async (command, condition, message) => {
+    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    ['rooms delete', 'type!=privat', 'type must be open, public or private, not “privat”', 'type~privat'],
+    ['rooms list', 'status == Active', 'status must be active or terminated, not “Active”', 'status~Active'],
+    [
+      'users delete',
+      'default_member_type!=gest',
+      'default_member_type must be guest, host or monitor, not “gest”',
+      'default_member_type~gest',
+    ],
+    ['members list r', 'status=block', 'status must be blocked, not “block”', 'status~block'],
+    ['sessions list r', 'status!=on', 'status must be online or offline, not “on”', 'status~on'],
+  ])(
+    'with an unknown choice is refused with a hint: %s --where %j',
+    async (command, condition, what, hint) => {
+      expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
+        code: 2,
+        stderr: `error: --where ${condition}: ${what}\nhint: to match another value: --where '${hint}'\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test.each([
+    'name~(?=a)',
+    'name!~a(?!b)',
+    'name~(?<=a)b',
+    'name~(?<!a)b',
+    'name~(a)\\1',
+    'name~(?<n>a)\\k<n>',
+  ])('with a backreference is refused: %s', async (condition) => {
+    expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
+      code: 2,
+      stderr:
+        `error: --where ${condition}: lookaround and backreferences are not supported\n` +
+        'hint: to exclude a pattern, add a condition with !~\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('ignores spaces around its operator', async () => {
+    for (const name of ['test 1', 'live test', 'live'])
+      await world.send('POST', '/rooms', { name, type: 'open' })
+    const named = async (condition: string) =>
+      (
+        await world.run([
+          'rooms',
+          'list',
+          '-o',
+          'csv',
+          '--columns',
+          'name',
+          '--no-header',
+          '--where',
+          condition,
+        ])
+      ).stdout
+        .split('\r\n')
+        .slice(0, -1)
+    expect(await named('name !~ test')).toEqual(['live'])
+    expect(await named('name~ test')).toEqual(['live test'])
+  })
+
+  const fields = {
+    room:
+      'id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, terminated_at, ' +
+      'updated_at, created_at, status, max_meeting_seconds, remaining_seconds, age, online, sessions, members, last_active, idle',
+    user: 'user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email, age',
+    member: 'id, user_id, room_id, type, status, name, is_blocked, created_at, updated_at, age',
+    session: 'id, member_id, user_id, connected_at, disconnected_at, status, end_reason',
+  }
+
+  test.each([
+    ['rooms list', 'room', 'Name=x', 'Name'],
+    ['rooms list', 'room', 'name.first=x', 'name.first'],
+    ['rooms list', 'room', 'is_terminated=true', 'is_terminated'],
+    ['rooms list', 'room', 'room_template_id~x', 'room_template_id'],
+    ['rooms list', 'room', 'toString~x', 'toString'],
+    ['rooms list', 'room', '__proto__=', '__proto__'],
+    ['users list', 'user', 'type=host', 'type'],
+    ['members list r', 'member', 'email~x', 'email'],
+    ['sessions list r', 'session', 'online=true', 'online'],
+    ['users list', 'user', 'idle>1d', 'idle'],
+    ['members list r', 'member', 'sessions>1', 'sessions'],
+    ['sessions list r', 'session', 'age>1d', 'age'],
+    ['users export', 'user', 'status=x', 'status'],
+    ['members export --all-rooms', 'member', 'email~x', 'email'],
+    ['rooms terminate --yes', 'room', 'nope=1', 'nope'],
+    ['users delete --yes', 'user', 'nope=1', 'nope'],
+    ['members block r --yes', 'member', 'nope=1', 'nope'],
+  ] as const)('with an unknown field is refused: %s, a %s, %j', async (command, noun, condition, field) => {
+    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: --where: no ${noun} has a field “${field}”\nhint: ${field === 'Name' ? 'did you mean “name”? ' : ''}fields are ${fields[noun]}\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a list with --where', () => {
+  let all: { id: string; name: string }[]
+  beforeEach(async () => {
+    all = []
+    for (let i = 0; i < 100; i++)
+      all.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room)
+  })
+  const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
+
+  test('searches all pages', async () => {
+    expect(await chosen('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
+    expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100])
+    world.requests.length = 0
+    expect(await chosen('rooms list', 'name=R0')).toBe(idsOf(/^R0$/).join(' '))
+    expect(offsets()).toEqual([0, 100])
+    expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
+  })
+
+  test('stops after --limit matching items', async () => {
+    expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
+      idsOf(/0$/).slice(0, 2).join(' '),
+    )
+    // The second match is on the second page; two more pages were on their way.
+    expect(offsets()).toEqual([0, 10, 20, 30])
+    expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
+  })
+
+  test('with --limit and --offset returns all matches without gaps or repetitions', async () => {
+    const parts: string[] = []
+    for (const offset of [0, 4, 8, 12])
+      parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
+    expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
+  })
+
+  test('refuses --all together with --limit', async () => {
+    expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
+      code: 2,
+      stderr: 'error: --all and --limit cannot be used together\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('sends the filters of the service with its requests', async () => {
+    await chosen('rooms list --active --name R7', 'type=open')
+    expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?name=R7&is_terminated=false&limit=1000',
+    ])
+  })
+
+  test('with --json is one document with the matches and their number', async () => {
+    const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({
+      rooms: all.filter(({ name }) => name.endsWith('0')),
+      paging: { limit: 10, offset: 0, total: 10 },
+    })
+  })
+
+  test('with --json omits the total if it stopped early', async () => {
+    const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
+    const { rooms, paging } = JSON.parse(stdout)
+    expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
+    expect(paging).toEqual({ limit: 2, offset: 0 })
+  })
+
+  test('with --json and no match is an empty document', async () => {
+    const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
+  })
+
+  test('prints only the matches in every format', async () => {
+    const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
+    const list = async (flags: string) =>
+      (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
+    expect(lines(await list('-o ndjson')).map((line) => JSON.parse(line))).toEqual(wanted)
+    expect(await list('-o csv --columns name,status')).toBe(
+      `name,status\r\n${wanted.map(({ name }) => `${name},active\r\n`).join('')}`,
+    )
+    expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
+  })
+
+  test('without a match exits 0', async () => {
+    expect(await world.run('rooms list --where name=nobody')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no rooms\n',
+    })
+    expect(await world.run('rooms list -o csv --columns id --where name=nobody')).toMatchObject({
+      code: 0,
+      stdout: 'id\r\n',
+      stderr: '',
+    })
+  })
+
+  test('with --curl shows the first request', async () => {
+    world.requests.length = 0
+    expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
+      code: 0,
+      stdout: `curl -X GET 'https://meet.test/v1/rooms?limit=1000' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
+      stderr: '',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('exits like an ordinary list after a refused key or a failed page', async () => {
+    world.intercept = async () => answer(401, {})
+    expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
+    world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
+    const { code, stdout } = await world.run('rooms list --where name~0$ --page-size 10 --retries 0 -o ids')
+    expect({ code, ids: lines(stdout) }).toEqual({ code: 6, ids: idsOf(/0$/).slice(0, 2) })
+  })
+})
+
+describe('sessions list with --where, which is unpaged,', () => {
+  const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
+  beforeEach(() => withThings({ sessions }))
+
+  test.each([
+    ['', 's1 s3 s5 s7'],
+    [' --limit 2', 's1 s3'],
+    [' --all', 's1 s3 s5 s7'],
+    [' --limit 2 --offset 2', 's5 s7'],
+    [' --offset 9', ''],
+  ])('prints the matches with the flags “%s”', async (flags, ids) => {
+    expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
+  })
+
+  test('with --json contains the matches', async () => {
+    const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
+    expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
+  })
+})
+
+// The same once more, from a plain description of what conditions mean.
+describe('a random condition on a random list', () => {
+  const operators = ['=', '!=', '<', '<=', '>', '>='] as const
+  const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
+    if (value === null) return operator === '!='
+    if (operator === '=') return value === wanted
+    if (operator === '!=') return value !== wanted
+    if (operator === '<') return value < wanted
+    if (operator === '<=') return value <= wanted
+    return operator === '>' ? value > wanted : value >= wanted
+  }
+  const decimal = fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.integer(),
+    fc.integer({ min: -300, max: 300 }).map((cents) => cents / 100),
+  )
+  // Spaces around a value do not belong to it.
+  const text = fc
+    .oneof(fc.constantFrom('a', 'b', 'B', 'ab', '=x', '10', '9'), fc.string({ unit: 'binary' }))
+    .filter((value) => value !== '' && value === value.trim())
+  const room = fc.record({
+    name: fc.option(text),
+    layout: fc.option(text),
+    meeting_time: fc.option(decimal),
+    max_meeting_seconds: fc.option(fc.integer({ min: 1, max: 99 })),
+  })
+  const condition = fc.oneof(
+    fc.record({
+      field: fc.constantFrom('name' as const, 'layout' as const),
+      operator: fc.constantFrom(...operators),
+      value: text,
+    }),
+    fc.record({
+      field: fc.constantFrom('meeting_time' as const, 'max_meeting_seconds' as const),
+      operator: fc.constantFrom(...operators),
+      value: decimal,
+    }),
+  )
+
+  test('matches the same items as a reference implementation', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(room, { maxLength: 12 }),
+        fc.array(condition, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (items, conditions, size) => {
+          const rooms = items.map((item, i) => ({ id: `r${i}`, type: 'open', ...item }))
+          withThings({ rooms })
+          const wanted = rooms.filter((item) =>
+            conditions.every(({ field, operator, value }) =>
+              holds<string | number>(operator, item[field], value),
+            ),
+          )
+          expect(
+            await chosen(
+              `rooms list --page-size ${size}`,
+              ...conditions.map(({ field, operator, value }) => `${field} ${operator} ${value}`),
+            ),
+          ).toBe(wanted.map(({ id }) => id).join(' '))
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('a command over several IDs with --where', () => {
+  /** Makes a room; returns its id. */
+  const room = async (name: string, type = 'private'): Promise<string> =>
+    (await world.send('POST', '/rooms', { name, type })).body.room.id
+  /** Makes a user and a member of a room; returns the id of the member. */
+  async function member(room_id: string, user_id: string): Promise<string> {
+    await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
+    return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
+  }
+  const url = 'https://meet.test/v1'
+
+  test.each([
+    ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
+    ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
+    ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
+  ])('with --dry-run lists the affected items: rooms %s --where %s', async (verb, condition, line) => {
+    const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
+    expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
+      code: 0,
+      stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
+      stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('with --dry-run lists the affected items: users delete', async () => {
+    for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
+      await world.send('POST', '/users', { user_id, name })
+    expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
+      code: 0,
+      stdout: `{"method":"DELETE","url":"${url}/users/grace"}\n`,
+      stderr: '1 user matches\n  grace\n',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test.each([
+    ['block', 'is_blocked=false', '  is_blocked false', true],
+    ['unblock', 'type=guest', '  type guest', false],
+  ])(
+    'with --dry-run lists the affected items: members %s --where %s',
+    async (verb, condition, why, is_blocked) => {
+      const id = await room('R')
+      const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
+      expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
+        code: 0,
+        stdout: members
+          .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
+          .join(''),
+        stderr: `2 members match\n  ${members[0]}  grace${why}\n  ${members[1]}  ada${why}\n`,
+      })
+      expect(writes()).toEqual([])
+    },
+  )
+
+  test('changes exactly the matches on all pages', async () => {
+    for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
+    const { code, stdout, stderr } = await world.run('rooms delete --where name~^drop --yes -o ids')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 15 rooms\n' })
+    expect(lines(stdout)).toHaveLength(15)
+    const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
+    expect(rooms).toHaveLength(135)
+    expect(rooms.filter(({ name }: { name: string }) => name.startsWith('drop'))).toEqual([])
+  })
+
+  test('terminates active rooms and reopens terminated ones', async () => {
+    const ids = [await room('a'), await room('b')].reverse()
+    expect(await world.run('rooms terminate --where status=active --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: `${ids.join('\n')}\n`,
+    })
+    expect(await world.run('rooms terminate --where status=active --yes')).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
+    expect(await world.run('rooms reopen --where terminated_at!= -o ids')).toMatchObject({
+      code: 0,
+      stdout: `${ids.join('\n')}\n`,
+      stderr: 'reopened 2 rooms\n',
+    })
+  })
+
+  test('changes users and members that match', async () => {
+    const id = await room('R')
+    const ada = await member(id, 'ada')
+    const grace = await member(id, 'grace')
+    expect(await world.run(`members block ${id} --where user_id=ada --yes -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'blocked 1 member\n',
+    })
+    expect(await chosen(`members list ${id}`, 'status=blocked')).toBe(ada)
+    expect(await world.run(`members unblock ${id} --where is_blocked=true -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'unblocked 1 member\n',
+    })
+    expect(await world.run('users delete --where user_id!=grace --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: 'ada\n',
+      stderr: 'deleted 1 user\n',
+    })
+    expect(await chosen(`members list ${id}`, 'type=guest')).toBe(grace)
+  })
+
+  test.each([
+    ['rooms delete r1'],
+    ['rooms terminate r1'],
+    ['rooms reopen r1 r2'],
+    ['rooms delete -'],
+    ['users delete ada'],
+    ['members block r m'],
+    ['members unblock r m'],
+  ])('refuses IDs together with a condition: %s', async (command) => {
+    expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: pass IDs or --where, not both\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('without a match succeeds and shows no prompt', async () => {
+    const id = await room('R')
+    for (const verb of ['delete', 'terminate', 'reopen'])
+      expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'no rooms; nothing to do\n',
+      })
+    expect(await world.run('users delete --where name=x', { tty: true })).toMatchObject({ code: 0 })
+    expect(await world.run(`members block ${id} --where name=x`)).toMatchObject({ code: 0, stdout: '' })
+    expect(await world.run('rooms delete --where name=x --dry-run')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no rooms match\nno rooms; nothing to do\n',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('refuses --curl, as the IDs of the matches are unknown', async () => {
+    expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --curl sends nothing, so what --where matches is unknown\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('changes no item if the list is incomplete', async () => {
+    for (let i = 0; i < 150; i++) await room(`drop ${i}`)
+    const inHundreds = (request: WireRequest) => ({ ...request, url: request.url.replace('=1000', '=100') })
+    world.intercept = async (request, next) =>
+      request.url.includes('offset=100') ? answer(503, {}) : next(inHundreds(request))
+    expect(await world.run('rooms delete --where name~^drop --yes --max 200 --retries 0')).toMatchObject({
+      code: 6,
+      stdout: '',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('asks for confirmation on a terminal, and works in the local workspace', async () => {
+    const make = (name: string) => world.run(`--local rooms create --name ${name} --type open -o ids`)
+    await make('drop')
+    await make('keep')
+    const { host, done } = world.start(['--local', 'rooms', 'delete', '--where', 'name=drop'], { tty: true })
+    setImmediate(() => host.type('y\n'))
+    expect(await done).toMatchObject({ code: 0 })
+    expect((await world.run('--local rooms list --columns name --no-header')).stdout).toBe('keep\n')
+  })
+})
+
+test('an export with --where contains the matches', async () => {
+  withThings()
+  const { code, stdout, stderr } = await world.run(
+    'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',
+  )
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'id,max_meeting_seconds\r\nr4,60\r\n',
+    stderr: `exported 1 room\n${lostNotice('rooms')}`,
+  })
+  expect((await world.run('users export --columns user_id --where email!=')).stdout).toBe(
+    'user_id\r\nada\r\ngrace\r\n',
+  )
+  expect((await world.run('members export r --columns id --where is_blocked=false')).stdout).toBe(
+    'id\r\nm1\r\n',
+  )
+})

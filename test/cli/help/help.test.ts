@@ -1,0 +1,388 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { topicSummaries } from '../../../src/cli/help/topics.ts'
+import { main } from '../../../src/main.ts'
+import { version } from '../../../src/version.ts'
+import { testHost } from '../../helpers/host.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** What a command line prints when nothing is configured. */
+async function show(line: string): Promise<string> {
+  const host = testHost()
+  const code = await main(line === '' ? [] : line.split(' '), host)
+  expect({ code, stderr: host.stderr.text }, line).toEqual({ code: 0, stderr: '' })
+  return host.stdout.text
+}
+
+/** The commands that a help text lists. */
+const commandsIn = (help: string): string[] =>
+  [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
+    .filter(([text]) => !/^(Options|Arguments|Examples)/.test(text))
+    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name))
+
+const verbs: Record<string, string[]> = {
+  rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
+  members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
+  users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'offboard', 'import', 'export'],
+  sessions: ['list', 'report', 'watch'],
+  pages: ['create'],
+  message: ['send'],
+  auth: ['login', 'logout', 'status'],
+  profiles: ['list', 'use', 'protect', 'unprotect', 'remove'],
+  config: ['list', 'get', 'set', 'unset', 'path'],
+}
+const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
+
+describe('help', () => {
+  test('of the program lists its groups, its topics and the common flags on one page', async () => {
+    const help = await show('--help')
+    expect(help).toMatch(/^Usage: meetroom \[options\] \[command\]\n/)
+    for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
+    const headings = [...help.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading)
+    expect(headings).toEqual([
+      ...['Get started', 'Manage', 'Run and test', 'API and scripting'],
+      ...['Help topics (meetroom help TOPIC)', 'Common flags (all: meetroom help flags)'],
+    ])
+    const lines = help.split('\n')
+    expect(lines.length).toBeLessThan(75)
+    expect(lines.indexOf('Get started:')).toBeLessThan(15)
+    for (const topic of Object.keys(topicSummaries)) expect(help).toMatch(new RegExp(`^  ${topic} `, 'm'))
+    for (const flag of [
+      ...['-o, --output <format>', '--json', '--profile <name>', '--local'],
+      ...['--dry-run', '-y, --yes', '-q, --quiet', '-h, --help'],
+    ])
+      expect(help).toContain(`  ${flag} `)
+    expect(help).not.toContain('api-key')
+  })
+
+  test('prints the same text for every help syntax', async () => {
+    const help = await show('--help')
+    for (const line of ['', '-h', 'help', '--json --help', '-o json -h', '--help --local'])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test.each(Object.entries(verbs))('of %s lists its commands', async (group, names) => {
+    const help = await show(`${group} --help`)
+    expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[options\\] \\[command\\]\\n`))
+    expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
+    // A topic of the same name says more than the list of commands.
+    const asked = Object.hasOwn(topicSummaries, group) ? `${group} help` : `help ${group}`
+    for (const line of [`${group} -h`, asked, `--local ${group} --help`, `${group} --json --help`])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test('before a command is the help of that command', async () => {
+    for (const words of ['rooms', 'rooms list', 'config set'])
+      for (const flag of ['--help', '-h'])
+        expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
+    expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
+  })
+
+  test('in place of a command is the help of its group', async () => {
+    expect(await show('rooms help')).toBe(await show('rooms --help'))
+    expect(await show('rooms help list')).toBe(await show('rooms list --help'))
+  })
+
+  test.each(leaves)('of %s has a usage line, a description and examples', async (leaf) => {
+    const help = await show(`${leaf} --help`)
+    expect(help).toMatch(
+      new RegExp(`^Usage: meetroom ${leaf} \\[options\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
+    )
+    expect(help).toMatch(new RegExp(`\nExamples:\n( {2}\\$ .*\\bmeetroom ${leaf}\\b.*\n)+`))
+    expect(help).toMatch(/\nGlobal flags: meetroom help flags\n$/)
+    expect(help.endsWith('\n')).toBe(true)
+    for (const line of [`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test.each(leaves)('for %s ignores the other arguments and sends no request', async (leaf) => {
+    expect(await show(`${leaf} a b c d --nope --help`)).toBe(await show(`${leaf} --help`))
+  })
+
+  test('lists the flags of a command', async () => {
+    const help = await show('rooms create --help')
+    for (const flag of [
+      '--name <name>',
+      '--type <type>',
+      '--record',
+      '--max-meeting-seconds <s>',
+      '--webhook-url <url>',
+    ])
+      expect(help).toContain(`  ${flag} `)
+    expect(help.replaceAll(/\s+/g, ' ')).toContain('(choices: "open", "public", "private")')
+    expect(await show('users create --help')).toContain('  --overwrite ')
+    expect(await show('members block --help')).toContain('  --force ')
+  })
+
+  test('omits aliases of commands', async () => {
+    const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
+    for (const line of ['', ...Object.keys(verbs)]) {
+      const help = await show(`${line} --help`.trim())
+      expect(help, line).not.toContain('|')
+      expect(
+        commandsIn(help).filter((name) => hidden.includes(name)),
+        line,
+      ).toEqual([])
+    }
+    for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
+  })
+
+  test('accepts aliases of commands', async () => {
+    expect(await show('room ls --help')).toBe(await show('rooms list --help'))
+    expect(await show('help user rm')).toBe(await show('help users delete'))
+  })
+
+  test.each([
+    ['exit-codes', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 70, 74, 129, 130, 143].map((code) => `\n${code} `)],
+    [
+      'environment',
+      [
+        ...['API_KEY', 'BASE_URL', 'PROFILE', 'OUTPUT', 'TIMEOUT', 'RETRIES', 'AUDIT_LOG', 'SAVE_DELETED'],
+        ...['CONFIG_DIR', 'DATA_DIR', 'NO_INPUT'],
+      ].map((name) => `MEETROOM_${name}`),
+    ],
+    [
+      'environment',
+      [
+        ...['NO_COLOR', 'FORCE_COLOR', 'CI', 'COLUMNS', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
+        'NODE_EXTRA_CA_CERTS',
+      ],
+    ],
+    ['output', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns']],
+  ])('of the topic %s lists all of its subjects', async (topic, parts) => {
+    const text = await show(`help ${topic}`)
+    for (const part of parts) expect(text).toContain(part)
+  })
+
+  test('formatting prints the topic output, its new name since 0.3.0', async () => {
+    expect(await show('help formatting')).toBe(await show('help output'))
+  })
+
+  test.each([
+    ['where', ['rooms list', 'sessions list', 'users export', 'members block', 'rooms delete']],
+    ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
+    ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
+    ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
+  ])('on a command refers to the topic %s', async (topic, commands) => {
+    for (const command of commands)
+      expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
+    for (const command of ['rooms get', 'auth login', 'users create'])
+      expect(await show(`${command} --help`), command).not.toContain('See: ')
+  })
+
+  test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
+    'on “%s” is a usage error',
+    async (words) => {
+      expect(await world.run(`help ${words}`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: no help on “${words}”\n` +
+          `hint: topics are ${Object.keys(topicSummaries).join(', ')}; list the commands with: meetroom --help\n`,
+      })
+    },
+  )
+
+  test('works with invalid settings', async () => {
+    const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
+    for (const line of [
+      'help',
+      'help rooms',
+      'help rooms list',
+      'help environment',
+      'rooms list --help',
+      '--version',
+    ])
+      expect(await world.run(line, { env }), line).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('fits the width of the terminal', async () => {
+    for (const columns of [60, 100])
+      for (const options of [
+        { tty: true, columns },
+        { tty: true, columns: 200, env: { COLUMNS: String(columns) } },
+      ]) {
+        const { stdout } = await world.run('sessions list --help', options)
+        const body = stdout.slice(0, stdout.indexOf('\nExamples:'))
+        expect(Math.max(...body.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
+      }
+  })
+
+  test('is printed to standard output without colors', async () => {
+    const { stdout } = await world.run('--help', { tty: true })
+    expect(stdout).not.toContain('\u001b')
+  })
+})
+
+describe('--version', () => {
+  test.each([
+    '--version',
+    '-V',
+    'rooms --version',
+    'rooms list -V',
+    '--json --version',
+    'rooms list --limit 3 --version',
+  ])('%s prints only the version', async (line) => {
+    expect(await show(line)).toBe(`${version}\n`)
+  })
+
+  test('prints the version of package.json', async () => {
+    const { default: manifest } = await import('../../../package.json')
+    expect(version).toBe(manifest.version)
+  })
+})
+
+describe('a usage error', () => {
+  test.each([
+    ['romos list', 'unknown command “romos”', 'did you mean: meetroom rooms list'],
+    ['rooms lst', 'unknown command “lst”', 'did you mean: meetroom rooms list'],
+    ['rooms lsit', 'unknown command “lsit”', 'did you mean: meetroom rooms list'],
+    ['usres', 'unknown command “usres”', 'see: meetroom users --help'],
+    ['rooms xyzzy', 'unknown command “xyzzy”', 'see: meetroom rooms --help'],
+    ['rooms list --limt 3', 'unknown flag “--limt”', 'did you mean: meetroom rooms list --limit 3'],
+    ['rooms list --jsno', 'unknown flag “--jsno”', 'did you mean: meetroom rooms list --json'],
+    ['--jsno rooms list', 'unknown flag “--jsno”', 'did you mean: meetroom rooms list --json'],
+    ['rooms list --xyzzy', 'unknown flag “--xyzzy”', 'see: meetroom rooms list --help'],
+    [
+      'rooms list extra',
+      'rooms list takes no argument, not 1',
+      'list the rooms of a name with: meetroom rooms list --name extra',
+    ],
+    ['rooms get', 'missing required argument “room”', "as in: meetroom rooms get 'name:Weekly sync'"],
+    ['rooms list --name', '--name needs a value: --name <name>', 'see: meetroom rooms list --help'],
+    [
+      'rooms list -o xml',
+      '--output must be table, json, ndjson, csv, tsv or ids, not “xml”',
+      'see: meetroom rooms list --help',
+    ],
+    [
+      'rooms create --type opne',
+      '--type must be open, public or private, not “opne”',
+      'did you mean: meetroom rooms create --type open',
+    ],
+  ])('for %s exits 2 with a hint', async (line, message, hint) => {
+    const { code, stdout, stderr } = await world.run(line)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    const [first, second, ...rest] = stderr.split('\n')
+    expect(first).toBe(`error: ${message}`)
+    expect(second?.replace(' --base-url https://meet.test/v1', '')).toBe(`hint: ${hint}`)
+    expect(rest).toEqual([''])
+    expect(world.requests).toEqual([])
+  })
+
+  test('is one JSON object in a JSON mode', async () => {
+    for (const line of [
+      'rooms lst --json',
+      'rooms lst -o ndjson',
+      '--output=json rooms lst',
+      '-ojson rooms lst',
+    ]) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      expect(JSON.parse(stderr).error, line).toMatchObject({
+        code: 'usage',
+        message: 'unknown command “lst”',
+        retryable: false,
+      })
+      expect(stderr, line).toMatch(/^\{.*\}\n$/)
+    }
+  })
+
+  test('is plain text if a JSON flag follows --', async () => {
+    const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
+    expect(stderr).toMatch(/^error: no such room: --json\n/)
+  })
+
+  test.each(Object.entries(verbs))('for %s without a command lists its commands', async (group, names) => {
+    for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      const said = line.includes('--json')
+        ? JSON.parse(stderr).error.message
+        : stderr.split('\n')[0]?.replace('error: ', '')
+      expect(said, line).toBe(`${group} needs a command: ${names.join(', ')}`)
+      expect(stderr, line).toContain(`meetroom ${group} --help`)
+    }
+  })
+
+  test('for flags without a command says that the command is missing', async () => {
+    for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      expect(stderr, line).toMatch(/^error: .*command/)
+      expect(stderr, line).not.toContain('undefined')
+    }
+  })
+
+  test('is the result for the name of a property of every JavaScript object', async () => {
+    for (const line of [
+      '__proto__',
+      'constructor',
+      'rooms constructor',
+      'rooms list --__proto__',
+      'rooms toString',
+    ])
+      expect(await world.run(line), line).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('global flags', () => {
+  let ids: string
+  beforeEach(async () => {
+    ids = `${(await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id}\n`
+  })
+
+  test.each([
+    '-o ids rooms list',
+    'rooms -o ids list',
+    'rooms list -o ids',
+    'rooms list --output ids',
+    '--output=ids rooms list',
+    'rooms --output=ids list --limit 1',
+    'rooms list --limit 1 -oids',
+    '-q rooms -o csv list -o ids',
+    '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
+  ])('work before, between and after the words of a command: %s', async (line) => {
+    expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
+  })
+
+  test.each([
+    '--dry-run rooms create --name X --type open',
+    'rooms --dry-run create --name X --type open',
+    'rooms create --dry-run --name X --type open',
+    'rooms create --name X --type open --dry-run',
+  ])('include --dry-run in every position: %s', async (line) => {
+    expect((await world.run(line)).stdout).toBe(
+      'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test('are text as the value of another flag', async () => {
+    await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
+    expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
+  })
+
+  test('are refused as the value of another flag', async () => {
+    const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
+    expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
+  })
+})
+
+describe('every command of the program', () => {
+  let listed: Record<string, string[]>
+  beforeAll(async () => {
+    const groups = commandsIn(await show('--help')).filter((name) => name !== 'help')
+    listed = {}
+    for (const group of groups)
+      listed[group] = commandsIn(await show(`${group} --help`)).filter((name) => name !== 'help')
+  })
+
+  test('has examples in its help', async () => {
+    for (const [group, names] of Object.entries(listed))
+      for (const line of names.length > 0 ? names.map((name) => `${group} ${name}`) : [group])
+        expect(await show(`${line} --help`), line).toMatch(/\nExamples:\n {2}\$ /)
+  })
+})

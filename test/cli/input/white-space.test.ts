@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest'
+import { IdArgument, IdOption } from '../../../src/cli/input/id-arguments.ts'
+import { createImportWorld } from '../../helpers/imports.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { leaves } from '../../helpers/tree.ts'
+
+const world = perTest(createImportWorld)
+
+/** White space of Unicode, and what copying adds that has no width. */
+const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']
+
+const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
+const valueName = (flags: string) => /<(\w+)/.exec(flags)?.[1] ?? ''
+
+/** The arguments and flags of the whole tree that take an ID, each as a command line with ID in its place. */
+async function idPlaces(): Promise<string[]> {
+  const found = (await leaves()).flatMap(({ words, command }) => {
+    const line = (id: number) =>
+      command.registeredArguments
+        .map((argument, i) => (i === id ? 'ID' : argument.required ? 'x' : ''))
+        .filter(Boolean)
+    const positionals = command.registeredArguments.flatMap((argument, i) =>
+      isId(argument.name()) ? [[...words, ...line(i)].join(' ')] : [],
+    )
+    const flags = command.options.flatMap((option) =>
+      isId(valueName(option.flags)) ? [[...words, ...line(-1), option.long, 'ID'].join(' ')] : [],
+    )
+    return [...positionals, ...flags]
+  })
+  return found
+}
+
+const places = await idPlaces()
+const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
+
+describe('an ID on the command line', () => {
+  test('has a test case for every command that takes an ID', async () => {
+    expect(places.length).toBeGreaterThan(35)
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'users delete ID',
+        'members get x --user ID',
+        'join x --as ID',
+        'rooms wait ID',
+      ]),
+    )
+  })
+
+  test('is checked for each argument and flag declared as an ID', async () => {
+    const undeclared = (await leaves()).flatMap(({ words, command }) => [
+      ...command.registeredArguments
+        .filter((argument) => isId(argument.name()) && !(argument instanceof IdArgument))
+        .map((argument) => [...words, argument.name()].join(' ')),
+      ...command.options
+        .filter((option) => isId(valueName(option.flags)) && !(option instanceof IdOption))
+        .map((option) => [...words, option.long].join(' ')),
+    ])
+    // Its value holds more than an ID, and its parser checks the ID in it.
+    expect(undeclared).toEqual(['rooms create --member'])
+  })
+
+  const refused = { code: 2, stderr: expect.stringMatching(/ has white space around it\n/) }
+  const run = async (line: string, id: string) => {
+    const required = line.startsWith('rooms wait') ? ['--for', 'empty'] : []
+    const { code, stderr } = await world.run([...wordsOf(line, id), ...required, '--yes'])
+    return { code, stderr }
+  }
+
+  test.each(places)('is refused with white space around it before the first request: %s', async (line) => {
+    for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused for every kind of white space around it', async () => {
+    for (const space of spaces)
+      for (const id of [`${space}bob`, `bob${space}`])
+        expect(await run('users delete ID', id), JSON.stringify(id)).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused if it is only a carriage return', async () => {
+    for (const line of ['users create ID', 'users get ID', 'members add x ID', 'rooms get ID'])
+      expect(await run(line, '\r'), line).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused in --member with white space around it', async () => {
+    const argv = ['rooms', 'create', '--name', 'R', '--type', 'private', '--member', 'bob :host']
+    expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('“bob ”') })
+    expect(world.requests).toEqual([])
+  })
+
+  test('unlike the name of a room must not have white space around it', async () => {
+    const id = await world.room('Maths 7a ')
+    expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+    })
+  })
+})
+
+describe('an ID from a line of a Windows file', () => {
+  test('is read without the carriage return, from arguments and from standard input', async () => {
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    const args = ['users', 'get', 'ada\r', '-o', 'ids']
+    expect(await world.run(args)).toMatchObject({ code: 0, stdout: 'ada\n', stderr: '' })
+    const listed = await world.run('users list -o csv --columns user_id --no-header')
+    expect(listed.stdout).toBe('bob\r\nada\r\n')
+    const given = ['users', 'rooms', ...listed.stdout.split('\n').filter(Boolean)]
+    expect(await world.run(given)).toMatchObject({ code: 0 })
+    expect(await world.run('users delete - --yes', { stdin: listed.stdout })).toMatchObject({
+      code: 0,
+      stderr: 'deleted 2 users\n',
+    })
+    expect(await world.users()).toEqual({})
+  })
+
+  test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
+    'is sent without the carriage return or not at all: %s',
+    async (line) => {
+      const argv = wordsOf(line, 'bob\r')
+      const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
+      expect(stderr).not.toContain('white space')
+      for (const { url, body = '' } of world.requests) expect(url + body).not.toMatch(/%0D|\\r/i)
+    },
+  )
+})
+
+describe('white space around values of an import', () => {
+  test.each(spaces.filter((space) => !/[\t\n\u0085]/.test(space)))(
+    'is removed and counted if it is %j',
+    async (space) => {
+      world.file(
+        'users.csv',
+        `user_id,name,profile_url\n${space}bob${space},${space}Bob B${space},\nada,Ada,\n`,
+      )
+      const { code, stderr } = await world.run('users import users.csv')
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: 'white space around 2 values was removed (user_id 1, name 1)\nimported 2 of 2 users\n',
+      })
+      expect(await world.users()).toEqual({ ada: 'Ada', bob: 'Bob B' })
+    },
+  )
+
+  test.each([
+    ['users.ndjson', '{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}\n'],
+    ['users.json', '[{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}]'],
+  ])('is removed from IDs, names and emails in %s', async (name, text) => {
+    world.file(name, text)
+    const { code, stderr } = await world.run(`users import ${name}`)
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
+    })
+    const sent = world.requests.find(({ method }) => method === 'POST')
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
+  })
+
+  test('is removed from rooms, their members and rows of members', async () => {
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    world.file('rooms.csv', 'name,type,members\nMaths 7a ,open,ada :host| bob\n')
+    const rooms = await world.run('rooms import rooms.csv -o ids')
+    expect(rooms.stderr).toContain('white space around 2 values was removed (name 1, user_id 1)\n')
+    expect(await world.rooms()).toEqual(['Maths 7a'])
+    const id = rooms.stdout.trim()
+    expect(await world.members(id)).toEqual(['ada host -', 'bob guest -'])
+    world.file('members.csv', `room_id,user_id,type\n ${id},bob ,host\n`)
+    expect((await world.run('members import members.csv --if-exists update')).code).toBe(0)
+    expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
+  })
+
+  test('makes two IDs that differ only in white space duplicates', async () => {
+    world.file('users.csv', 'user_id\nbob\n"bob "\n')
+    expect(await world.run('users import users.csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('error: users.csv:3: the same user_id as line 2\n'),
+    })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('is removed from a cell of spaces, which becomes empty', async () => {
+    world.file('users.csv', 'user_id,name\nbob,"  "\n')
+    expect(await world.run('users import users.csv')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual({ bob: null })
+  })
+})
+
+describe('a dry run of an import', () => {
+  test('reports values that differ from another row only in case, white space or Unicode normalization', async () => {
+    world.file(
+      'users.csv',
+      'user_id,name,email\n' +
+        'jos\u00e9,Ada  Lovelace,Ada@X.test\n' +
+        'jose\u0301,Ada Lovelace,ada@x.test\n' +
+        'Ada@x.test,Bob,\n' +
+        'ada@x.test,bob,\n',
+    )
+    const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
+    expect(code).toBe(0)
+    expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
+      'warning: users.csv:3: user_id “jose\u0301” differs from that of line 2 only by Unicode normalisation',
+      'warning: users.csv:3: name “Ada Lovelace” differs from that of line 2 only by white space',
+      'warning: users.csv:3: email “ada@x.test” differs from that of line 2 only by upper and lower case',
+      'warning: users.csv:5: user_id “ada@x.test” differs from that of line 4 only by upper and lower case',
+    ])
+    expect(world.writes()).toEqual([])
+  })
+
+  test('reports room names that differ only in surrounding white space', async () => {
+    world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
+    const { stderr } = await world.run('rooms import rooms.csv --dry-run')
+    expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
+      'warning: rooms.csv:3: name “Maths 7a ” differs from that of line 2 only by white space',
+      expect.stringMatching(
+        /^warning: rooms.csv:4: name “Maths.*7a” differs from that of line 2 only by white space$/,
+      ),
+    ])
+  })
+
+  test('reports no equal values', async () => {
+    const id = await world.room('R')
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)
+    const { stderr } = await world.run('members import members.csv --dry-run')
+    expect(stderr).not.toContain('differs')
+  })
+})

@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { importFlags } from '../../../src/cli/bulk/read/import-flags.ts'
+import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
+
+/** The options of an import that was called with these words, global ones included. */
+function given(words: readonly string[]) {
+  const program = new Command()
+    .option('-o, --output <format>')
+    .option('--local')
+    .option('--no-color')
+    .exitOverride()
+  const command = importFlags(program.command('import')).action(() => {})
+  program.parse(['import', ...words], { from: 'user' })
+  return {
+    options: readGivenOptions(command),
+    values: { ...command.optsWithGlobals(), given: undefined },
+  }
+}
+
+const text = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' })
+const option = fc.oneof(
+  fc.constantFrom(['--local'], ['--no-color'], ['--skip-invalid'], ['--no-journal'], ['--fail-fast']),
+  fc.constantFrom(['-o', 'json'], ['--output=csv'], ['--if-exists', 'skip'], ['--rate', '2/s']),
+  fc.tuple(fc.constantFrom('--map', '--journal', '--failed-out'), text),
+  fc.nat(255).map((n) => ['--concurrency', String(n + 1)]),
+)
+
+test('given options are unchanged when their long forms are parsed again', () => {
+  fc.assert(
+    fc.property(fc.array(option, { maxLength: 8 }), (options) => {
+      const first = given(options.flat())
+      const second = given(first.options.flat())
+      expect(second).toEqual(first)
+    }),
+  )
+})
+
+test('given options omit defaults', () => {
+  expect(given([]).options).toEqual([])
+})
+
+test('given options have their long names, with global options first', () => {
+  expect(
+    given(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
+  ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])
+})

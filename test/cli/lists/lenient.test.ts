@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createImportWorld, resultsOf } from '../../helpers/imports.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer } from '../../helpers/world.ts'
+
+const world = perTest(createImportWorld)
+
+const rooms = [
+  { id: 7, type: null, name: 12, record: 'true', meeting_time: '200000', created_at: 1767322000 },
+  { id: '@big@', name: null, layout: { grid: true }, terminated_at: false },
+  { id: 'r3', name: ['x'], extra: 'yes' },
+]
+// The number is beyond a double: JSON.parse would round it.
+const body = JSON.stringify({ rooms, paging: { limit: '30', offset: null, total: '3' } }).replace(
+  '"@big@"',
+  '12345678901234567890',
+)
+
+/** A service that counts its things, and sends fields of odd types. */
+function oddService() {
+  world.intercept = async ({ method, url }) => {
+    const { pathname } = new URL(url)
+    if (pathname === '/v1/rooms' && method === 'GET') return answer(200, body)
+    const [, id] = /\/rooms\/(\w+)$/.exec(pathname) ?? []
+    return answer(200, `{"room":{"id":${id === 'r3' ? '"r3"' : id},"name":1}}`)
+  }
+}
+
+describe('a list with numbers as IDs and fields of odd types', () => {
+  beforeEach(oddService)
+
+  test('is shown as received in each format', async () => {
+    const run = async (format: string) => {
+      const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return stdout
+    }
+    expect(await run('table')).toBe(
+      'ID                    NAME   RECORD\n' +
+        '────────────────────  ─────  ──────\n' +
+        '7                     12     true\n' +
+        '12345678901234567890\n' +
+        'r3                    ["x"]\n',
+    )
+    expect(await run('csv')).toBe(
+      'id,name,record\r\n7,12,true\r\n12345678901234567890,,\r\nr3,"[""x""]",\r\n',
+    )
+    expect((await world.run('rooms list -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
+    expect((await world.run('rooms list -o json')).stdout).toBe(body)
+    expect((await world.run('rooms list -o ndjson')).stdout.split('\n')[1]).toBe(
+      '{"id":12345678901234567890,"name":null,"layout":{"grid":true},"terminated_at":false}',
+    )
+  })
+
+  test('is read page by page with a total sent as text', async () => {
+    expect((await world.run('rooms list --all -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('supports filters in batch commands', async () => {
+    expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: '7\nr3\n',
+    })
+    expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
+  })
+
+  test('provides IDs for other commands', async () => {
+    const { stdout } = await world.run('rooms list -o ids')
+    expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
+      code: 0,
+      stdout,
+    })
+    expect(world.writes()).toEqual(['PUT /rooms/7', 'PUT /rooms/12345678901234567890', 'PUT /rooms/r3'])
+  })
+})
+
+test('a list that repeats its page of numbered items forever exits 8', async () => {
+  const [one, two] = ['{"id":12345678901234567890}', '{"id":12345678901234567891}']
+  world.intercept = async ({ url }) =>
+    answer(200, `{"rooms":[${url.includes('limit=1&') ? one : `${one},${two}`}]}`)
+  expect(await world.run('rooms list --all -o ids')).toMatchObject({
+    code: 8,
+    stdout: '12345678901234567890\n12345678901234567891\n',
+    stderr:
+      'error: the service listed 2 rooms, and there may be more: it repeats its response for offset 2\n',
+  })
+})
+
+test('a list without limit and offset is read once', async () => {
+  world.intercept = async () => answer(200, '{"rooms":[{"id":1},{"id":2}]}')
+  expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: '1\n2\n', stderr: '' })
+})
+
+test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
+  'rooms list reads all items if paging is %s',
+  async (paging) => {
+    world.intercept = async ({ url }) =>
+      answer(200, `{"rooms":${url.includes('offset') ? '[]' : '[{"id":"r1"}]'},"paging":${paging}}`)
+    expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
+    expect((await world.run('rooms list -o ids')).stdout).toBe('r1\n')
+  },
+)
+
+describe('an import to a service with numbers as IDs', () => {
+  test('uses the numbers from the responses in later requests', async () => {
+    world.intercept = async ({ method, url }) => {
+      if (method === 'POST' && url.endsWith('/rooms'))
+        return answer(200, '{"room":{"id":12345678901234567890}}')
+      return answer(200, '{"room":{"id":12345678901234567890,"terminated_at":1}}')
+    }
+    world.file('rooms.csv', 'name,type,is_terminated\nOne,open,true\n')
+    const { code, stdout } = await world.run('rooms import rooms.csv -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({
+      code: 0,
+      results: [{ status: 'ok', id: '12345678901234567890' }],
+    })
+    expect(world.writes()).toEqual(['POST /rooms', 'PUT /rooms/12345678901234567890'])
+  })
+
+  test('imports an export of that service', async () => {
+    const members = '{"id":5,"room_id":12345678901234567890,"user_id":42,"type":"host"}'
+    world.intercept = async ({ method, url }) => {
+      if (method === 'POST' || url.endsWith('/members/5')) return answer(200, `{"member":${members}}`)
+      return answer(200, url.includes('offset') ? '{"members":[]}' : `{"members":[${members}]}`)
+    }
+    const { stdout } = await world.run('members export 12345678901234567890 -o ndjson')
+    expect(stdout).toBe(`${members}\n`)
+    world.file('members.ndjson', stdout)
+    expect(await world.run('members import members.ndjson --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 0 of 1 member; 1 skipped\n',
+    })
+    world.intercept = async ({ method }) =>
+      answer(200, method === 'POST' ? `{"member":${members}}` : '{"members":[]}')
+    expect(await world.run('members import members.ndjson')).toMatchObject({ code: 0 })
+    expect(world.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      url: expect.stringContaining('/rooms/12345678901234567890/members'),
+      body: '{"user_id":"42","type":"host"}',
+    })
+  })
+})
+
+test('members add --if-not-exists finds a user whose ID is a number', async () => {
+  world.intercept = async ({ url }) =>
+    answer(
+      200,
+      url.endsWith('/members/5') ? { member: { id: 5, user_id: 42 } } : { members: [{ id: 5, user_id: 42 }] },
+    )
+  expect(await world.run('members add 1 42 --if-not-exists -o ids')).toMatchObject({ code: 0, stdout: '5\n' })
+  expect(world.writes()).toEqual([])
+})
+
+test.each([
+  ['rooms list', { rooms: [{ id: 'r1' }, { id: '' }] }, 'rooms[1] has no id'],
+  ['rooms list', { rooms: [{ id: { $oid: '1' } }] }, 'rooms[0] has no id'],
+  ['rooms list', { rooms: [{ id: true }] }, 'rooms[0] has no id'],
+  ['rooms list', { rooms: ['r1'] }, 'rooms[0] has no id'],
+  ['rooms list', { data: [] }, 'rooms is not a list'],
+  ['users get ada', { user: { id: 'ada' } }, 'user has no user_id'],
+])('%s with the response %j exits 6 and names the item without an ID', async (command, body, problem) => {
+  world.intercept = async () => answer(200, body)
+  expect(await world.run(command)).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr: `error: the service’s response cannot be read: ${problem}\n`,
+  })
+})
+
+test.each([
+  ['json', '{"rooms":[]}'],
+  ['ndjson', ''],
+  ['ids', ''],
+])('rooms list -o %s prints an empty list for a list that is null', async (format, stdout) => {
+  world.intercept = async () => answer(200, { rooms: null })
+  const run = await world.run(`rooms list -o ${format}`)
+  expect({ code: run.code, stdout: run.stdout.trim() }).toEqual({ code: 0, stdout })
+})

@@ -1,0 +1,240 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { formats } from '../../../src/config/values.ts'
+import { type Differences, errorShapes, otherService } from '../../helpers/other-service.ts'
+import { createWorld, type World } from '../../helpers/world.ts'
+
+/** Services that people really have. */
+const services: Record<string, Differences> = {
+  'whose ids are numbers': { ids: 'number' },
+  'whose ids are UUIDs': { ids: 'uuid' },
+  'that sends numbers as text': { numbersAsText: true, maxLimit: 2 },
+  'that sends booleans as text': { booleansAsText: true, tellsTerminated: true },
+  'whose lists show only a part': { minimalLists: true },
+  'that differs in many ways at once': {
+    ...{ minimalLists: true, leavesNullsOut: true, tellsTerminated: true, ids: 'number', maxLimit: 2 },
+    ...{ numbersAsText: true, booleansAsText: true },
+    unlisted: { metadata: { tags: ['a', { deep: null }] } },
+  },
+}
+
+let world: World
+/** What the service calls the rooms, by their names. */
+let ids: Record<string, string>
+const all = ['Delta', 'Gamma', 'Beta', 'Alpha']
+
+/** Makes four recorded rooms, Delta the newest, of which Gamma is terminated, at a service that differs. */
+async function start(differences: Differences): Promise<void> {
+  world = await createWorld()
+  const made: Record<string, string> = {}
+  for (const [name, fields] of Object.entries({
+    Alpha: { type: 'private' },
+    Beta: { layout: 'grid' },
+    Gamma: { max_meeting_seconds: 60 },
+    Delta: { type: 'private', layout: 'grid' },
+  })) {
+    const body = { name, type: 'open', record: true, ...fields }
+    made[name] = (await world.send('POST', '/rooms', body)).body.room.id
+  }
+  await world.send('PUT', `/rooms/${made['Gamma']}`, { is_terminated: true })
+  const { idOf } = otherService(world, differences)
+  ids = Object.fromEntries(Object.entries(made).map(([name, id]) => [name, idOf(id)]))
+}
+
+/** Flags beside the format, and how to read the names of the rooms from what was printed. */
+const readers: Record<(typeof formats)[number], { flags: string; names: (stdout: string) => string[] }> = {
+  table: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
+  csv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\r\n').slice(0, -1) },
+  tsv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
+  ndjson: { flags: '', names: (stdout) => itemsOf(stdout).map(({ name }) => name) },
+  json: {
+    flags: '',
+    names(stdout) {
+      const { rooms, room } = JSON.parse(stdout)
+      return (rooms ?? [room]).map(({ name }: { name: string }) => name)
+    },
+  },
+  ids: {
+    flags: '',
+    names: (stdout) =>
+      stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((id) => Object.keys(ids).find((name) => ids[name] === id) ?? id),
+  },
+}
+
+const itemsOf = (ndjson: string): any[] =>
+  ndjson
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+/** Runs a command that must succeed; returns the names of the rooms that it printed. */
+async function namesOf(command: string, format: (typeof formats)[number]): Promise<string[]> {
+  const { flags, names } = readers[format]
+  const { code, stdout, stderr } = await world.run(`${command} -o ${format} ${flags}`.trim())
+  expect(code, stderr).toBe(0)
+  return names(stdout)
+}
+
+describe.each(Object.entries(services))('a service %s', (_, differences) => {
+  beforeEach(() => start(differences))
+
+  describe.each(formats)('-o %s', (format) => {
+    test('lists and filters rooms', async () => {
+      for (const [command, names] of Object.entries({
+        'rooms list --all': 'Delta Gamma Beta Alpha',
+        'rooms list --limit 3': 'Delta Gamma Beta',
+        'rooms list --limit 2 --offset 1': 'Gamma Beta',
+        'rooms list --where status=terminated': 'Gamma',
+        'rooms list --where layout!=grid': 'Gamma Alpha',
+        'rooms list --where max_meeting_seconds>=60': 'Gamma',
+        'rooms list --where record=true --where type=private': 'Delta Alpha',
+      }))
+        expect(await namesOf(command, format), command).toEqual(names.split(' '))
+      const got = await namesOf(`rooms get ${ids['Gamma']}`, format)
+      expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
+    })
+
+    test('changes and deletes exactly the selected rooms', async () => {
+      for (const [command, names] of Object.entries({
+        'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
+        [`rooms reopen ${ids['Delta']}`]: 'Delta',
+        'rooms delete --yes --where status=terminated': 'Gamma Beta',
+        [`rooms delete ${ids['Delta']} --yes`]: 'Delta',
+        'rooms list': 'Alpha',
+      }))
+        expect(await namesOf(command, format), command).toEqual(names.split(' '))
+    })
+
+    test('exports rooms', async () => {
+      if (format !== 'table' && format !== 'ids')
+        return expect(await namesOf('rooms export', format)).toEqual(all)
+      expect(await world.run(`rooms export -o ${format}`)).toMatchObject({ code: 2, stdout: '' })
+    })
+
+    test('imports rooms', async () => {
+      writeFileSync(join(world.dir, 'rooms.csv'), 'name,type,record\nEpsilon,open,true\n')
+      const { code, stdout, stderr } = await world.run(`rooms import rooms.csv -o ${format}`)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room\n' })
+      const [made] = itemsOf((await world.run('rooms list --limit 1 -o ndjson')).stdout)
+      expect(made.name).toBe('Epsilon')
+      const result = { row: 1, status: 'ok', id: String(made.id) }
+      const printed: Record<typeof format, string> = {
+        table: '',
+        csv: `row,key,status,id,error\r\n1,,ok,${made.id},\r\n`,
+        tsv: `row\tkey\tstatus\tid\terror\n1\t\tok\t${made.id}\t\n`,
+        ndjson: `${JSON.stringify(result)}\n`,
+        json: `{"results":[${JSON.stringify(result)}]}\n`,
+        ids: `${made.id}\n`,
+      }
+      expect(stdout).toBe(printed[format])
+    })
+  })
+
+  test.each(['csv', 'ndjson', 'json'])('imports its own export as %s', async (format) => {
+    const { stdout } = await world.run(`rooms export -o ${format}`)
+    writeFileSync(join(world.dir, `rooms.${format}`), stdout)
+    const writes = () => world.requests.filter(({ method }) => method !== 'GET').length
+    const skipped = await world.run(
+      `rooms import rooms.${format} --if-exists skip --no-receipt --ignore-unknown --yes`,
+    )
+    expect({ code: skipped.code, writes: writes() }, skipped.stderr).toEqual({ code: 0, writes: 0 })
+    const overwritten = await world.run(
+      `rooms import rooms.${format} --if-exists overwrite --no-receipt --ignore-unknown --yes`,
+    )
+    expect(overwritten, overwritten.stderr).toMatchObject({ code: 0 })
+    expect(await namesOf('rooms list --where status=terminated', 'csv')).toEqual(['Gamma'])
+    expect(await namesOf('rooms list --all', 'csv')).toEqual(all)
+  })
+})
+
+describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
+  'a service that refuses with %s',
+  (errors) => {
+    beforeEach(() => start({ errors }))
+
+    test.each(formats)('prints the message of the service with -o %s', async (format) => {
+      const isJson = format === 'json' || format === 'ndjson'
+      const [first = ''] = Object.values(ids)
+      // A 500 is a refusal only where its body is JSON.
+      const ofRule = errors === 'text' || errors === 'html' ? 6 : 1
+      for (const [command, words, code] of [
+        ['rooms list --page-size 5000', 'limit', 1],
+        [`rooms update ${first} --name X --set type=open`, 'type', ofRule],
+        [`message send ${ids['Gamma']} hello`, 'terminated', ofRule],
+        ['rooms get nowhere', 'no such room: nowhere', 3],
+        ['rooms delete nowhere --yes', 'no such room: nowhere', 3],
+      ] as const) {
+        const ended = await world.run(
+          `${command} ${command.startsWith('message') && format === 'ids' ? '' : `-o ${format}`}`.trim(),
+        )
+        expect({ command, code: ended.code, stdout: ended.stdout }).toEqual({ command, code, stdout: '' })
+        if (isJson) expect(JSON.parse(ended.stderr).error.message).toContain(words)
+        else expect(ended.stderr).toMatch(new RegExp(`^error: .*${words}`))
+      }
+    })
+
+    test.each(formats)('prints the message of the service in import results with -o %s', async (format) => {
+      writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
+      const { code, stdout, stderr } = await world.run(
+        `rooms import rooms.csv --if-exists update -o ${format}`,
+      )
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain('type')
+    })
+  },
+)
+
+describe.each(['empty', 'ok'] as const)('a service whose writes respond %s', (writes) => {
+  beforeEach(() => start({ writes }))
+
+  test.each(formats)('counts accepted writes as done with -o %s', async (format) => {
+    const { Alpha = '', Beta = '', Delta = '' } = ids
+    for (const [command, id, done] of [
+      [`rooms update ${Alpha} --name A`, Alpha, `updated room ${Alpha}`],
+      [`rooms terminate ${Beta} --yes`, Beta, 'terminated 1 room'],
+      [`rooms delete ${Delta} --yes`, Delta, 'deleted 1 room'],
+      ['users create ada --name Ada', 'ada', 'created user ada'],
+      ['users update ada --name Eve', 'ada', 'updated user ada'],
+    ] as const) {
+      const { code, stdout, stderr } = await world.run(`${command} -o ${format}`)
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: `${done}\n` })
+      if (format === 'ids') expect(stdout).toBe(`${id}\n`)
+      else if (format === 'json') expect(stdout).toBe(writes === 'ok' ? '{"ok":true}' : '')
+      else if (format === 'csv' || format === 'tsv') expect(stdout).toMatch(/^[\w,\t]+\r?\n$/)
+      else expect(stdout).toBe('')
+    }
+    expect(await namesOf('rooms list', 'csv')).toEqual(['Gamma', 'Beta', 'A'])
+    expect((await world.run('users get ada --columns name')).stdout).toBe('name  Eve\n')
+  })
+
+  test.each(formats)('counts a creation without an ID as unknown with -o %s', async (format) => {
+    const { code, stdout, stderr } = await world.run(`rooms create --name New --type open -o ${format}`)
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+    if (/json/.test(format)) expect(JSON.parse(stderr).error).toMatchObject({ accepted: true })
+    else expect(stderr).toMatch(/^error: the service accepted it, but its response cannot be read: /)
+    expect(await namesOf('rooms list --limit 1', 'csv')).toEqual(['New'])
+  })
+
+  test.each(formats)('counts every row of an import as done with -o %s', async (format) => {
+    writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
+    const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)
+    expect({ code, summary: stderr.split('\n').at(-2) }).toEqual({
+      code: 0,
+      summary: 'imported 2 of 2 users',
+    })
+    if (format === 'ids') expect(stdout).toBe('ada\ngrace\n')
+    else if (format !== 'table') expect(stdout.match(/ok/g)).toHaveLength(2)
+    expect((await world.run('users list -o ids')).stdout.split('\n').sort()).toEqual(['', 'ada', 'grace'])
+  })
+})
+
+test('rooms get shows unlisted fields', async () => {
+  await start(services['that differs in many ways at once'] ?? {})
+  expect((await world.run(`rooms get ${ids['Gamma']}`)).stdout).toContain(
+    'metadata             {"tags":["a",{"deep":null}]}\n',
+  )
+})

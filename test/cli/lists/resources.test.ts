@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../../helpers/per-test.ts'
+import { createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** Makes a private room with ada in it; returns a function that replaces ROOM and MEMBER in a text with their IDs. */
+async function withMember() {
+  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
+  await world.send('POST', '/users', { user_id: 'ada' })
+  const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
+  return (text: string) => text.replaceAll('ROOM', id).replaceAll('MEMBER', member.id)
+}
+
+test.each([
+  ['users get nobody', 'user: nobody', 'users list'],
+  ['members list nowhere', 'room: nowhere', 'rooms list'],
+  ['members get ROOM nobody', 'room or member: ROOM nobody', 'members list ROOM'],
+  ['members add ROOM nobody', 'user: nobody', 'users list'],
+  ['sessions list nowhere', 'room: nowhere', 'rooms list'],
+  ['pages create nowhere --image https://a.test/', 'room: nowhere', 'rooms list'],
+  ['message send nowhere hi', 'room: nowhere', 'rooms list'],
+])('%s exits 3 and names the missing %s', async (line, missing, list) => {
+  const fill = await withMember()
+  const hint = `hint: list them with: meetroom ${list} --base-url https://meet.test/v1`
+  expect(await world.run(fill(line))).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: fill(`error: no such ${missing}\n${hint}\n`),
+  })
+})
+
+describe('a list without items', () => {
+  test.each([
+    ['rooms list', '', 'no rooms\n'],
+    ['rooms list --json', expect.any(String), ''],
+    ['users list', '', 'no users\n'],
+    ['users list -q', '', ''],
+  ])(
+    '%s succeeds and prints %j on standard output and %j on standard error',
+    async (line, stdout, stderr) => {
+      expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
+    },
+  )
+
+  test.each([
+    ['members list', '', 'no members\n'],
+    ['members list -o ids', '', ''],
+    ['sessions list', '', 'no sessions\n'],
+    ['sessions list --json', '{"sessions":[]}\n', ''],
+    ['sessions list -o csv', 'id,member_id,user_id,connected_at,disconnected_at\r\n', ''],
+  ])(
+    '%s of an empty room succeeds and prints %j on standard output and %j on standard error',
+    async (line, stdout, stderr) => {
+      const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+      const [group, verb, ...flags] = line.split(' ')
+      const argv = [group, verb, id, ...flags]
+      expect(await world.run(argv)).toMatchObject({ code: 0, stdout, stderr })
+    },
+  )
+})
+
+test.each([
+  ['room ls -o ids', 'ROOM\n'],
+  ['room show ROOM'],
+  ['room rm ROOM -y'],
+  ['user ls -o ids', 'ada\n'],
+  ['user show ada'],
+  ['user rm ada -y -o ids', 'ada\n'],
+  ['member ls ROOM -o ids', 'MEMBER\n'],
+  ['member show ROOM MEMBER'],
+  ['page create ROOM --index 1 -o ids'],
+  ['messages send ROOM hi'],
+])('%s works by its alias', async (line, stdout?: string) => {
+  const fill = await withMember()
+  expect(await world.run(fill(line))).toMatchObject({
+    code: 0,
+    ...(stdout !== undefined && { stdout: fill(stdout) }),
+  })
+})
+
+test.each([
+  ['rooms delete ROOM', 'deleting rooms', []],
+  ['members block ROOM MEMBER', 'blocking members', ['GET']],
+])('%s without a terminal and without --yes is refused', async (line, what, methods) => {
+  const fill = await withMember()
+  expect(await world.run(fill(line))).toMatchObject({
+    code: 10,
+    stdout: '',
+    stderr: `error: ${what} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`,
+  })
+  expect(world.requests.map(({ method }) => method)).toEqual(methods)
+})
+
+describe('--curl', () => {
+  const url = 'https://meet.test/v1'
+  const members = `${url}/rooms/r/members`
+  const curl = (method: string, target: string, body?: string) =>
+    `curl -X ${method} ${target} -H "Authorization: Bearer $MEETROOM_API_KEY"` +
+    `${body === undefined ? '' : ` -H 'content-type: application/json' --data-raw '${body}'`}\n`
+
+  test.each([
+    ['users list --email a@b', curl('GET', `'${url}/users?email_search_query=a%40b'`)],
+    ['users get ada', curl('GET', `${url}/users/ada`)],
+    ['users create ada', curl('POST', `${url}/users`, '{"user_id":"ada"}')],
+    ['users update ada --set n=1', curl('PUT', `${url}/users/ada`, '{"n":1}')],
+    ['users delete ada', curl('DELETE', `${url}/users/ada`)],
+    ['members list r', curl('GET', members)],
+    ['members list r --all', curl('GET', `'${members}?limit=1000'`)],
+    ['members get r m', curl('GET', `${members}/m`)],
+    ['members add r ada', curl('POST', members, '{"user_id":"ada"}')],
+    ['members update r m --name N', curl('PUT', `${members}/m`, '{"name":"N"}')],
+    ['members block r m', curl('PUT', `${members}/m`, '{"is_blocked":true}')],
+    [
+      'members unblock r m n',
+      ['m', 'n'].map((id) => curl('PUT', `${members}/${id}`, '{"is_blocked":false}')).join(''),
+    ],
+    ['sessions list r --online', curl('GET', `'${url}/rooms/r/sessions?is_connecting=true'`)],
+    ['pages create r --index 1', curl('POST', `${url}/rooms/r/pages/create_many`, '[{"index":1}]')],
+  ])('shows the request of %s and does not send it', async (line, stdout) => {
+    expect(await world.run(`${line} --curl`)).toMatchObject({ code: 0, stdout, stderr: '' })
+    expect(world.requests).toEqual([])
+  })
+})

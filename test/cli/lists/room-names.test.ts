@@ -1,0 +1,265 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { Context } from '../../../src/cli/kernel/context.ts'
+import { RoomArgument, RoomOption, resolveRooms } from '../../../src/cli/lists/room-arguments.ts'
+import { allCalls, prepare, stays } from '../../helpers/calls.ts'
+import { testHost } from '../../helpers/host.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { leaves } from '../../helpers/tree.ts'
+import { answer, baseUrl, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const room = async (name: string): Promise<string> =>
+  (await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id
+const requests = (of = world) =>
+  of.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&limit=10`
+
+/** Calls with a room in them that end by themselves. */
+const calls = (await allCalls()).filter(
+  // A line that is being typed is completed, whatever it names.
+  (call) => /\bROOM\b/.test(call) && !stays.test(call) && !/^__complete/.test(call),
+)
+
+describe('every command that takes a room', () => {
+  test('has a row in the table of this test', () => {
+    expect(calls.length).toBeGreaterThan(15)
+  })
+
+  test('names its argument or flag “room”, and mentions names in its help', async () => {
+    for (const { words, command } of await leaves()) {
+      const given = [...command.registeredArguments, ...command.options]
+      for (const each of given) {
+        const isRoom = each.name() === 'room'
+        const says = each.description.includes("name:NAME, as in 'name:Weekly sync'")
+        expect(says, `${words.join(' ')} ${each.name()}`).toBe(isRoom)
+        if (!isRoom)
+          expect(each.description, words.join(' ')).not.toMatch(/^(ids? of )?(the )?room( id|s)?\b/)
+      }
+    }
+  })
+
+  test('declares it as a room argument or flag, except rooms wait, which resolves the name itself', async () => {
+    const undeclared = (await leaves()).flatMap(({ words, command }) =>
+      [...command.registeredArguments, ...command.options]
+        .filter((each) => each.name() === 'room')
+        .filter((each) => !(each instanceof RoomArgument || each instanceof RoomOption))
+        .map(() => words.join(' ')),
+    )
+    expect(undeclared).toEqual(['rooms wait'])
+  })
+
+  test.each(calls)('%s does the same for a name as for an ID, after one more request', async (call) => {
+    const run = async (name: string, flags: readonly string[] = []) => {
+      const prepared = await prepare()
+      const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
+      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+      const wanted = name === '' ? prepared.argvOf(call) : argv
+      const { code, stdout, stderr } = await prepared.world.run([...wanted, '--yes', ...flags], { env })
+      // The ids of the two worlds differ in their random part.
+      const plain = (text: string) => text.replace(/[0-9a-f]{24}/g, 'ID')
+      return {
+        code,
+        stdout: plain(stdout),
+        stderr: plain(stderr),
+        requests: requests(prepared.world).map(plain),
+      }
+    }
+    for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
+      const byId = await run('', flags)
+      const byName = await run('name:R', flags)
+      expect(byName, flags.join(' ')).toEqual({ ...byId, requests: [lookup('R'), ...byId.requests] })
+      expect(await run('id:name:R', flags).then(({ requests }) => requests), flags.join(' ')).not.toContain(
+        lookup('R'),
+      )
+    }
+  })
+})
+
+describe('an argument or flag declared as a room', () => {
+  const declared = new Command()
+    .argument('[room]')
+    .addArgument(new RoomArgument('[place...]'))
+    .addOption(new RoomOption('--hall <hall>', 'another room'))
+  test('is resolved under any name, unlike an undeclared argument or flag', async () => {
+    const context = new Context(testHost(), {
+      flags: { header: true, audit: true, color: false },
+      command: 'rooms get',
+      interrupt: new AbortController().signal,
+      connect: undefined,
+      openBackup: async () => undefined,
+    })
+    const args = ['id:a', ['id:a', 'b'], { hall: 'id:c' }]
+    expect(await resolveRooms(context, declared, args)).toEqual(['id:a', ['a', 'b'], { hall: 'c' }])
+  })
+})
+
+describe('name:', () => {
+  test('resolves to the room with exactly that name', async () => {
+    const id = await room('Weekly sync')
+    await room('weekly sync')
+    expect((await world.run(['rooms', 'get', 'name:Weekly sync', '-o', 'ids'])).stdout).toBe(`${id}\n`)
+    expect(requests()).toEqual([lookup('Weekly sync'), `GET /rooms/${id}`])
+  })
+
+  test('is resolved once per name', async () => {
+    const ids = [await room('a'), await room('b')]
+    const { stdout } = await world.run('rooms delete name:a name:b name:a --yes -o ids')
+    expect(stdout).toBe(`${ids.join('\n')}\n`)
+    expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
+  })
+
+  test('of no room is an error with the exit code of a missing room', async () => {
+    await room('Weekly')
+    expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr:
+        'error: no such room: no room is named “Weekly sync”\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
+    })
+    expect(requests()).toEqual([lookup('Weekly sync')])
+  })
+
+  test('of several rooms is an error that lists their IDs', async () => {
+    const ids = [await room('x'), await room('x')].reverse()
+    expect(await world.run('rooms delete name:x --yes')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: 2 rooms are named “x”: ${ids.join(', ')}\nhint: pass one of these IDs instead of the name\n`,
+    })
+    expect(requests()).toEqual([lookup('x')])
+  })
+
+  test('of more rooms than the error lists prints their number', async () => {
+    for (let i = 0; i < 12; i++) await room('x')
+    expect((await world.run('rooms get name:x')).stderr).toMatch(
+      /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
+    )
+  })
+
+  test('of no room is a success with --ignore-not-found', async () => {
+    const id = await room('a')
+    const flags = '--yes --ignore-not-found -o ids'
+    expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+      stderr: 'deleted 1 room; 1 was not there\n',
+    })
+    expect(await world.run(`rooms delete name:gone ${flags}`)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'deleted 0 rooms; 1 was not there\n',
+    })
+  })
+
+  test('without a name is a usage error', async () => {
+    expect(await world.run('rooms get name:')).toMatchObject({
+      code: 2,
+      stderr: 'error: the name after “name:” is empty\n',
+    })
+    expect(requests()).toEqual([])
+  })
+
+  test('is resolved among all rooms on a service that ignores the filter', async () => {
+    const rooms = Array.from({ length: 25 }, (_, i) => ({ id: `r${i}`, type: 'open', name: `n${i}` }))
+    world.intercept = async ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const at = Number(searchParams.get('offset') ?? 0)
+      if (pathname.endsWith('/rooms'))
+        return answer(200, { rooms: rooms.slice(at, at + 10), paging: { total: 25 } })
+      return answer(200, { room: rooms.find(({ id }) => pathname.endsWith(`/${id}`)) })
+    }
+    expect((await world.run('rooms get name:n24 -o ids')).stdout).toBe('r24\n')
+    expect((await world.run('rooms get name:n25')).code).toBe(3)
+  })
+
+  test('is shown in a prompt with the ID', async () => {
+    const id = await room('Weekly')
+    const { host, done } = world.start(['rooms', 'delete', 'name:Weekly'], { tty: true })
+    host.type('n\n')
+    expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
+  })
+
+  test('works with a protected profile in the same commands as an ID', async () => {
+    const { world, argvOf } = await prepare({ isProtected: true })
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
+    expect(world.requests).toEqual([])
+    expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
+  })
+
+  test('of an import becomes an ID in the command that resumes it', async () => {
+    const id = await room('R')
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+    writeFileSync(join(world.dir, 'members.csv'), 'user_id\nada\ngrace\n')
+    const { host, done } = world.start('members import members.csv --room name:R --concurrency 1'.split(' '))
+    world.intercept = async ({ method }, next) => {
+      if (method === 'POST') host.signal('SIGINT')
+      return next()
+    }
+    expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
+  })
+
+  test('is like id:, which is refused before the “-” of standard input', async () => {
+    const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'error: “-” means standard input, even after “id:”\n',
+    })
+    expect(requests()).toEqual([])
+  })
+
+  test.each(['rooms[', 'nope(@)'])('sends no request if --query is invalid: %s', async (query) => {
+    expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
+    expect(requests()).toEqual([])
+  })
+})
+
+describe('the prefix id:', () => {
+  test.each([
+    ['id:r1', 'r1'],
+    ['id:name:foo', 'name:foo'],
+    ['id:id:foo', 'id:foo'],
+    ['id:', ''],
+    ['r1', 'r1'],
+    ['Name:foo', 'Name:foo'],
+    ['x:name:foo', 'x:name:foo'],
+  ])('in %s yields the ID “%s”', async (given, id) => {
+    world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
+    const { code, stderr } = await world.run(['rooms', 'get', given])
+    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room id is empty\n' })
+    else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
+  })
+})
+
+describe('a name: prefix outside the command line', () => {
+  const looks = () => requests().filter((line) => line === lookup('x'))
+
+  test.each(['name:x', 'id:x'])('“%s” on standard input is an ID', async (stdin) => {
+    await room('x')
+    for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
+      await world.run(line, { stdin: `${stdin}\n` })
+    expect(looks()).toEqual([])
+    expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
+  })
+
+  test('“name:x” in a file is an ID', async () => {
+    await room('x')
+    writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
+    await world.run('members import members.csv --no-journal')
+    expect(looks()).toEqual([])
+    expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
+  })
+
+  test('“name:x” of a user, a member or a name is unchanged', async () => {
+    const id = await room('x')
+    await world.run(`members add ${id} name:x`)
+    await world.run(`members get ${id} name:x`)
+    await world.run('users get name:x')
+    await world.run(`rooms update ${id} --name name:x`)
+    expect(looks()).toEqual([])
+  })
+})

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** A service with rooms r1 to rN, of which each hundredth is public and has one member. */
+function serve(count: number, { hasTotal = true, latencyMs = 0 } = {}) {
+  const rooms = Array.from({ length: count }, (_, i) => ({
+    id: `r${i + 1}`,
+    type: i % 100 === 0 ? 'public' : 'open',
+    name: `Room ${i + 1}`,
+  }))
+  let sleep = async (_ms: number) => {}
+  world.intercept = async ({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const [, , , room, list, member] = pathname.split('/')
+    const [offset, limit] = [Number(searchParams.get('offset') ?? 0), Number(searchParams.get('limit') ?? 1)]
+    if (room === undefined)
+      return answer(200, {
+        rooms: rooms.slice(offset, offset + limit),
+        paging: { limit, offset, ...(hasTotal && { total: count }) },
+      })
+    if (list === undefined) return answer(200, { room: rooms[Number(room.slice(1)) - 1] })
+    if (member) return answer(200, { member: { id: 'm1', user_id: 'ada' } })
+    await sleep(latencyMs)
+    const members = rooms[Number(room.slice(1)) - 1]?.type === 'public' ? [{ id: 'm1', user_id: 'ada' }] : []
+    return list === 'members'
+      ? answer(200, { members: members.slice(offset), paging: { limit, offset, total: members.length } })
+      : answer(200, { sessions: [] })
+  }
+  return {
+    on: (host: { sleep(ms: number): Promise<void> }) => {
+      sleep = (ms) => host.sleep(ms)
+    },
+  }
+}
+
+const notice = (rooms: string) => `reading ${rooms} rooms takes at least one request for each room\n`
+const ids = (count: number) => Array.from({ length: count / 100 }, (_, i) => `r${i * 100 + 1}\n`).join('')
+
+describe('a command that reads each of 1,200 rooms', () => {
+  beforeEach(() => {
+    serve(1200)
+  })
+
+  test.each([
+    ['--all --where members>0', notice('1200')],
+    ['--where members>0 --limit 100', notice('up to 1200')],
+    ['--all --where members>0 --where name~^Room', notice('about 1200')],
+    ['--where members>0 --where name~^Room --limit 100', notice('up to about 1200')],
+    ['--all --where members>0 --where type=public', ''],
+    ['--all --where members>0 --quiet', ''],
+    ['--all --where type=public', ''],
+  ])('with %s prints the number of rooms beforehand', async (flags, stderr) => {
+    const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
+    expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
+  })
+
+  test('prints the number before it reads the first room', async () => {
+    const { intercept } = world
+    const seen = new Set<string>()
+    const run = world.start('rooms list --all -o ids --where members>0'.split(' '))
+    world.intercept = (request, ...rest) => {
+      if (/\/members/.test(request.url)) seen.add(run.host.stderr.text)
+      return intercept?.(request, ...rest) ?? Promise.reject(new Error('no service'))
+    }
+    await run.done
+    expect([...seen]).toEqual([notice('1200')])
+  })
+
+  test('prints the number for users rooms', async () => {
+    const { code, stdout, stderr } = await world.run('users rooms ada -o ids')
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ids(1200), stderr: notice('1200') })
+  })
+
+  test('prints the number for a report of all rooms', async () => {
+    const { code, stdout, stderr } = await world.run('sessions report --all-rooms -o csv --no-header')
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: notice('1200') })
+  })
+
+  test('prints the number for an export of the members of all rooms', async () => {
+    const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
+  })
+})
+
+test('a command that reads each of 1,000 rooms prints no number', async () => {
+  serve(1000)
+  const { code, stderr } = await world.run('rooms list --all -o ids --where members>0')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'])(
+  'without a total, %s prints the number once it has found more than 1,000 rooms',
+  async (command) => {
+    serve(2200, { hasTotal: false })
+    const { code, stdout, stderr } = await world.run(command)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ids(2200), stderr: notice('more than 1000') })
+  },
+)
+
+test.each([
+  'rooms list --all -o ids --where members>0 --page-size 100 --concurrency 1',
+  'users rooms ada -o ids --concurrency 1',
+])('on a terminal, %s shows progress of all rooms with an estimate', async (command) => {
+  const service = serve(1200, { latencyMs: 100 })
+  const { host, done } = world.start(command.split(' '), { tty: true, columns: 120, env: { NO_COLOR: '1' } })
+  service.on(host)
+  expect(await done).toMatchObject({ code: 0 })
+  const bars = host.stderr.text
+    .split('\u001b[K')
+    .flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])
+  expect(bars[0]).toMatch(/^░{24} \d\/1200 {2}\d+\/s {2}0 failed {2}\d min left$/)
+  expect(bars.at(-1)).toMatch(/^█{24} 1200\/1200 {2}\d+\/s {2}0 failed {2}0 s left$/)
+  expect(bars.every((bar) => bar.includes('/1200 '))).toBe(true)
+})

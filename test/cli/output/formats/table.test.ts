@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { truncate } from '../../../../src/cli/output/formats/fit.ts'
+import { layOutByLibrary, layOutByPadding, layOutColumns } from '../../../../src/cli/output/formats/layout.ts'
+import { selectStyle } from '../../../../src/cli/output/terminal/style.ts'
+import { own, visible } from '../../../../src/cli/output/terminal/visible.ts'
+import { colorValue } from '../../../../src/cli/output/views/views.ts'
+import { testHost } from '../../../helpers/host.ts'
+
+const host = testHost({ tty: true })
+const style = await selectStyle(host.stdout, {}, true)
+const columns = ['id', 'type', 'status', 'name']
+
+const cell = fc
+  .oneof(
+    fc.constantFrom(
+      '',
+      ' ',
+      'active',
+      'terminated',
+      'private',
+      'host',
+      '会議室',
+      '👩‍🚀',
+      '👨‍👩‍👧‍👦',
+      '❤️',
+      'e\u0301',
+      'क्‍ष',
+      'می‌خواهم',
+      '가',
+      '  x  ',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 30 }),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  )
+  .map(visible)
+const rows = fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
+  maxLength: 8,
+})
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), {
+  minLength: columns.length,
+  maxLength: columns.length,
+})
+const paint = fc
+  .boolean()
+  .map(
+    (coloured) => (text: ReturnType<typeof visible>, i: number) =>
+      coloured ? colorValue(columns[i] ?? '', text, style) : text,
+  )
+
+describe('rows with padding match the output of cli-table3 byte for byte', () => {
+  test('if they are cut to their columns', () => {
+    fc.assert(
+      fc.property(rows, sizes, paint, (all, widths, colour) => {
+        const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
+        expect(layOutByPadding(cut, widths, colour)).toBe(layOutByLibrary(cut, widths, colour))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('if a cell is wider than its column', () => {
+    fc.assert(
+      fc.property(rows, sizes, paint, (all, widths, colour) => {
+        expect(layOutByPadding(all, widths, colour)).toBe(layOutByLibrary(all, widths, colour))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+test('a table has the same layout with and without cli-table3', () => {
+  const all = Array.from({ length: 40 }, (_, i) => [own`r${i}`, visible('会議'), own`active`, own``])
+  const plain = (text: ReturnType<typeof visible>) => text
+  expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(layOutByLibrary(all, [3, 4, 10, 1], plain))
+})
+
+test('a cell with 200,000 spaces is printed quickly', () => {
+  const blanks = visible(`a${' '.repeat(200_000)}b`)
+  expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { tsvLine } from '../../../../src/cli/output/formats/tsv.ts'
+import { perTest } from '../../../helpers/per-test.ts'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** A service whose rooms have these names. */
+function named(...names: unknown[]): void {
+  const rooms = names.map((name, i) => ({ id: `r${i}`, type: 'open', name, ...(i === 0 && { seats: 5 }) }))
+  world.intercept = async () => answer(200, { rooms, paging: { total: rooms.length, limit: 30, offset: 0 } })
+}
+
+const print = async (line: string, options = {}) => {
+  const { code, stdout, stderr } = await world.run(line, options)
+  expect(code, stderr).toBe(0)
+  return stdout
+}
+
+test('TSV has a header and one line per item, with tabs between the cells', async () => {
+  named('one', 'two')
+  expect(await print('rooms list -o tsv --columns id,name,seats')).toBe(
+    'id\tname\tseats\nr0\tone\t5\nr1\ttwo\t\n',
+  )
+  expect(await print('rooms list -o tsv --columns id,name --no-header')).toBe('r0\tone\nr1\ttwo\n')
+})
+
+test('TSV has the columns of CSV', async () => {
+  named('one', null)
+  const csv = await print('rooms list -o csv')
+  expect(await print('rooms list -o tsv')).toBe(csv.replaceAll(',', '\t').replaceAll('\r\n', '\n'))
+})
+
+test('a record is a row of TSV', async () => {
+  world.intercept = async () => answer(200, { room: { id: 'r1', name: 'one', type: 'open' } })
+  expect(await print('rooms get r1 -o tsv --columns id,name')).toBe('id\tname\nr1\tone\n')
+})
+
+test('tabs, line breaks and backslashes in a cell are escaped', async () => {
+  named('a\tb\nc\rd\\n', '=1+1', '"quoted"')
+  expect(await print('rooms list -o tsv --columns name --no-header')).toBe(
+    'a\\tb\\nc\\rd\\\\n\n=1+1\n"quoted"\n',
+  )
+})
+
+test('TSV on a terminal keeps tabs between cells and escapes control characters', async () => {
+  named('a\u001b[31m\tb')
+  expect(await print('rooms list -o tsv --columns id,name --no-header', { tty: true })).toBe(
+    'r0\ta\\u001b[31m\\tb\n',
+  )
+})
+
+test('TSV omits access tokens', async () => {
+  await world.send('POST', '/users', { user_id: 'ada' })
+  expect(await print('users list -o tsv')).not.toContain('access_token')
+  expect(await print('users list -o tsv --show-tokens')).toContain('access_token')
+})
+
+test('MEETROOM_OUTPUT and the settings accept tsv', async () => {
+  named('one')
+  expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
+})
+
+test('any cells round-trip through one line of TSV', () => {
+  const undo = (cell: string) =>
+    cell.replace(/\\(.)/g, (_, letter) => ({ t: '\t', n: '\n', r: '\r', '\\': '\\' })[letter as 't'] ?? '?')
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (cells) => {
+      const line = tsvLine(cells)
+      expect(line.indexOf('\n')).toBe(line.length - 1)
+      expect(line.slice(0, -1).split('\t').map(undo)).toEqual(cells)
+    }),
+  )
+})

@@ -1,0 +1,318 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { TransportError, type WireResponse } from '../../../src/api/wire.ts'
+import { formatHintText } from '../../../src/cli/output/hint-text.ts'
+import { visible } from '../../../src/cli/output/terminal/visible.ts'
+import { lockWorkspace } from '../../../src/embedded/running-server.ts'
+import { suggest } from '../../../src/errors.ts'
+import { main } from '../../../src/main.ts'
+import { allCalls, stays } from '../../helpers/calls.ts'
+import { type HostOptions, testHost } from '../../helpers/host.ts'
+import { answer, tempDir } from '../../helpers/world.ts'
+
+/** The embedded service has no such origin: requests are answered by a script. */
+const localOrigin = 'http://127.0.0.1:4999'
+const key = 'key-of-a-test-service'
+const room = '66f1a2b3c4d5e6f708192a3b'
+const member = '66f1a2b3c4d5e6f708192a3c'
+
+interface Target {
+  flags: readonly string[]
+  env?: Record<string, string>
+  origin: string
+}
+
+/** Ways to select a service that is not the one of the default profile. */
+const targets: Record<string, Target> = {
+  '--profile': { flags: ['--profile', 'ci'], origin: 'https://ci.test' },
+  '--local': { flags: ['--local'], origin: localOrigin },
+  '--base-url': { flags: ['--base-url', 'https://other.test/v1'], origin: 'https://other.test' },
+  '--profile and --base-url': {
+    flags: ['--profile', 'ci', '--base-url', 'https://ci.test/v1'],
+    origin: 'https://ci.test',
+  },
+  MEETROOM_PROFILE: { flags: [], env: { MEETROOM_PROFILE: 'ci' }, origin: 'https://ci.test' },
+  MEETROOM_BASE_URL: {
+    flags: [],
+    env: { MEETROOM_BASE_URL: 'https://other.test/v1' },
+    origin: 'https://other.test',
+  },
+}
+
+type Script = (method: string, path: string) => WireResponse
+
+const probe = '/v1/rooms?limit=1'
+const empty = { rooms: [], users: [], members: [], sessions: [], paging: { limit: 30, offset: 0, total: 0 } }
+const twins = [room, member].map((id) => ({ id, name: 'R', type: 'private' }))
+const everything = {
+  ...{
+    rooms: twins,
+    room: twins[0],
+    users: [{ id: 'u', user_id: 'ada' }],
+    user: { id: 'u', user_id: 'ada' },
+  },
+  ...{ members: [{ id: member, user_id: 'ada' }], member: { id: member, user_id: 'ada' }, sessions: [] },
+  paging: { limit: 30, offset: 0, total: 1 },
+}
+const lost = () => {
+  throw new TransportError('the connection was reset', true, false)
+}
+
+/** What services do that ends commands in errors. */
+const scripts: Record<string, Script> = {
+  'responds 404': (_, path) =>
+    path === probe ? answer(200, empty) : answer(404, { code: 'not_found', message: 'Not found' }),
+  'refuses the key': () => answer(401, {}),
+  'loses the answers to writes': (method) => (method === 'GET' ? answer(200, everything) : lost()),
+  'loses every answer': lost,
+  'answers with HTML': () => answer(200, '<html></html>', { 'content-type': 'text/html' }),
+  'is empty': (method) => (method === 'GET' ? answer(200, empty) : answer(200, {})),
+  'has everything twice': () => answer(200, everything),
+  'fails after some answers': (method, path) =>
+    method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
+}
+
+/** A machine with three services: the default profile is for the one that no command of a test names. */
+async function createMachine() {
+  const dir = tempDir()
+  const data = join(dir, 'data')
+  const config = join(dir, 'config')
+  const file = (name: string, text: string) => writeFileSync(join(dir, name), text)
+  const requested: string[] = []
+  let script: Script = lost
+  mkdirSync(config)
+  const owner = await lockWorkspace(data, (load) => load())
+  onTestFinished(() => owner.release())
+  file('api-key', key)
+  owner.publish({ pid: 1, base_url: `${localOrigin}/v1`, api_key_file: join(dir, 'api-key') })
+
+  /** Writes the files that commands use, as they were at the beginning. */
+  function reset() {
+    const profile = (name: string) => ({
+      base_url: `https://${name}.test/v1`,
+      api_key: key,
+      api_key_origin: `https://${name}.test`,
+    })
+    const profiles = { company: profile('company'), ci: profile('ci'), spare: profile('spare') }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ profile: 'company', profiles }), {
+      mode: 0o600,
+    })
+    file('rooms.csv', 'name,type\nnew,open\n')
+    file('users.csv', 'user_id\nnew\nada\n')
+    file('members.csv', 'user_id\ngrace\n')
+    file('body.json', '{}')
+    file('headers.txt', 'content-type: application/json\n')
+  }
+
+  /** Runs a command line; gives what it printed and the origins that it sent requests to. */
+  async function run(argv: readonly string[], options: HostOptions = {}) {
+    reset()
+    requested.length = 0
+    const env = {
+      MEETROOM_CONFIG_DIR: config,
+      MEETROOM_DATA_DIR: data,
+      XDG_CACHE_HOME: join(dir, 'cache'),
+      ...options.env,
+    }
+    const host = testHost({ cwd: dir, ...options, env })
+    host.hurry()
+    if (stays.test(argv.join(' '))) setTimeout(() => host.signal('SIGINT'), 5).unref()
+    const code = await main(argv, host, async (baseUrl) => async ({ method, url }) => {
+      requested.push(new URL(baseUrl).origin)
+      const { pathname, search } = new URL(url)
+      return script(method, pathname + search)
+    })
+    return { code, stderr: host.stderr.text, origins: [...new Set(requested)] }
+  }
+
+  return {
+    run,
+    answerWith(next: Script) {
+      script = next
+    },
+  }
+}
+
+/** The commands that a text suggests, as they are typed. */
+function suggestedIn(text: string): string[] {
+  const word = /(?:'[^']*'|"\$\(printf '[^']*'\)"|\\'|[^\s'";,<])+/y
+  return [...text.matchAll(/meetroom (?=[a-z_]+ |[a-z]+$|-)/gm)].flatMap(({ index }) => {
+    word.lastIndex = index
+    const words: string[] = []
+    for (let found = word.exec(text); found; found = word.exec(text)) {
+      words.push(found[0])
+      if (text[word.lastIndex] !== ' ') break
+      word.lastIndex++
+    }
+    return ['has', 'sets'].includes(words[1] ?? '') ? [] : [words.join(' ')]
+  })
+}
+
+/** The words of each command line, as a POSIX shell reads them. */
+function wordsOf(lines: readonly string[]): string[][] {
+  const script = `meetroom() { printf '%s\\0' "$@"; printf '\\001\\0'; }\n${lines.join('\n')}\n`
+  const text = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
+  return text
+    .split('\u0001\0')
+    .slice(0, -1)
+    .map((line) => line.split('\0').slice(0, -1))
+}
+
+const calls = (await allCalls()).map((call) =>
+  call.replaceAll('ROOM', room).replaceAll('MEMBER', member).replace('KEYCOMMAND', '/bin/false'),
+)
+
+/** Further command lines that end in errors or notices, or find nothing. */
+const more = [
+  ...['rooms get name:R', 'rooms get R', 'rooms wait name:R --for empty', 'users create ada'],
+  ...['members block --all-rooms', `members get ${room} --user bob`, 'rooms list --where online>0 --all'],
+  ...['config set profile ci', 'config unset api_key', 'config set api_key x', 'config set key_command x'],
+  ...['config get nothing', 'profiles use nowhere', 'profiles remove nowhere --yes', 'help nothing'],
+  ...['schema nothing', 'serve --print-env --port 0', 'message send r1 hello world', 'auth login', 'api'],
+  ...['rooms', 'nothing', 'rooms list --nothing', 'rooms list --api-key x', 'rooms get', 'rooms get - -'],
+  ...['rooms delete r1 r2 --yes --save deleted', "users get -- -x'y", 'users create -- -x', 'auth logout'],
+  ...['rooms import rooms.csv --max-errors 0', 'users import users.csv --if-exists overwrite'],
+  ...['users import users.csv --if-exists overwrite --fail-fast'],
+]
+
+const lines = [...new Set([...calls, ...more])]
+
+/** Adds flags where they belong to the command. */
+function withFlags(line: string, flags: readonly string[]): string[] {
+  // Completion is for the line that is being typed.
+  if (line.startsWith('__complete '))
+    return line.replace('meetroom', ['meetroom', ...flags].join('\t')).split(' ')
+  const words = line.split(' ')
+  // Behind “--”, flags would be arguments.
+  return words.includes('--') ? ['--yes', ...flags, ...words] : [...words, '--yes', ...flags]
+}
+
+/** `--profile` meets each script. The other ways print their flags in the same function, and meet one script. */
+const cases = Object.entries(targets).flatMap(([way, target]) =>
+  Object.entries(scripts)
+    .filter(([what]) => way === '--profile' || what === 'responds 404')
+    .map(([what, script]) => ({ way, target, what, script })),
+)
+
+test.each(cases)(
+  'a run with $way at a service that $what suggests commands for the same service',
+  async (given) => {
+    const { target, script } = given
+    const machine = await createMachine()
+    const suggested = new Map<string, string>()
+    for (const line of lines) {
+      machine.answerWith(script)
+      const argv = withFlags(line, target.flags)
+      const { stderr, origins } = await machine.run(argv, { env: { MEETROOM_API_KEY: key, ...target.env } })
+      expect(
+        origins.filter((origin) => origin !== target.origin),
+        `${line}\n${stderr}`,
+      ).toEqual([])
+      expect(stderr, line).not.toContain('[object')
+      for (const command of suggestedIn(stderr)) suggested.set(command, line)
+    }
+    const commands = [...suggested.keys()].filter((command) => !command.startsWith('meetroom serve'))
+    expect(commands.length).toBeGreaterThan(10)
+
+    const misled: unknown[] = []
+    machine.answerWith(() => answer(401, {}))
+    for (const [i, words] of wordsOf(commands).entries()) {
+      const asksForKey =
+        words[0] === 'auth' && words[1] === 'login' && !/--with-token|--key-command/.test(words.join(' '))
+      const argv = asksForKey ? [...words, '--with-token'] : words
+      const { origins } = await machine.run(argv, { env: { MEETROOM_API_KEY: key }, stdin: key })
+      const others = origins.filter((origin) => origin !== target.origin)
+      const command = commands[i] ?? ''
+      if (others.length > 0) misled.push({ after: suggested.get(command), command, others })
+    }
+    expect(misled).toEqual([])
+  },
+)
+
+test('users create of an existing user suggests an update of the same user at the same service', async () => {
+  const machine = await createMachine()
+  machine.answerWith(() => answer(200, { user: { id: 'u', user_id: 'P2000' } }))
+  const { code, stderr } = await machine.run(['users', 'create', 'P2000', '--profile', 'ci'])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: user “P2000” already exists, and creating it again would overwrite it\n' +
+      'hint: pass --overwrite to do that, or update the user with: meetroom users update P2000 --profile ci\n',
+  })
+})
+
+test('rooms create without a response suggests a check at the same service', async () => {
+  const machine = await createMachine()
+  machine.answerWith(lost)
+  const argv = ['rooms', 'create', '--name', 'Maths 7a', '--type', 'open', '--profile', 'ci']
+  const { code, stderr } = await machine.run(argv)
+  expect({ code, hint: stderr.split('\n').at(-2) }).toEqual({
+    code: 7,
+    hint: "hint: check with: meetroom rooms list --name 'Maths 7a' --profile ci",
+  })
+  const json = await machine.run([...argv, '--json'])
+  expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '').error.hint).toBe(
+    "check with: meetroom rooms list --name 'Maths 7a' --profile ci",
+  )
+})
+
+test('--all-profiles suggests a command for the profile of each error', async () => {
+  const machine = await createMachine()
+  machine.answerWith(() => answer(401, {}))
+  const { code, stderr } = await machine.run(['rooms', 'list', '--all-profiles'])
+  const hint = (flags: string) => `hint: see which key is used with: meetroom auth status ${flags}\n`
+  expect({ code, stderr }).toEqual({
+    code: 8,
+    stderr:
+      `error: company: the service refuses the API key (401)\n${hint('--profile company')}` +
+      `error: ci: the service refuses the API key (401)\n${hint('--profile ci')}` +
+      `error: spare: the service refuses the API key (401)\n${hint('--profile spare')}` +
+      'error: 3 of 3 profiles failed: company, ci, spare\n',
+  })
+})
+
+describe('a suggested command', () => {
+  const text = (words: readonly string[], ...operands: readonly string[]) =>
+    formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
+
+  test('has its original words in a POSIX shell, and contains only visible characters', () => {
+    const words = [
+      ...['', '-x', '--', '~', '~root', '=ls', '#x', '*', '$HOME', '`id`', 'a b', "it's", '"', '\\', '!!'],
+      ...[
+        '%s',
+        '%',
+        '\\n',
+        'Größe',
+        '日本語',
+        '😀',
+        'a\tb',
+        '\u001b[2J',
+        '\r',
+        'a\nb',
+        '\u202etxt',
+        "-%'\\\t",
+      ],
+      ...['\u0085', '{a,b}', 'a;b', '&', '|', '<', '>', '(', '[x]', '^', 'a=b', '\u00a0'],
+    ]
+    const commands = words.map((word) => text(['rooms', 'list', '--name', word], word))
+    for (const command of commands) expect(visible(command)).toBe(command)
+    expect(wordsOf(commands)).toEqual(
+      words.map((word) => {
+        const flags = ['rooms', 'list', '--name', word]
+        return word.startsWith('-')
+          ? [...flags, '--profile', 'ci', '--', word]
+          : [...flags, word, '--profile', 'ci']
+      }),
+    )
+  })
+
+  test('contains no secret, even if the secret has a quote', () => {
+    const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
+    const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
+    expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(
+      "for [API key]: meetroom rooms list --name 'a [API key] b' --base-url 'https://h.test/[API key]'",
+    )
+  })
+})

@@ -1,0 +1,739 @@
+import stringWidth from 'string-width'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { HostOptions } from '../../helpers/host.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** Makes the service answer every request with this body. */
+function say(body: unknown): void {
+  world.intercept = async () => answer(200, body)
+}
+
+const esc = String.fromCharCode(27)
+const rightToLeft = String.fromCharCode(0x202e)
+
+const room = (fields: object = {}) => ({
+  id: 'r1',
+  type: 'open',
+  name: 'Sync',
+  layout: 'grid',
+  record: true,
+  terminated_at: null,
+  created_at: '2026-01-02T03:00:00.000Z',
+  is_terminated: '#DEPRECATED#',
+  created_user_id: '#DEPRECATED#',
+  ...fields,
+})
+const list = (...rooms: object[]) => ({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
+const terminal: HostOptions = { tty: true, columns: 120, env: { NO_COLOR: '1' } }
+
+/** Runs a command that must succeed without a notice; returns what it prints. */
+async function print(line: string, options: HostOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await world.run(line, options)
+  expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const two = list(
+  room(),
+  room({ id: 'r2', name: 'Demo', type: 'private', terminated_at: '2026-01-02T03:01:00.000Z', record: false }),
+)
+
+describe('a list', () => {
+  beforeEach(() => say(two))
+
+  test('is a table with absolute times in a pipe', async () => {
+    expect(await print('rooms list')).toBe(
+      'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
+        '──  ────  ───────  ──────────  ──────  ──────  ────────────────────────\n' +
+        'r1  Sync  open     active      true    grid    2026-01-02T03:00:00.000Z\n' +
+        'r2  Demo  private  terminated  false   grid    2026-01-02T03:00:00.000Z\n',
+    )
+  })
+
+  test('is a table with relative times on a terminal', async () => {
+    expect(await print('rooms list', terminal)).toBe(
+      'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
+        '──  ────  ───────  ──────────  ──────  ──────  ─────────────\n' +
+        'r1  Sync  open     active      true    grid    4 minutes ago\n' +
+        'r2  Demo  private  terminated  false   grid    4 minutes ago\n',
+    )
+  })
+
+  test('in JSON is the response of the service', async () => {
+    expect(await print('rooms list --json')).toBe(JSON.stringify(two))
+    expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
+  })
+
+  test('in JSON on a terminal is indented', async () => {
+    expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
+  })
+
+  test('in NDJSON is one item per line, on a terminal and in a pipe', async () => {
+    const lines = two.rooms.map((item) => `${JSON.stringify(item)}\n`).join('')
+    expect(await print('rooms list -o ndjson')).toBe(lines)
+    expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
+  })
+
+  test('in CSV has the documented fields, without the deprecated ones', async () => {
+    expect(await print('rooms list -o csv')).toBe(
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
+        'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
+        'r2,private,Demo,,,grid,false,,,2026-01-02T03:01:00.000Z,,2026-01-02T03:00:00.000Z\r\n',
+    )
+  })
+
+  test('in CSV has equal cells on a terminal and in a pipe', async () => {
+    const piped = await print('rooms list -o csv')
+    expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
+  })
+
+  test('as ids is one ID per line, on a terminal and in a pipe', async () => {
+    expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
+    expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
+  })
+})
+
+describe('an empty list', () => {
+  beforeEach(() => say(list()))
+
+  test.each([
+    ['table', '', 'no rooms\n'],
+    ['json', '{"rooms":[],"paging":{"limit":30,"offset":0,"total":0}}', ''],
+    ['ndjson', '', ''],
+    [
+      'csv',
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n',
+      '',
+    ],
+    ['ids', '', ''],
+  ])('with -o %s prints no items', async (format, stdout, stderr) => {
+    expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
+    expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
+  })
+
+  test('with -o csv --no-header prints empty output', async () => {
+    expect(await print('rooms list -o csv --no-header')).toBe('')
+  })
+
+  test('accepts a column that only some rooms have', async () => {
+    say(list(room({ seats: 5 })))
+    expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
+    say(list())
+    expect(await world.run('rooms list -o csv --columns id,seats')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a single item', () => {
+  beforeEach(() => say({ room: room({ seats: 5 }) }))
+
+  test('is a record with every field in a pipe', async () => {
+    expect(await print('rooms get r1')).toBe(
+      'id             r1\n' +
+        'type           open\n' +
+        'name           Sync\n' +
+        'layout         grid\n' +
+        'record         true\n' +
+        'terminated_at\n' +
+        'created_at     2026-01-02T03:00:00.000Z\n' +
+        'status         active\n' +
+        'seats          5\n',
+    )
+  })
+
+  test('is a record with absolute and relative times on a terminal', async () => {
+    expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
+      'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
+    )
+  })
+
+  test('is the same item in JSON, NDJSON, CSV and ids', async () => {
+    const item = JSON.stringify(room({ seats: 5 }))
+    expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
+    expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
+    expect(await print('rooms get r1 -o ids')).toBe('r1\n')
+    expect(await print('rooms get r1 -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
+    expect(await print('rooms get r1 --json', terminal)).toBe(
+      `${JSON.stringify({ room: room({ seats: 5 }) }, null, 2)}\n`,
+    )
+  })
+})
+
+describe('JSON', () => {
+  const odd =
+    '{ "paging":{"total":1,"limit":30.0,  "offset":0},\r\n\t"rooms" : [ {"name":"\\u0041\\/\\ud83d\\ude00","id":"r1","type":"open",\n' +
+    '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
+
+  test('in a pipe equals the response byte for byte', async () => {
+    say(odd)
+    expect(await print('rooms list --json')).toBe(odd)
+    expect(await print('rooms list --json --limit 1')).toBe(odd)
+    expect(await print('rooms list --json --all')).toBe(odd)
+    const single = odd.replace('"rooms" : [', '"room" : ').replace('],"extra"', ',"extra"')
+    say(single)
+    expect(await print('rooms get r1 --json')).toBe(single)
+    expect(await print('rooms update r1 --name A/😀 --json')).toBe(single)
+  })
+
+  test('in a pipe keeps a byte order mark and a literal U+2028', async () => {
+    const bytes = new TextEncoder().encode('\ufeff{"rooms":[{"id":"\u2028","type":"open","name":"n"}]}')
+    world.intercept = async () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: bytes,
+    })
+    const { code, host } = await world.run('rooms list --json')
+    expect(code).toBe(0)
+    expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
+  })
+
+  test('in NDJSON keeps every digit, every field and their order', async () => {
+    say(odd)
+    expect(await print('rooms list -o ndjson')).toBe(
+      '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
+    )
+  })
+
+  test('of several pages is one document that keeps every digit', async () => {
+    const big = '123456789012345678901234567890'
+    world.intercept = async ({ url }) =>
+      answer(
+        200,
+        url.includes('offset=1')
+          ? `{"rooms":[{"id":"b","type":"open","name":"x","n":${big}}],"paging":{"total":2}}`
+          : `{"rooms":[{"id":"a","type":"open","name":"x","n":${big}}],"paging":{"total":2}}`,
+      )
+    expect(await print('rooms list --all --page-size 1 --json')).toBe(
+      `{"rooms":[{"id":"a","type":"open","name":"x","n":${big}},{"id":"b","type":"open","name":"x","n":${big}}],"paging":{"limit":2,"offset":0,"total":2}}\n`,
+    )
+  })
+
+  test('on a terminal escapes control and bidi characters without changing the value', async () => {
+    const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
+    const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
+    say(body)
+    const stdout = await print('rooms get r1 --json', terminal)
+    expect(JSON.parse(stdout)).toEqual(body)
+    for (const character of [esc, rightToLeft, '\u0007', '\u200b', '\u{e0041}', '\u2028', '\r', '\t'])
+      expect(stdout).not.toContain(character)
+    expect(stdout).toContain('ü 😀')
+    expect(stdout).toContain('\\u001b]0;owned\\u0007')
+    expect(stdout).toContain('\n    "id": "r1",\n')
+  })
+
+  test('on a terminal keeps the digits of big numbers', async () => {
+    say('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
+    expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
+  })
+
+  test('with a repeated key and a number beyond a double is printed in every format', async () => {
+    say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
+    for (const format of ['json', 'ndjson', 'ids', 'table'])
+      expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('with a field named __proto__ keeps the field', async () => {
+    for (const n of ['1', '12345678901234567890']) {
+      const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
+      say(`{"rooms":[${item}]}`)
+      expect(await print('rooms list -o ndjson')).toBe(`${item}\n`)
+    }
+  })
+})
+
+describe('CSV', () => {
+  test('quotes cells by RFC 4180', async () => {
+    const name = 'a "quoted", name\nof two lines'
+    say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
+    expect(await print('rooms list -o csv --columns name,type')).toBe(
+      'name,type\r\n"a ""quoted"", name\nof two lines",open\r\nplain,open\r\n blanks ,open\r\n,open\r\n',
+    )
+  })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
+    'defuses the formula %j',
+    async (name) => {
+      say(list(room({ name })))
+      const stdout = await print('rooms list -o csv --columns name --no-header')
+      expect(stdout.replaceAll('"', '')).toBe(`'${name}\r\n`)
+    },
+  )
+
+  test('writes nested values as JSON and null as an empty cell', async () => {
+    say(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
+    expect(await print('rooms list -o csv --columns a,b,c,d --no-header')).toBe(
+      '"{""x"":[1,null]}",,12,false\r\n',
+    )
+  })
+
+  test('of a single item is a list of one', async () => {
+    say({ user: { user_id: 'ada', name: 'Ada' } })
+    expect(await print('users get ada -o csv')).toBe(
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
+    )
+  })
+
+  test('has the documented fields, then those of the first page by name', async () => {
+    say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
+    expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
+      /,updated_at,created_at,'=x,alpha,zeta$/,
+    )
+  })
+
+  test('names fields that only a later page has in one notice', async () => {
+    const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
+    world.intercept = async ({ url }) => {
+      const at = Number(new URL(url).searchParams.get('offset') ?? 0)
+      return answer(200, {
+        rooms: pages.slice(at, at + 1).map((page) => room({ id: `r${at}`, ...page })),
+        room: room(),
+        paging: { total: 3 },
+      })
+    }
+    for (const command of ['rooms list --all --page-size 1', 'rooms export --page-size 1']) {
+      const { code, stdout, stderr } = await world.run(`${command} -o csv`)
+      expect({ code, hasNote: /note/.test(stdout) }).toEqual({ code: 0, hasNote: false })
+      expect(stderr.replace(/(exported|lists of|an import).*\n/g, '')).toBe(
+        'fields left out, because the first page lacks them: a\\u001b, note, tags; -o ndjson has them\n',
+      )
+      expect((await world.run(`${command} -o csv --columns id`)).stderr).not.toContain('fields')
+      expect((await world.run(`${command} -o csv -q`)).stderr).toBe('')
+    }
+  })
+
+  test('of users in an export contains emails that only a later page has', async () => {
+    await world.send('POST', '/users', { user_id: 'ada', email: 'a@x.test' })
+    expect(await print('users list -o csv')).toMatch(/,id,email\r\nada,.*,a@x.test\r\n$/)
+    world.intercept = async ({ url }) => {
+      const users = url.includes('offset=1')
+        ? [{ user_id: 'ada', email: 'a@x.test' }]
+        : [{ user_id: 'grace' }]
+      return answer(200, { users, user: users[0], paging: { total: 2 } })
+    }
+    expect((await world.run('users export --page-size 1')).stdout).toBe(
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id,email\r\n' +
+        'grace,,,,,,,\r\nada,,,,,,,a@x.test\r\n',
+    )
+  })
+
+  test('has one header for any number of pages', async () => {
+    for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
+    expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(
+      'name\r\nc\r\nb\r\na\r\n',
+    )
+  })
+
+  test('on a terminal shows control characters as escapes', async () => {
+    say(list(room({ name: `${esc}[31mred` })))
+    expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
+  })
+})
+
+describe('--columns and --no-header', () => {
+  beforeEach(() => say(two))
+
+  test('select and order the columns of a table, and omit its header', async () => {
+    expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
+    expect(await print('rooms list --columns status,name --no-header')).toBe(
+      'active      Sync\nterminated  Demo\n',
+    )
+    expect(await world.run(['rooms', 'list', '--columns', ' id , type ', '--no-header'])).toMatchObject({
+      code: 0,
+      stdout: 'r1  open\nr2  private\n',
+    })
+  })
+
+  test('select and order the columns of CSV, including derived columns', async () => {
+    expect(await print('rooms list -o csv --columns id,status')).toBe(
+      'id,status\r\nr1,active\r\nr2,terminated\r\n',
+    )
+    expect(await print('rooms list -o csv --columns id --no-header')).toBe('r1\r\nr2\r\n')
+  })
+
+  test('select and order the fields of a record', async () => {
+    say({ room: room() })
+    expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
+  })
+
+  test('refuse an unknown field and list the known ones', async () => {
+    for (const line of ['rooms list', 'rooms list -o csv'])
+      expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: no room has a field “nmae”\n' +
+          'hint: fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
+      })
+    say({ room: room() })
+    expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test.each(['json', 'ndjson', 'ids'])('are refused with -o %s', async (format) => {
+    const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['', ',', 'id,', 'id,,name'])('are refused with the column list “%s”', async (names) => {
+    expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --columns must be field names separated by commas, such as id,name\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'refuse %s, a property of every JavaScript object',
+    async (name) => {
+      expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
+})
+
+describe('a command that writes with an unknown --columns', () => {
+  const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+
+  test.each([
+    'users create ada --columns nmae',
+    'users create ada -o csv --columns nmae',
+    'rooms create --name X --type open --columns nmae',
+  ])('exits 2 and sends no request: %s', async (line) => {
+    const { code } = await world.run(line)
+    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
+  })
+
+  test('exits 2 and sends no request for several IDs', async () => {
+    for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
+    const { code } = await world.run('users delete a b c --yes --columns nmae')
+    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
+  })
+})
+
+describe('the status field', () => {
+  const { terminated_at: _, ...minimal } = room()
+  const statusOf = async (item: object) => {
+    say({ ...list(item), room: item })
+    const record = await print('rooms get r1 --columns status')
+    expect(await print('rooms list --columns status --no-header')).toBe(record.replace(/^status */, ''))
+    return record.replace(/^status */, '').trim()
+  }
+
+  test.each([
+    ['active where terminated_at is null', room(), 'active'],
+    ['terminated where it is a time', room({ terminated_at: '2026-01-02T03:00:00.000Z' }), 'terminated'],
+    ['empty when it is unknown', minimal, ''],
+    ['terminated when is_terminated is true', { ...minimal, is_terminated: true }, 'terminated'],
+    ['active when is_terminated is false', { ...minimal, is_terminated: false }, 'active'],
+    ['the status field of the service', { ...room(), status: 'paused' }, 'paused'],
+  ])('of a room is %s', async (_, item, status) => {
+    expect(await statusOf(item)).toBe(status)
+  })
+
+  test('of a session is empty if disconnected_at is missing or unreadable', async () => {
+    say({
+      sessions: [{ id: 's1' }, { id: 's2', disconnected_at: null }, { id: 's3', disconnected_at: 'then' }],
+    })
+    expect(await print('sessions list r1 --columns id,status --no-header')).toBe('s1\ns2  online\ns3\n')
+  })
+
+  test('appears once in a record if the service sends a field of that name', async () => {
+    say({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
+    expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
+  })
+})
+
+describe('deprecated fields', () => {
+  beforeEach(() => say({ ...list(room()), room: room() }))
+
+  test('are absent from tables and records', async () => {
+    for (const line of ['rooms list', 'rooms get r1', 'rooms list -o csv', 'rooms get r1 -o csv'])
+      expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
+  })
+
+  test('are empty columns in lists and absent from a record if --columns selects them', async () => {
+    expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
+    expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
+    expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
+  })
+
+  test('are unchanged in JSON', async () => {
+    expect(await print('rooms list -o ndjson')).toBe(`${JSON.stringify(room())}\n`)
+    expect(await print('rooms list --json')).toContain('"is_terminated":"#DEPRECATED#"')
+  })
+})
+
+describe('colors', () => {
+  beforeEach(() => say(two))
+  const coloured = (text: string) => text.includes(`${esc}[`)
+  const on = async (line: string, options: HostOptions) => coloured(await print(line, options))
+
+  test.each<[string, string, HostOptions, boolean]>([
+    ['on a terminal', 'rooms list', { tty: true }, true],
+    ['in a pipe', 'rooms list', {}, false],
+    ['with --no-color', 'rooms list --no-color', { tty: true }, false],
+    ['with --no-color in front', '--no-color rooms list', { tty: true }, false],
+    ['with NO_COLOR', 'rooms list', { tty: true, env: { NO_COLOR: '1' } }, false],
+    ['with an empty NO_COLOR', 'rooms list', { tty: true, env: { NO_COLOR: '' } }, true],
+    ['with FORCE_COLOR in a pipe', 'rooms list', { env: { FORCE_COLOR: '1' } }, true],
+    ['with FORCE_COLOR=0', 'rooms list', { tty: true, env: { FORCE_COLOR: '0' } }, false],
+    ['with NO_COLOR and FORCE_COLOR', 'rooms list', { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }, false],
+    ['with --no-color and FORCE_COLOR', 'rooms list --no-color', { env: { FORCE_COLOR: '1' } }, false],
+    ['on a dumb terminal', 'rooms list', { tty: true, env: { TERM: 'dumb' } }, false],
+    ['in CSV', 'rooms list -o csv', { tty: true }, false],
+    ['in ids', 'rooms list -o ids', { tty: true }, false],
+    ['in JSON', 'rooms list -o json', { tty: true }, false],
+    ['in CSV with FORCE_COLOR', 'rooms list -o csv', { env: { FORCE_COLOR: '1' } }, false],
+  ])('of output %s follow the color settings', async (_, line, options, expected) => {
+    expect(await on(line, options)).toBe(expected)
+  })
+
+  test('of a table do not change its text', async () => {
+    const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
+    const colourful = await print('rooms list', { tty: true })
+    expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
+  })
+
+  test('of errors appear only on a terminal', async () => {
+    world.intercept = async () => answer(404, {})
+    expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
+    expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
+      false,
+    )
+    expect(coloured((await world.run('rooms get x --no-color', { tty: true })).stderr)).toBe(false)
+    expect(coloured((await world.run('rooms get x')).stderr)).toBe(false)
+    expect(coloured((await world.run('rooms get x --json', { tty: true })).stderr)).toBe(false)
+  })
+})
+
+describe('a table on a terminal', () => {
+  const id = '66f1a2b3c4d5e6f708192a3b'
+  const wide = list(
+    room({
+      id,
+      name: 'A room with a name that goes on and on and on and on',
+      layout: 'a-layout-with-a-long-name',
+    }),
+    room({
+      id: id.replace('b', 'c'),
+      name: '会議室の名前はとても長いです会議室の名前はとても長いです',
+      layout: '👩‍👩‍👧‍👦'.repeat(9),
+    }),
+  )
+  const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
+
+  test.each([10, 24, 40, 60, 80, 120, 200])('fits into %d columns', async (columns) => {
+    say(wide)
+    for (const options of [
+      { tty: true, columns },
+      { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
+    ]) {
+      const stdout = await print('rooms list -q', options)
+      expect(widest(stdout)).toBeLessThanOrEqual(columns)
+      expect(stdout.trimEnd().split('\n')).toHaveLength(4)
+    }
+  })
+
+  test('shows whole IDs if the width permits', async () => {
+    say(wide)
+    for (const columns of [24, 40, 80, 200])
+      expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
+  })
+
+  test('shrinks the least important columns first', async () => {
+    const name = 'A room with quite a long name!'
+    const layout = `a-layout-${'x'.repeat(50)}`
+    say(list(room({ id, name, layout })))
+    const at = async (columns: number) => (await print('rooms list -q', { ...terminal, columns })).split('\n')
+    expect((await at(200))[2]).toContain(layout)
+    const [, , narrower] = await at(130)
+    expect(narrower).toContain(name)
+    expect(narrower).toMatch(/ a-layout-x+… /)
+    const [titles, , narrow] = await at(80)
+    expect(titles).toMatch(/^ID +NAME +TYPE/)
+    expect(narrow).toContain('A room with')
+    expect((await at(40))[0]).toMatch(/^ID +NAME/)
+  })
+
+  test('names the hidden columns once at the end', async () => {
+    say(wide)
+    const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
+    expect(stdout).toMatch(/^ID +NAME +TYPE/)
+    expect(stderr).toBe(
+      'columns left out for width: status, record, layout, created_at; choose with --columns\n',
+    )
+    for (let i = 0; i < 3; i++) await world.send('POST', '/rooms', { name: 'a', type: 'open' })
+    world.intercept = undefined
+    const pages = await world.run('rooms list --all --page-size 1', { ...terminal, columns: 50 })
+    expect(pages.stderr).toMatch(/^columns left out for width: .*\n$/)
+  })
+
+  test('names no hidden columns if all fit, with --quiet and in a pipe', async () => {
+    say(wide)
+    for (const [line, options] of [
+      ['rooms list', { ...terminal, columns: 200 }],
+      ['rooms list -q', { ...terminal, columns: 50 }],
+      ['rooms list', { env: { COLUMNS: '50' } }],
+    ] as const)
+      expect((await world.run(line, options)).stderr).toBe('')
+  })
+
+  test('is complete in a pipe with any COLUMNS', async () => {
+    say(wide)
+    const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
+    expect(stdout).toContain('A room with a name that goes on and on and on and on')
+    expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
+  })
+
+  test.each(['0', '-5', 'wide', '', '1.5'])('ignores COLUMNS=%s', async (columns) => {
+    say(wide)
+    expect(
+      widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
+    ).toBeLessThanOrEqual(80)
+  })
+
+  test('with --columns fits the width', async () => {
+    say(wide)
+    expect(
+      widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),
+    ).toBeLessThanOrEqual(50)
+  })
+
+  test('aligns wide and combining characters', async () => {
+    const names = ['会議', 'abcd', 'e\u0301e\u0301e\u0301e\u0301', '😀😀']
+    say(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
+    const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
+    expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
+  })
+
+  test('keeps its columns over several pages', async () => {
+    for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
+    expect(
+      await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
+    ).toBe('NAME  TYPE\n────  ────\nb     open\na l…  open\na     open\n')
+  })
+})
+
+describe('hostile text', () => {
+  const hostile = `${esc}[31m${rightToLeft}x\u0000\n\u009b\u200by`
+  const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
+  const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
+
+  test.each([{}, terminal])('in names is shown as escapes: %j', async (options) => {
+    say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
+    expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
+    const record = await print('rooms get r1', options)
+    expect(record).toMatch(
+      new RegExp(`\n${shown.replaceAll(/[\\[]/g, '\\$&')} +${shown.replaceAll(/[\\[]/g, '\\$&')}\n$`),
+    )
+    expect(record).not.toMatch(raw)
+  })
+
+  test('in a time is shown as escapes, once', async () => {
+    say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
+    expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
+      'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
+    )
+  })
+
+  test.each([{}, terminal])('in IDs is shown as escapes, one ID per line: %j', async (options) => {
+    say(list(room({ id: hostile }), room({ id: 'a\nb' })))
+    expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
+  })
+
+  test('in NDJSON is one line, with escapes on a terminal', async () => {
+    say(list(room({ name: hostile })))
+    expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
+    const onTerminal = await print('rooms list -o ndjson', terminal)
+    expect(JSON.parse(onTerminal).name).toBe(hostile)
+    expect(onTerminal).not.toMatch(raw)
+  })
+
+  test.each([{}, terminal])('in an error message of the service is shown as escapes: %j', async (options) => {
+    world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
+    const { stderr } = await world.run('rooms get r1', options)
+    expect(stderr.split('\n')[0]).toBe(`error: the service reports a validation exception (500): ${shown}`)
+    expect(stderr).not.toMatch(raw)
+    const { stderr: json } = await world.run('rooms get r1 --json', options)
+    expect(json).not.toMatch(raw)
+    expect(JSON.parse(json).error.body.error.message).toBe(hostile)
+  })
+
+  test('in the target of a redirect is shown as escapes', async () => {
+    world.intercept = async () => answer(302, '', { location: hostile })
+    expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
+  })
+
+  test('in the command line is shown as escapes', async () => {
+    await world.send('POST', '/rooms', { name: 'a', type: 'open' })
+    for (const words of [
+      ['rooms', hostile],
+      ['rooms', 'list', `--${hostile}`],
+      ['rooms', 'list', '-o', hostile],
+      ['rooms', 'list', '--limit', hostile],
+      ['rooms', 'get', hostile],
+      ['help', hostile],
+      ['rooms', 'list', '--profile', hostile],
+      ['rooms', 'list', '--columns', hostile],
+    ]) {
+      const { code, stdout, stderr } = await world.run(words)
+      expect({ code, stdout }, words.join(' ')).toEqual({ code: 2, stdout: '' })
+      expect(stderr.replaceAll('\n', '')).not.toMatch(raw)
+      expect(stderr).toMatch(/^error: .*\n(hint: .*\n)?$/)
+    }
+  })
+
+  test('in a confirmation prompt is shown as escapes', async () => {
+    say({ room: room({ name: hostile }) })
+    const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
+    setImmediate(() => host.type('n\n'))
+    const { code, stderr } = await done
+    expect(code).toBe(10)
+    expect(stderr).toContain(`Delete room “${shown}” (r1)`)
+    expect(stderr).not.toContain(rightToLeft)
+    expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
+  })
+
+  test('in the output of --dry-run is shown as escapes', async () => {
+    for (const flags of ['--dry-run', '--dry-run --json']) {
+      const { stdout } = await world.run(
+        ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
+        terminal,
+      )
+      expect(stdout, flags).not.toMatch(raw)
+      expect(stdout, flags).toContain('a\\u202eb')
+    }
+  })
+})
+
+describe('a time', () => {
+  test.each([
+    ['2026-01-02T03:04:05.000Z', 'now'],
+    ['2026-01-02T03:03:35.000Z', '30 seconds ago'],
+    ['2026-01-02T01:04:05.000Z', '2 hours ago'],
+    ['2026-01-01T03:04:05.000Z', 'yesterday'],
+    ['2025-11-02T03:04:05.000Z', '2 months ago'],
+    ['2024-01-01T00:00:00.000Z', '2 years ago'],
+    ['2026-01-03T04:04:05.000Z', 'tomorrow'],
+    ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
+    ['not a time', 'not a time'],
+    ['', ''],
+  ])('%s is “%s” on a terminal, and unchanged in a pipe', async (created_at, relative) => {
+    say(list(room({ created_at })))
+    const line = 'rooms list --columns id,created_at --no-header'
+    expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
+    expect(await print(line)).toBe(`r1  ${created_at}`.trimEnd().concat('\n'))
+  })
+})
+
+test.each(['csv', 'table', 'ids'])('api refuses -o %s', async (format) => {
+  expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: api prints the JSON that the service sent; it does not support -o ${format}\n`,
+  })
+  expect(world.requests).toEqual([])
+})

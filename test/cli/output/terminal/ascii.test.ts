@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { topicSummaries } from '../../../../src/cli/help/topics.ts'
+import { allCalls, prepare, stays } from '../../../helpers/calls.ts'
+import { talk } from '../../../helpers/talk.ts'
+import { leaves } from '../../../helpers/tree.ts'
+import { createWorld } from '../../../helpers/world.ts'
+
+const ascii = /^[\n -~]*$/
+
+/** How a terminal, a locale or a flag asks for ASCII and no moves of the cursor. */
+const ways: Record<string, { env: Record<string, string>; flags: string[] }> = {
+  '--ascii': { env: {}, flags: ['--ascii', '--no-color'] },
+  'TERM=dumb': { env: { TERM: 'dumb' }, flags: [] },
+  'LC_ALL=C': { env: { LC_ALL: 'C', LANG: 'en_US.UTF-8' }, flags: ['--no-color'] },
+  'LC_CTYPE=POSIX': { env: { LC_CTYPE: 'POSIX', LANG: 'en_US.UTF-8' }, flags: ['--no-color'] },
+  'LANG=de_DE.ISO-8859-1': { env: { LANG: 'de_DE.ISO-8859-1' }, flags: ['--no-color'] },
+}
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+/** Documents and answers for programs, which are the same on every terminal. */
+const forPrograms = /^(__complete|openapi|schema)\b/
+const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
+
+test.each(calls)(
+  '%s on a terminal with --ascii or TERM=dumb prints ASCII without control sequences',
+  async (call) => {
+    for (const way of ['--ascii', 'TERM=dumb']) {
+      const { env, flags } = ways[way] ?? { env: {}, flags: [] }
+      const { world, argvOf } = await prepare()
+      const { host, done } = world.start([...argvOf(call), '--yes', ...flags], {
+        env: { ...bare, ...env },
+        tty: true,
+        ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
+      })
+      if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
+      const { stdout, stderr } = await done
+      // JSON is the same on every terminal, with the mask of a token in it.
+      expect(stdout.replaceAll('"••••"', '""'), way).toMatch(ascii)
+      expect(stderr, way).toMatch(ascii)
+    }
+  },
+)
+
+test('help on every command and topic with --ascii is ASCII, even in a pipe', async () => {
+  const world = await createWorld()
+  const pages = [
+    ...(await leaves()).map(({ words }) => [...words, '--help']),
+    ...Object.keys(topicSummaries).map((topic) => ['help', topic]),
+    [],
+  ]
+  for (const page of pages) {
+    const { stdout, stderr } = await world.run([...page, '--ascii'])
+    expect(stdout + stderr, page.join(' ')).toMatch(ascii)
+  }
+})
+
+async function roomsNamed(...names: readonly string[]) {
+  const world = await createWorld()
+  for (const name of names) await world.send('POST', '/rooms', { name, type: 'open' })
+  return world
+}
+
+test.each(Object.entries(ways))(
+  'a table with %s has ASCII rules and marks and aligned columns',
+  async (_, way) => {
+    const world = await roomsNamed('a'.repeat(60), 'R…')
+    const argv = ['rooms', 'list', '--columns', 'name,type', ...way.flags]
+    const { stdout } = await world.run(argv, { tty: true, columns: 30, env: way.env })
+    expect(stdout).toBe(
+      [
+        'NAME                      TYPE',
+        '------------------------  ----',
+        'R...                      open',
+        `${'a'.repeat(21)}...  open`,
+        '',
+      ].join('\n'),
+    )
+  },
+)
+
+test.each(Object.entries(ways))(
+  'an error with %s has ASCII quotes, and its JSON form is unchanged',
+  async (_, way) => {
+    const world = await createWorld()
+    const run = (...more: string[]) =>
+      world.run(['rooms', 'list', '--limit', 'x', ...way.flags, ...more], { tty: true, env: way.env })
+    expect((await run()).stderr).toMatch(/^error: .*"x"/)
+    expect(JSON.parse((await run('--json')).stderr).error.message).toContain('“x”')
+  },
+)
+
+test.each([{}, { LANG: 'en_US.UTF-8' }, { LC_ALL: 'C.UTF-8' }, { LANG: 'en_US' }])(
+  'the locale %j keeps Unicode symbols',
+  async (env) => {
+    const world = await roomsNamed('R')
+    expect((await world.run('rooms list', { tty: true, env })).stdout).toContain('───')
+  },
+)
+
+test('JSON, CSV and IDs with --ascii are unchanged', async () => {
+  const world = await roomsNamed('“R”…')
+  for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
+    const plain = await world.run(`rooms list -o ${format}`)
+    expect(plain.stdout).toContain('“R”…')
+    expect(await world.run(`rooms list -o ${format} --ascii`)).toMatchObject({ stdout: plain.stdout })
+  }
+})
+
+test('a terminal that reports 0 columns shows readable tables', async () => {
+  const world = await roomsNamed('Maths')
+  const argv = 'rooms list --columns name,type --no-color'
+  const { stdout } = await world.run(argv, { tty: true, columns: 0 })
+  expect(stdout).toBe('NAME   TYPE\n─────  ────\nMaths  open\n')
+})
+
+describe.each(Object.entries(ways))('prompts with %s', (_, { env, flags }) => {
+  test('are plain lines and appear again after an invalid answer', async () => {
+    const world = await createWorld()
+    const { code, stderr } = await talk(
+      world,
+      ['rooms', 'create', '-o', 'ids', ...flags].join(' '),
+      [
+        ['Name of the room: ', 'Maths\n'],
+        ['Type of the room: ', 'opn\n'],
+        ['> ', 'open\n'],
+      ],
+      { env },
+    )
+    expect(code, stderr).toBe(0)
+    expect(stderr).toMatch(ascii)
+    expect(world.requests.map(({ body }) => JSON.parse(String(body)))).toEqual([
+      { name: 'Maths', type: 'open' },
+    ])
+  })
+
+  test.each([
+    ['y\n', 0, 1],
+    ['\n', 10, 0],
+    ['no\n', 10, 0],
+    ['\u0004', 130, 0],
+  ])('with the answer %j exit %i', async (typed, code, deletions) => {
+    const world = await createWorld()
+    await world.send('POST', '/users', { user_id: 'ada' })
+    const { host, done } = world.start(['users', 'delete', 'ada', ...flags], { tty: true, env })
+    while (!host.stderr.text.includes('(y/N) ')) await new Promise((turn) => setTimeout(turn, 1))
+    if (typed === '\u0004') host.hangUp()
+    else host.type(typed)
+    const ended = await done
+    expect(ended.code).toBe(code)
+    expect(ended.stderr).toMatch(ascii)
+    expect(world.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(deletions)
+  })
+
+  test('for a key hide the key', async () => {
+    const world = await createWorld()
+    const { code, stderr } = await talk(
+      world,
+      ['auth', 'login', '--base-url', 'https://meet.test/v1', ...flags].join(' '),
+      [['API key for https://meet.test: ', `x\u007f${world.apiKey}\n`]],
+      { env: { ...bare, ...env } },
+    )
+    expect(code, stderr).toBe(0)
+    expect(stderr).toMatch(ascii)
+    expect(stderr).not.toContain(world.apiKey)
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { runJobs } from '../../../src/cli/pool/jobs.ts'
+import type { Pool } from '../../../src/cli/pool/pool.ts'
+import { RateLimiter } from '../../../src/cli/pool/rate-limiter.ts'
+import { runInOrder, startAll } from '../../../src/cli/pool/run-items.ts'
+import type { Outcome } from '../../../src/client/outcome.ts'
+
+/** A pool of so many at once, without a service. */
+function poolOf(concurrency: number): Pool {
+  const stop = new AbortController()
+  const clock = { monotonic: () => 0, sleep: async () => {} }
+  const unused = () => {
+    throw new Error('there is no service')
+  }
+  return {
+    client: { call: unused, request: unused, ready: unused, isService: unused, serviceFacts: {} },
+    concurrency,
+    get isStopped() {
+      return stop.signal.aborted
+    },
+    stop: () => stop.abort(),
+    count() {},
+    run: (work) =>
+      runJobs(work, {
+        concurrency: { current: concurrency },
+        gate: new RateLimiter(clock, undefined),
+        stop: stop.signal,
+      }),
+  }
+}
+
+/** Numbers without an end, as far as they are asked for. */
+async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
+  for (let n = 0; n < end; n++) {
+    taken.push(n)
+    yield n
+  }
+}
+
+const later = () => new Promise((resolve) => setImmediate(resolve))
+const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
+
+describe('eachInTurn', () => {
+  test('reports each outcome in input order for any durations', async () => {
+    const results = []
+    const act = async (n: number) => {
+      for (let i = 0; i < (n * 7) % 5; i++) await later()
+      return double(n)
+    }
+    for await (const [n, outcome] of runInOrder(poolOf(4), numbers([], 40), act))
+      results.push([n, 'value' in outcome && outcome.value])
+    expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
+  })
+
+  test('reads only a few items ahead, and stops if the consumer stops', async () => {
+    const taken: number[] = []
+    let active = 0
+    let most = 0
+    const act = async (n: number) => {
+      most = Math.max(most, ++active)
+      await later()
+      active--
+      return double(n)
+    }
+    for await (const [n] of runInOrder(poolOf(3), numbers(taken), act)) {
+      await later()
+      if (n === 20) break
+    }
+    expect(most).toBe(3)
+    expect(taken.length).toBeLessThanOrEqual(21 + 2 * 3 + 1)
+    expect(active).toBe(0)
+  })
+
+  test('records an error of one item as its failure and continues', async () => {
+    const outcomes = []
+    const act = async (n: number) => {
+      if (n === 1) throw new TypeError('odd')
+      return double(n)
+    }
+    for await (const [, { status }] of runInOrder(poolOf(2), [0, 1, 2], act)) outcomes.push(status)
+    expect(outcomes).toEqual(['ok', 'failed', 'ok'])
+  })
+
+  test('throws an error of the source after it reports the started items', async () => {
+    async function* broken() {
+      yield 1
+      throw new TypeError('no more')
+    }
+    const told: number[] = []
+    await expect(async () => {
+      for await (const [n] of runInOrder(poolOf(2), broken(), double)) told.push(n)
+    }).rejects.toThrow('no more')
+    expect(told).toEqual([1])
+  })
+
+  test('starts no item after the pool is stopped', async () => {
+    const pool = poolOf(2)
+    const outcomes = []
+    for await (const [n, { status }] of runInOrder(pool, numbers([], 10), double)) {
+      outcomes.push(status)
+      if (n === 3) pool.stop()
+    }
+    expect(outcomes.slice(0, 4)).toEqual(['ok', 'ok', 'ok', 'ok'])
+    expect(outcomes.length).toBeLessThan(10)
+  })
+})
+
+test('startEach reports every item of a stopped pool as unsent', async () => {
+  const pool = poolOf(2)
+  pool.stop()
+  expect(await Promise.all(startAll(pool, [1, 2], double))).toEqual([
+    { status: 'unsent' },
+    { status: 'unsent' },
+  ])
+})

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Tally } from '../../../src/cli/pool/tally.ts'
+import { type Status, statuses } from '../../../src/client/outcome.ts'
+import {
+  AuthError,
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  OutputError,
+  UsageError,
+} from '../../../src/errors.ts'
+
+/** A tally of four parts, some of which have ended. */
+function tallyOf(...ended: Status[]): Tally {
+  const tally = new Tally(4, (tally) => `${tally.tried} of ${tally.total}`)
+  for (const status of ended) tally.add({ status })
+  return tally
+}
+
+const done = ['ok', 'ok', 'ok'] as const
+const refused = new AuthError('the key is refused')
+const unreachable = new NetworkError('no response')
+const interrupted = new InterruptedError('SIGINT')
+const unwritable = new OutputError('the disk is full')
+const changed = new UsageError('the file has changed')
+
+describe('the exit code of a run', () => {
+  test.each<[what: string, ended: readonly Status[], fatal: MeetroomError | undefined, code: number]>([
+    ['all done', [...done, 'ok'], undefined, 0],
+    ['all done or skipped', [...done, 'skipped'], undefined, 0],
+    ['all skipped', ['skipped', 'skipped', 'skipped', 'skipped'], undefined, 0],
+    [
+      'all foreseen to be done',
+      ['would_create', 'would_create', 'would_overwrite', 'would_skip'],
+      undefined,
+      0,
+    ],
+    ['one failed', [...done, 'failed'], undefined, 8],
+    ['one invalid', [...done, 'invalid'], undefined, 8],
+    ['one with an unknown outcome', [...done, 'unknown'], undefined, 8],
+    ['one foreseen to fail', ['would_create', 'would_create', 'would_create', 'would_fail'], undefined, 8],
+    ['one skipped, the others failed', ['skipped', 'failed', 'failed', 'failed'], undefined, 8],
+    ['all failed', ['failed', 'failed', 'failed', 'failed'], undefined, 1],
+    ['all foreseen to fail', ['would_fail', 'would_fail', 'would_fail', 'would_fail'], undefined, 1],
+    ['all failed, of one it is not known', ['failed', 'failed', 'failed', 'unknown'], undefined, 7],
+    ['a limit of failures reached', ['failed', 'unsent', 'unsent', 'unsent'], undefined, 1],
+    ['a limit of failures reached after some were done', ['ok', 'failed', 'unsent', 'unsent'], undefined, 8],
+    ['stopped by a refused key before anything was done', ['failed', 'unsent'], refused, 4],
+    ['stopped by a refused key after some were done', ['ok', 'unsent'], refused, 8],
+    ['stopped by a refused key in a dry run', ['would_create', 'unsent'], refused, 4],
+    ['stopped by a service that is gone before anything was done', ['failed'], unreachable, 5],
+    ['stopped by a service that is gone after some were done', ['skipped', 'failed'], unreachable, 8],
+    ['interrupted', [...done, 'unsent'], interrupted, 130],
+    ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
+    ['stopped by an input that changed', [...done, 'unsent'], changed, 2],
+  ])('matches the documentation: %s', (_what, ended, fatal, code) => {
+    expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
+  })
+})
+
+test('a run whose failures all lack a response exits 5, and any other failure changes the code to 1', () => {
+  const unanswered = { status: 'failed', error: unreachable } as const
+  const tally = tallyOf('unsent')
+  tally.add(unanswered)
+  tally.add(unanswered)
+  expect(tally.ending({}).error?.exitCode).toBe(5)
+  tally.add({ status: 'failed' })
+  expect(tally.ending({}).error?.exitCode).toBe(1)
+})
+
+test('an error that stopped a run is reported separately if the run ends with another error', () => {
+  expect(tallyOf('ok').ending({ fatal: refused }).reported).toBe(refused)
+  expect(tallyOf('failed').ending({ fatal: refused }).reported).toBeUndefined()
+  expect(tallyOf('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
+  expect(tallyOf('ok', 'failed').ending({}).reported).toBeUndefined()
+})
+
+test('the error of a run contains its progress and a hint', () => {
+  const { error } = tallyOf('ok', 'failed').ending({ hint: 'run it again' })
+  expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
+})
+
+test('a tally counts every item as tried or untried, and only a run without failures is complete', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
+      const tally = tallyOf(...ended)
+      const unsent = ended.filter((status) => status === 'unsent').length
+      expect(tally.tried).toBe(ended.length - unsent)
+      expect(tally.untried).toBe(4 - tally.tried)
+      expect(tally.isComplete).toBe(tally.tried === 4 && tally.bad === 0)
+      expect(tally.ending({}).error === undefined).toBe(tally.bad === 0)
+    }),
+  )
+})

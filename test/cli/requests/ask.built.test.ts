@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { quoteForShell } from '../../../src/client/request.ts'
+import { launcher, node } from '../../helpers/built.ts'
+import { hasTerminal, type Reply, talkOnTerminal } from '../../helpers/pty.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+import { homes } from '../../helpers/serving.ts'
+import { harmIn } from '../../helpers/terminal.ts'
+
+// The built program asks, and a person answers, on a real terminal.
+
+const program = `${quoteForShell(node)} ${quoteForShell(launcher)}`
+
+/** Runs a command line, and says how the terminal was before and after it. */
+async function talk(line: string, env: Record<string, string>, replies: readonly Reply[]) {
+  const { code, shown } = await talkOnTerminal(
+    `stty -g; ${program} ${line}; code=$?; stty -g; exit $code`,
+    env,
+    replies,
+  )
+  const states = shown.match(/^[\da-f]+(:[\da-f]+){5,}$/gm) ?? []
+  return { code, shown, isRestored: states.length === 2 && states[0] === states[1] }
+}
+
+const url = 'Base URL of the service:'
+const name = 'Name of the room:'
+const type = 'Type of the room:'
+
+describe.skipIf(!hasTerminal)('on a real terminal', () => {
+  test('auth login asks for base URL and key, and hides the key', async () => {
+    const { baseUrl, apiKey: key } = await serveHere()
+    const home = homes()
+    const { code, shown, isRestored } = await talk('auth login', home, [
+      [url, 'meet.example.com\n'],
+      ['> the base URL is not a valid URL; a base URL has the form', `\u0015${baseUrl}\n`],
+      [`API key for ${new URL(baseUrl).origin}:`, `${key}\n`],
+    ])
+    expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
+    expect(shown).toContain('try next:\n  meetroom auth status\n  meetroom rooms list\n')
+    expect(shown).not.toContain(key)
+    const { profiles } = JSON.parse(readFileSync(join(home.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8'))
+    expect(profiles.default).toMatchObject({ base_url: baseUrl, api_key: key })
+  })
+
+  test.each([
+    ['^C', '\u0003'],
+    ['^D', '\u0004'],
+  ])('%s at a prompt exits 130, restores the terminal and stores no settings', async (_, typed) => {
+    const home = homes()
+    const stays: Reply[] = [[url, 'https://meet.invalid/v1\n']]
+    for (const replies of [
+      [[url, `https${typed}`]],
+      [...stays, ['API key for', `half-a-key${typed}`]],
+    ] as Reply[][]) {
+      const { code, shown, isRestored } = await talk('auth login', home, replies)
+      expect({ code, isRestored }, shown).toEqual({ code: 130, isRestored: true })
+      expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
+      expect(shown).not.toContain('half-a-key')
+    }
+    const { code, isRestored } = await talk('--local rooms create', home, [[name, `Week${typed}`]])
+    expect({ code, isRestored }).toEqual({ code: 130, isRestored: true })
+    expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
+  })
+
+  test('auth login on a dumb terminal asks in plain lines without cursor movement, and hides the key', async () => {
+    const { baseUrl, apiKey: key } = await serveHere()
+    const home = { ...homes(), TERM: 'dumb' }
+    const { code, shown, isRestored } = await talk('auth login', home, [
+      [url, `${baseUrl}\n`],
+      [`API key for ${new URL(baseUrl).origin}: `, `${key}\n`],
+    ])
+    expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
+    expect(shown).toMatch(/^[\r\n -~]*$/)
+    expect(shown).not.toContain(key)
+  })
+
+  test('a table on 0 by 0 characters is as wide as on 80 columns', async () => {
+    const home = homes()
+    await talk('--local rooms create --name Maths --type open', home, [])
+    const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
+    const { code, shown } = await talkOnTerminal(list, home, [])
+    expect({ code, shown }).toEqual({ code: 0, shown: 'NAME   TYPE\n─────  ────\nMaths  open\n' })
+  })
+
+  test('rooms create asks for missing values', async () => {
+    const { code, shown, isRestored } = await talk(
+      '--local rooms create -o csv --columns name,type',
+      homes(),
+      [
+        [name, 'Weekly sync\n'],
+        [type, 'nope\n'],
+        ['> type must be open, public or private, not “nope”', '\u0015private\n'],
+      ],
+    )
+    expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
+    expect(shown).toContain('Weekly sync,private\n')
+  })
+
+  test('a pasted name with escape sequences is escaped', async () => {
+    const pasted = 'a\u001b[31mred\u001b]0;title\u0007\u009b31m\u202eb'
+    const { code, shown } = await talk('--local rooms create --type open', { ...homes(), COLUMNS: '9000' }, [
+      [name, `${pasted}\n`],
+    ])
+    expect(code).toBe(0)
+    expect(harmIn(shown, true)).toBeUndefined()
+  })
+
+  test('five thousand pasted characters are accepted', async () => {
+    const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
+      [name, `${'x'.repeat(5000)}\n`],
+    ])
+    expect(code).toBe(0)
+    expect(shown).toContain(`"${'x'.repeat(5000)}"`)
+  })
+
+  test('a prompt is refused after standard input has been read to its end', async () => {
+    const home = homes()
+    mkdirSync(home.MEETROOM_DATA_DIR, { recursive: true })
+    writeFileSync(join(home.HOME, 'users.ndjson'), '{"user_id":"ada"}\n')
+    await talk(`--local users import ${join(home.HOME, 'users.ndjson')} --quiet`, home, [])
+    const { code, shown } = await talk('--local users delete -; c=$?; echo; (exit $c)', home, [
+      ['', 'ada\n\u0004'],
+    ])
+    expect(code, shown).toBe(10)
+    expect(shown).toContain('needs confirmation, and standard input has been read to its end')
+  })
+})

@@ -1,0 +1,348 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { documentation } from '../../helpers/documentation.ts'
+import type { TestHost } from '../../helpers/host.ts'
+import { fingerprint, storedAt } from '../../helpers/login.ts'
+import { talk } from '../../helpers/talk.ts'
+import { harmIn } from '../../helpers/terminal.ts'
+import { soon } from '../../helpers/waiting.ts'
+import { baseUrl, createWorld, type World } from '../../helpers/world.ts'
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+})
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const sent = () => world.requests.map(({ method, body }) => [method, body && JSON.parse(body)])
+const untilShown = async (host: TestHost, text: string) => {
+  while (!host.stderr.text.includes(text)) await new Promise((turn) => setTimeout(turn, 1))
+}
+const name = 'Name of the room:'
+const type = 'Type of the room:'
+
+describe('rooms create on a terminal', () => {
+  test('asks for a name and a type, on standard error', async () => {
+    const { code, stdout, stderr } = await talk(world, 'rooms create --json', [
+      [name, ' Weekly sync \n'],
+      [type, 'Private\n'],
+    ])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).room).toMatchObject({ name: 'Weekly sync', type: 'private' })
+    expect(stderr).toContain(
+      'who may join and replay:\n  open (anyone with the URL)\n  public (any workspace member)\n  private (only invited users)\n',
+    )
+    expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
+  })
+
+  test.each([
+    ['rooms create --name Weekly', type, 'open\n', name],
+    ['rooms create --set name=Weekly', type, 'open\n', name],
+    ['rooms create --type open', name, 'Weekly\n', type],
+    ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
+  ])('%s asks only for missing values', async (line, question, typed, other) => {
+    const { code, stderr } = await talk(world, line, [[question, typed]])
+    expect(code).toBe(0)
+    expect(stderr).not.toContain(other)
+    expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
+  })
+
+  test('asks again after an invalid answer', async () => {
+    const { code } = await talk(world, 'rooms create', [
+      [name, ' \n'],
+      ['a room needs a name', 'Weekly\n'],
+      [type, 'opn\n'],
+      ['type must be open, public or private, not “opn”', '\u0015open\n'],
+    ])
+    expect(code).toBe(0)
+    expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
+  })
+
+  test.each(['\u0003', '\u0004'])('sends no request if %j ends a prompt', async (typed) => {
+    for (const replies of [
+      [[name, typed]],
+      [
+        [name, 'Weekly\n'],
+        [type, `op${typed}`],
+      ],
+    ] as [string, string][][])
+      expect((await talk(world, 'rooms create', replies)).code).toBe(130)
+    expect(sent()).toEqual([])
+  })
+
+  test('exits 130 if the terminal disconnects during a prompt', async () => {
+    const { host, done } = world.start(['rooms', 'create'], { tty: true })
+    await soon('the question', untilShown(host, name))
+    host.hangUp()
+    expect((await done).code).toBe(130)
+    expect(sent()).toEqual([])
+  })
+
+  test('shows the request with --dry-run after the prompts', async () => {
+    const { stdout } = await talk(world, 'rooms create --name Weekly --dry-run', [[type, 'open\n']])
+    expect(stdout).toBe(`POST ${baseUrl}/rooms {"name":"Weekly","type":"open"}\n`)
+    expect(sent()).toEqual([])
+  })
+
+  test('shows no prompt if the command line is invalid', async () => {
+    const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
+    mkdirSync(world.configDir, { mode: 0o700 })
+    writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
+    const line = 'rooms create --profile default'
+    expect(await world.run(line, { tty: true })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is protected'),
+    })
+    const env = { ...bare, MEETROOM_CONFIG_DIR: join(world.dir, 'none') }
+    expect(await world.run('rooms create', { tty: true, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no service is configured'),
+    })
+    expect(await world.run('rooms create --webhook-secret x', { tty: true })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--webhook-secret needs --webhook-url'),
+    })
+  })
+
+  test('escapes a pasted name on the terminal, and sends it unchanged', async () => {
+    const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
+    const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
+    expect(code).toBe(0)
+    expect(harmIn(stderr, true)).toBeUndefined()
+    expect(stderr).toContain('a\\u009b31mred\\u202eabc')
+    expect(sent()).toEqual([
+      ['POST', { name: expect.stringContaining('a\u009b31mred\u202eabc'), type: 'open' }],
+    ])
+  })
+
+  test('accepts ten thousand characters, and shows the end of them', async () => {
+    const long = 'x'.repeat(10_000)
+    const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('x'.repeat(201))
+    expect(sent()).toEqual([['POST', { name: long, type: 'open' }]])
+  })
+})
+
+describe('without prompts', () => {
+  const lines = [
+    ['rooms create', '--name is missing'],
+    ['rooms create --name Weekly', '--type is missing'],
+    ['auth login', 'no service to log in to'],
+    [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
+  ] as const
+
+  test.each(lines)('rooms create or auth login fails: %s', async (line, words) => {
+    const env = line.startsWith('auth') ? bare : {}
+    for (const options of [
+      { env },
+      { tty: true, env: { ...env, MEETROOM_NO_INPUT: '1' } },
+      { tty: true, env: { ...env, CI: 'true' } },
+    ])
+      expect(await world.run(line, options)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^[^?]*${words}`)),
+      })
+    expect(sent()).toEqual([])
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('a deletion in CI is refused', async () => {
+    expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
+      {
+        code: 10,
+        stderr: expect.stringContaining('deleting users needs confirmation, and CI forbids asking'),
+      },
+    )
+  })
+
+  test('CI=false still shows prompts', async () => {
+    const options = { env: { CI: 'false' } }
+    expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
+  })
+})
+
+describe('auth login on a terminal', () => {
+  const url = 'Base URL of the service:'
+  const key = 'API key for https://meet.test'
+  const origin = 'https://meet.test'
+  const env = { ...bare, NO_COLOR: '1', SHELL: '/usr/bin/zsh' }
+  const stored = () => JSON.parse(readFileSync(file, 'utf8')).profiles
+  const login = (replies: [string, string][], line = 'auth login') => talk(world, line, replies, { env })
+  function store(profiles: object): void {
+    mkdirSync(world.configDir, { mode: 0o700 })
+    writeFileSync(file, JSON.stringify({ profiles, profile: 'default' }), { mode: 0o600 })
+  }
+  const other = {
+    base_url: 'https://other.test/v1',
+    api_key: 'another-key',
+    api_key_origin: 'https://other.test',
+  }
+
+  test('asks for base URL and key, and ends with suggested commands', async () => {
+    const { code, stdout, stderr } = await login([
+      [url, `${baseUrl}\n`],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).not.toContain(world.apiKey)
+    expect(stderr).toMatch(
+      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\ntry next:\n {2}meetroom auth status\n {2}meetroom rooms list\n {2}meetroom completion zsh\n$/,
+    )
+    expect(stored()).toEqual({
+      default: {
+        base_url: baseUrl,
+        api_key: world.apiKey,
+        api_key_stored_at: storedAt,
+        api_key_origin: origin,
+      },
+    })
+  })
+
+  test('matches the README', async () => {
+    const readme = documentation()
+    const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
+    const [first = '', ...lines] = block.trimEnd().split('\n')
+    const { stderr } = await talk(
+      world,
+      first.replace('$ meetroom ', ''),
+      [
+        [url, 'https://meet.example.com/v1\n'],
+        ['API key for', `${world.apiKey}\n`],
+      ],
+      { env: { ...env, SHELL: '/bin/bash' } },
+    )
+    // What has been drawn over before.
+    const drawn = stripVTControlCharacters(stderr).split('\n')
+    const shown = drawn.map((line) =>
+      line.replace(/^\?.*✔/, '✔').replace(fingerprint(world.apiKey), '1f2e3d4c'),
+    )
+    expect(shown).toEqual([...lines, ''])
+  })
+
+  test('asks again with a reason after an invalid base URL', async () => {
+    const again = '\u0015'
+    const { code } = await login([
+      [url, 'meet.test\n'],
+      [
+        '> the base URL is not a valid URL; a base URL has the form https://meet.example.com/v1',
+        `${again}ftp://meet.test\n`,
+      ],
+      ['> the base URL must be an http or https URL', `${again}https://a:b@meet.test\n`],
+      ['> the base URL must not contain a user name or password', `${again}http://meet.test/v1\n`],
+      [
+        '> over plain http the key would be sent unencrypted to http://meet.test; use',
+        `${again}${baseUrl}\n`,
+      ],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect(code).toBe(0)
+    expect(stored().default.base_url).toBe(baseUrl)
+  })
+
+  test('hides a key pasted at the prompt for the base URL', async () => {
+    const pasted = 'sk_live_0123456789'
+    const { code, stderr } = await login([
+      [url, `${pasted}\n`],
+      ['> the base URL is not a valid URL', '\u0003'],
+    ])
+    expect(code).toBe(130)
+    expect(stderr).toContain('[hidden: it does not begin with https://]')
+    expect(stderr).not.toContain(pasted.slice(0, 4))
+  })
+
+  test.each(['\u0003', '\u0004'])(
+    'sends no request and stores no settings if %j ends a prompt',
+    async (typed) => {
+      expect((await login([[url, `https${typed}`]])).code).toBe(130)
+      expect(
+        (
+          await login([
+            [url, `${baseUrl}\n`],
+            [key, `${world.apiKey}${typed}`],
+          ])
+        ).code,
+      ).toBe(130)
+      expect(sent()).toEqual([])
+      expect(existsSync(file)).toBe(false)
+    },
+  )
+
+  test('suggests the base URL of the profile, and warns that its key is replaced', async () => {
+    store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
+    const { code, stderr } = await login([
+      [baseUrl, '\n'],
+      ['(replaces the stored one):', `${world.apiKey}\n`],
+    ])
+    expect(code, stderr).toBe(0)
+    expect(stored().default).toMatchObject({ base_url: baseUrl, api_key: world.apiKey, timeout: 5 })
+  })
+
+  test('escapes a suggested base URL from the settings file', async () => {
+    store({ default: { base_url: 'https://meet.test/\u001b]0;title\u0007\u202ev1' } })
+    const { code, stderr } = await login([[url, '\u0003']])
+    expect(code).toBe(130)
+    expect(harmIn(stderr, true)).toBeUndefined()
+    expect(stderr).toContain('(https://meet.test/\\u001b]0;title')
+  })
+
+  const question = 'Profile default holds the key for https://other.test; replace it?'
+
+  test('asks before it replaces the key of another service', async () => {
+    store({ default: other })
+    const { code, stderr } = await login([
+      [url, `${baseUrl}\n`],
+      [question, 'n\n'],
+    ])
+    expect(code).toBe(10)
+    expect(stderr).toMatch(
+      /error: not confirmed; nothing was stored\nhint: to keep both, use another profile: meetroom auth login --profile NAME --base-url https:\/\/meet\.test\/v1\n$/,
+    )
+    expect(sent()).toEqual([])
+    expect(stored()).toEqual({ default: other })
+    const again = await login([
+      [url, `${baseUrl}\n`],
+      [question, 'y\n'],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect(again.code).toBe(0)
+    expect(stored().default).toEqual({
+      base_url: baseUrl,
+      api_key: world.apiKey,
+      api_key_stored_at: storedAt,
+      api_key_origin: origin,
+    })
+  })
+
+  test('replaces the key of another service with --yes, and keeps it with another profile', async () => {
+    store({ default: other })
+    const staging = await login(
+      [[key, `${world.apiKey}\n`]],
+      `auth login --profile staging --base-url ${baseUrl}`,
+    )
+    expect(staging.stderr).toContain('try next:\n  meetroom auth status --profile staging\n')
+    expect(stored().default).toEqual(other)
+    const { code, stderr } = await login(
+      [[key, `${world.apiKey}\n`]],
+      `auth login --yes --base-url ${baseUrl}`,
+    )
+    expect(code).toBe(0)
+    expect(stderr).not.toContain(question)
+    expect(stored().default.api_key).toBe(world.apiKey)
+  })
+
+  test('asks only for the base URL with --key-command', async () => {
+    writeFileSync(join(world.dir, 'key'), world.apiKey)
+    const line = `auth login --quiet --key-command /bin/cat\u00a0${join(world.dir, 'key')}`
+    const argv = line.split(' ').map((word) => word.replace('\u00a0', ' '))
+    const { host, done } = world.start(argv, { tty: true, env })
+    setImmediate(() => host.type(`${baseUrl}\n`))
+    expect((await done).code).toBe(0)
+    expect(stored().default.key_command).toBe(`/bin/cat ${join(world.dir, 'key')}`)
+  })
+})

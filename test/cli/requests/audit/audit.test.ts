@@ -1,0 +1,512 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { TransportError } from '../../../../src/api/wire.ts'
+import { changes, readLog } from '../../../helpers/audit.ts'
+import { allCalls, prepare, stays } from '../../../helpers/calls.ts'
+import { keyShapes, spellings, tracesOf } from '../../../helpers/canary.ts'
+import { fillDisk, mountDisk } from '../../../helpers/small-disk.ts'
+import { answer, createWorld, tempDir, type World } from '../../../helpers/world.ts'
+import { notice } from '../../../suites/size.ts'
+
+let world: World
+let log: string
+beforeEach(async () => {
+  world = await createWorld()
+  log = join(world.dir, 'audit.ndjson')
+})
+const run = (line: string, env: Record<string, string | undefined> = {}) =>
+  world.run(line, { env: { MEETROOM_AUDIT_LOG: log, ...env } })
+const writes = ({ requests }: World) => requests.filter(({ method }) => method !== 'GET')
+const addUsers = async (many: number) => {
+  for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
+}
+
+describe.each(await allCalls())('%s with an audit log', (call) => {
+  const joins = call.startsWith('join')
+
+  /** @param stopped whether what stays is stopped; by then it has started */
+  const run = async (env: Record<string, string>, stopped = stays.test(call)) => {
+    const { world, argvOf } = await prepare()
+    const { host, done } = world.start([...argvOf(call), '--yes'], {
+      env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env },
+      ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
+    })
+    if (stopped) setTimeout(() => host.signal('SIGINT'), 20).unref()
+    return { ...(await done), writes: writes(world).length }
+  }
+
+  test('is recorded if and only if it changes data', async () => {
+    const log = join(tempDir(), 'log')
+    const { writes } = await run({ MEETROOM_AUDIT_LOG: log })
+    const recorded = changes(log)
+    expect(recorded).toHaveLength(joins ? 1 : writes)
+    for (const { intent, outcomes } of recorded)
+      expect(outcomes).toEqual([
+        expect.objectContaining({
+          operation: intent.operation,
+          outcome: joins ? 'failed' : 'ok',
+        }),
+      ])
+  })
+
+  test('is not sent if the record cannot be written', async () => {
+    const changing = joins || (await run({})).writes > 0
+    const log = join(tempDir(), 'missing/log')
+    const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: log }, stays.test(call) && !joins)
+    expect(writes).toBe(0)
+    if (!changing) return expect(stderr).not.toContain('audit log')
+    expect({ code, stderr }, stderr).toEqual({
+      code: 74,
+      stderr: expect.stringMatching(
+        /error: the audit log \S+ cannot be written: no such directory\nhint: .*--no-audit/,
+      ),
+    })
+  })
+})
+
+test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', async (flag) => {
+  await addUsers(2)
+  for (const line of ['users create ada', 'users delete u0 u1 --yes', 'api POST /users -f user_id=bob'])
+    expect((await run(`${line} ${flag}`)).code).toBe(0)
+  expect(existsSync(log)).toBe(false)
+})
+
+describe('an audit record', () => {
+  test('contains user, command, service, change and outcome', async () => {
+    const env = {
+      GITHUB_RUN_ID: '77',
+      GITHUB_SERVER_URL: 'https://github.test',
+      GITHUB_REPOSITORY: 'school/rooms',
+    }
+    await run('users create ada --name Ada', env)
+    await run('rooms get nowhere', env)
+    const [intent, outcome, ...more] = readLog(log)
+    const who = {
+      profile: 'default',
+      origin: 'https://meet.test',
+      user: 'operator',
+      ci: 'https://github.test/school/rooms/actions/runs/77',
+    }
+    const what = {
+      operation: 'users.create',
+      command: 'users create',
+      ids: { user_id: 'ada' },
+      changed: ['name'],
+      method: 'POST',
+      path: '/v1/users',
+    }
+    const time = '2026-01-02T03:04:05.678Z'
+    const id = expect.stringMatching(/^[\da-f-]{36}$/)
+    expect(intent).toEqual({ time, id, event: 'intent', ...who, ...what })
+    expect(outcome).toEqual({
+      time,
+      id: intent?.id,
+      event: 'outcome',
+      ...who,
+      ...what,
+      outcome: 'ok',
+      status: 200,
+    })
+    expect(more).toEqual([])
+    expect(statSync(log).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    [
+      { CI_JOB_URL: 'https://gitlab.test/a/-/jobs/1', CI_PIPELINE_URL: 'x' },
+      'https://gitlab.test/a/-/jobs/1',
+    ],
+    [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
+    [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
+    [{}, undefined],
+  ])('in CI identifies the run: %o', async (env, ci) => {
+    await run('users update ada --name A', env)
+    expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
+  })
+
+  test('lists the created items', async () => {
+    const { stdout } = await run('rooms create --name R --type private -o ids')
+    await run(`members add ${stdout.trim()} nobody`)
+    expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
+      ['intent', {}],
+      ['outcome', { room_id: stdout.trim() }],
+      ['intent', { room_id: stdout.trim(), user_id: 'nobody' }],
+      ['outcome', { room_id: stdout.trim(), user_id: 'nobody' }],
+    ])
+  })
+
+  test.each([
+    ['ok', 'users update ada --name A', answer(200, { user: { user_id: 'ada' } }), { status: 200 }],
+    [
+      'failed',
+      'users update ada --name A',
+      answer(422, { message: 'no' }),
+      { status: 422, code: 'refused', exit_code: 1 },
+    ],
+    [
+      'unknown',
+      'users update ada --name A',
+      answer(504, {}),
+      { status: 504, code: 'unknown_outcome', exit_code: 7 },
+    ],
+    ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
+    ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
+    ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
+  ])('has the outcome of the exit code for %s', async (outcome, line, answer, more) => {
+    world.intercept = async () => {
+      if (answer instanceof Error) throw answer
+      return answer
+    }
+    const { code } = await run(`${line} --retries 0`)
+    expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+    expect(code).toBe('exit_code' in more ? more.exit_code : 0)
+  })
+
+  test('of an interrupted write has an unknown outcome', async () => {
+    const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
+      env: { MEETROOM_AUDIT_LOG: log },
+    })
+    world.intercept = (_, __, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new TransportError('no response yet', true)))
+        host.signal('SIGINT')
+      })
+    expect((await done).code).toBe(130)
+    expect(readLog(log).at(-1)).toMatchObject({ outcome: 'unknown', code: 'interrupted', exit_code: 130 })
+  })
+
+  test.each([
+    [
+      'users update ada --name A --default-member-type host',
+      ['name', 'default_member_type'],
+      { default_member_type: 'host' },
+    ],
+    ['users update ada --set nick=tok-0123456789 --data {"pin":"9876"}', ['pin', 'nick'], undefined],
+    [
+      'rooms create --name R --type private --record',
+      ['name', 'type', 'record'],
+      { type: 'private', record: true },
+    ],
+    ['rooms terminate ROOM --yes', ['is_terminated'], { is_terminated: true }],
+    ['rooms reopen ROOM', ['is_terminated'], { is_terminated: false }],
+    ['members block ROOM MEMBER --yes', ['is_blocked'], { is_blocked: true }],
+    ['members unblock ROOM MEMBER', ['is_blocked'], { is_blocked: false }],
+    ['members update ROOM MEMBER --type monitor', ['type'], { type: 'monitor' }],
+    [
+      'api PUT /rooms/ROOM/members/MEMBER -f type=host -f name=tok-0123456789',
+      ['type', 'name'],
+      { type: 'host' },
+    ],
+  ])(
+    'of “%s” lists the changed fields, with values only for booleans and roles',
+    async (line, changed, values) => {
+      await world.send('POST', '/users', { user_id: 'ada' })
+      const made = await world.send('POST', '/rooms', {
+        name: 'R',
+        type: 'private',
+        members: [{ user_id: 'ada', type: 'guest' }],
+      })
+      const room = made.body.room.id
+      const listed = await world.send('GET', `/rooms/${room}/members`)
+      const [member] = listed.body.members
+      const { code, stderr } = await run(line.replaceAll('ROOM', room).replaceAll('MEMBER', member.id))
+      expect(code, stderr).toBe(0)
+      const command = line
+        .split(' ')
+        .slice(0, line.startsWith('api') ? 1 : 2)
+        .join(' ')
+      for (const recorded of readLog(log)) {
+        expect(recorded).toMatchObject({ command, changed })
+        expect(recorded['values']).toEqual(values)
+      }
+      expect(readFileSync(log, 'utf8')).not.toMatch(/tok-0123456789|9876/)
+    },
+  )
+
+  test('of a member contains the user if the run has read the member', async () => {
+    await world.send('POST', '/users', { user_id: 'ada' })
+    const members = [{ user_id: 'ada', type: 'guest' }]
+    const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
+    const room_id = body.room.id
+    const listed = await world.send('GET', `/rooms/${room_id}/members`)
+    const member_id = listed.body.members[0].id
+    await run(`members block ${room_id} --user ada --yes`)
+    await run(`members unblock ${room_id} ${member_id}`)
+    const known = { room_id, member_id, user_id: 'ada' }
+    expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
+  })
+
+  test('covers the retries of a request', async () => {
+    let asked = 0
+    world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
+    expect((await run('users create ada --overwrite')).code).toBe(0)
+    expect(readLog(log).map(({ event, outcome }) => outcome ?? event)).toEqual(['intent', 'ok'])
+    expect(writes(world)).toHaveLength(3)
+  })
+
+  test('is on disk before the change is sent', async () => {
+    await addUsers(40)
+    const missing: string[] = []
+    world.intercept = async (request, next) => {
+      const known = readLog(log).some(
+        ({ event, path }) => event === 'intent' && request.url.endsWith(`${path}`),
+      )
+      if (!known) missing.push(request.url)
+      return next()
+    }
+    const ids = Array.from({ length: 40 }, (_, i) => `u${i}`).join(' ')
+    expect((await run(`users delete ${ids} --yes --max 40`)).code).toBe(0)
+    expect(missing).toEqual([])
+    expect(changes(log)).toHaveLength(40)
+  })
+
+  test('is synced to disk together with concurrent changes', async () => {
+    const file = await open(join(world.dir, 'any'), 'w')
+    const proto = Object.getPrototypeOf(file)
+    await file.close()
+    const { datasync } = proto
+    let syncs = 0
+    proto.datasync = function (...args: unknown[]) {
+      syncs++
+      return datasync.apply(this, args)
+    }
+    onTestFinished(() => {
+      proto.datasync = datasync
+    })
+    const rows = Array.from({ length: 64 }, (_, i) => `u${i}`)
+    await addUsers(64)
+    await run(`users delete ${rows.join(' ')} --yes --max 64 --concurrency 16`)
+    expect(changes(log)).toHaveLength(64)
+    expect(syncs).toBeLessThanOrEqual(16)
+  })
+
+  test('of the local workspace contains its directory', async () => {
+    expect((await run('--local users create ada')).code).toBe(0)
+    expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
+      Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
+    )
+  })
+})
+
+describe('an audit log rotated during an import', () => {
+  const many = 400
+  const users = Array.from({ length: many }, (_, i) => `u${i}`)
+  const file = () => {
+    writeFileSync(join(world.dir, 'users.csv'), `user_id\n${users.join('\n')}\n`)
+    return join(world.dir, 'users.csv')
+  }
+
+  test('stops the import before the next change if no new file can be created', async () => {
+    const dir = join(world.dir, 'logs')
+    mkdirSync(dir)
+    log = join(dir, 'audit.ndjson')
+    let sent = 0
+    world.intercept = async (request, next) => {
+      if (request.method !== 'GET' && ++sent === 4) rmSync(dir, { recursive: true })
+      return next()
+    }
+    const { code, stderr } = await run(`users import ${file()} --if-exists overwrite --concurrency 1`)
+    expect({ code, sent }, stderr).toEqual({ code: 74, sent: 4 })
+    expect(stderr).toContain(`error: the audit log ${log} cannot be written: no such directory\n`)
+  })
+
+  test('keeps all its records, each with an outcome', async () => {
+    let sent = 0
+    world.intercept = async (request, next) => {
+      if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
+      return next()
+    }
+    expect((await run(`users import ${file()} --if-exists overwrite --concurrency 8`)).code).toBe(0)
+    const files = readdirSync(world.dir).filter((name) => name.startsWith('audit.ndjson'))
+    expect(files.length).toBeGreaterThan(20)
+    const lines = files.flatMap((name) => readLog(join(world.dir, name)))
+    const of = (event: string) => new Set(lines.filter((line) => line.event === event).map(({ id }) => id))
+    expect(of('intent').size).toBe(many)
+    expect(of('outcome')).toEqual(of('intent'))
+  })
+})
+
+describe('the text of an audit record', () => {
+  test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
+    'contains %s only redacted, in any quotation by the service',
+    async (_, makeKey) => {
+      const key = makeKey().trim()
+      const traces = tracesOf(key)
+      for (const spell of spellings) {
+        world.intercept = async () => answer(422, { message: `who is ${spell(key)}?` })
+        await run('users update ada --name A', { MEETROOM_API_KEY: key })
+        world.intercept = async () =>
+          answer(502, `<title>${spell(key)}</title>`, { 'content-type': 'text/html' })
+        await run('message send r hi', { MEETROOM_API_KEY: key })
+      }
+      world.intercept = async () => answer(200, { user: { user_id: key } })
+      await world.run(['users', 'delete', key, '--yes'], {
+        env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
+      })
+      await world.run(['api', 'POST', `/users?user_id=${encodeURIComponent(key)}`], {
+        env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
+      })
+      expect(readLog(log).length).toBeGreaterThan(30)
+      expect(traces(readFileSync(log, 'utf8'))).toEqual([])
+    },
+  )
+
+  test('omits the key of a header and the access token of a query', async () => {
+    await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
+    const text = readFileSync(log, 'utf8')
+    expect(text).not.toContain('tok-0123456789')
+    expect(text).not.toContain(world.apiKey)
+    expect(text).not.toMatch(/"authorization"/i)
+  })
+
+  test('contains control characters of the response only as escapes', async () => {
+    world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
+    await run('users update ada --name A')
+    expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
+  })
+})
+
+describe('an audit log that cannot be written', () => {
+  const cases: [string, () => void, string][] = [
+    ['a link', () => symlinkSync(join(world.dir, 'other'), log), 'is a symbolic link'],
+    ['a named pipe', () => execFileSync('mkfifo', [log]), 'is not a regular file'],
+    ['a folder', () => mkdirSync(log), 'cannot be written: it is a directory'],
+  ]
+  test.each(cases)('to %s stops the change before anything is sent', async (_, make, why) => {
+    make()
+    const { code, stderr } = await run('users update ada --name A')
+    expect(code).toBe(74)
+    expect(stderr).toContain(`error: the audit log ${log} cannot be written`)
+    expect(stderr).toContain(why)
+    expect(world.requests).toEqual([])
+  })
+
+  test('to a device stops the change', async () => {
+    const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
+    expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
+  })
+
+  test('stops a batch of changes at its first item', async () => {
+    await addUsers(30)
+    const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
+    const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
+      MEETROOM_AUDIT_LOG: '/nonexistent/log',
+    })
+    expect({ code, sent: writes(world) }).toEqual({ code: 74, sent: [] })
+    expect(stderr.match(/error: /g)).toHaveLength(1)
+  })
+
+  test('to a full disk stops the change, and the first record after space is free has its own line', async ({
+    skip,
+  }) => {
+    const disk = join(world.dir, 'disk')
+    if (!mountDisk(disk)) {
+      notice('audit', 'full disks: mounting a small one takes more rights')
+      return skip()
+    }
+    log = join(disk, 'log')
+    await run('users create first')
+    fillDisk(join(disk, 'ballast'))
+    // What is left of the last block holds some lines; the one that does not fit is torn.
+    let code = 0
+    for (let i = 0; i < 50 && code === 0; i++) code = (await run(`users create u${i}`)).code
+    expect(code).toBe(74)
+    const sent = writes(world).length
+    expect((await run('users create later')).code).toBe(74)
+    expect(writes(world)).toHaveLength(sent)
+    rmSync(join(disk, 'ballast'))
+    expect((await run('users create last')).code).toBe(0)
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+    expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
+  })
+
+  test('to a disk that fills up during the response is reported', async ({ skip }) => {
+    const disk = join(world.dir, 'disk')
+    if (!mountDisk(disk)) return skip()
+    log = join(disk, 'log')
+    await world.send('POST', '/users', { user_id: 'ada' })
+    await run('users update ada --name A')
+    const [intent = ''] = readFileSync(log, 'utf8').split('\n')
+    // The intent fits into what is left of the page, the outcome does not.
+    writeFileSync(log, `${'-'.repeat(4096 - intent.length - 20)}\n`)
+    world.intercept = async (_, next) => {
+      fillDisk(join(disk, 'ballast'))
+      return next()
+    }
+    const { code, stderr } = await run('users update ada --name A -o ids')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: the audit log ${log} cannot be written: no space left on the disk; it lacks the outcome of the change\n`,
+    })
+  })
+
+  test('does not prevent a read', async () => {
+    expect((await run('rooms list', { MEETROOM_AUDIT_LOG: '/nonexistent/log' })).code).toBe(0)
+  })
+})
+
+describe('the setting audit_log', () => {
+  const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
+  const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
+
+  test('sets the log of a profile, and of every other profile of the same service', async () => {
+    const profile = {
+      base_url: 'https://meet.test/v1',
+      api_key: world.apiKey,
+      api_key_origin: 'https://meet.test',
+    }
+    mkdirSync(world.configDir)
+    writeFileSync(
+      join(world.configDir, 'config.json'),
+      JSON.stringify({ profile: 'main', profiles: { main: profile, other: profile } }),
+    )
+    expect((await plain(`config set audit_log ${log}`)).code).toBe(0)
+    expect((await plain('config get audit_log')).stdout).toBe(`${log}\n`)
+    await plain('users create ada')
+    await plain('users create bob --profile other')
+    expect(readLog(log).map(({ profile }) => profile)).toEqual(['main', 'main', 'other', 'other'])
+    expect((await plain('config list --show-origin -o csv --profile other')).stdout).toContain(
+      `audit_log,${log},profile main\r\n`,
+    )
+    expect((await plain('config unset audit_log')).code).toBe(0)
+    await plain('users create eve')
+    expect(readLog(log)).toHaveLength(4)
+  })
+
+  test('works for the local workspace', async () => {
+    await plain(`config set audit_log ${log} --profile local`)
+    await plain('--local users create ada')
+    expect(changes(log)).toHaveLength(1)
+  })
+
+  test('is ignored if MEETROOM_AUDIT_LOG is set', async () => {
+    await plain('config set audit_log /nonexistent/log --local')
+    expect((await plain('--local users create ada', { MEETROOM_AUDIT_LOG: log })).code).toBe(0)
+    expect(changes(log)).toHaveLength(1)
+  })
+
+  test.each(['audit.ndjson', './log', '~/log'])('refuses a relative path such as %s', async (path) => {
+    const hint = 'hint: a relative path depends on the current directory\n'
+    expect(await plain(`config set audit_log ${path}`)).toMatchObject({
+      code: 2,
+      stderr: `error: the path must be absolute, not “${path}”\n${hint}`,
+    })
+    expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
+      code: 2,
+      stderr: `error: MEETROOM_AUDIT_LOG: the path must be absolute, not “${path}”\n${hint}`,
+    })
+  })
+})

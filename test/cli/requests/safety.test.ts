@@ -1,0 +1,101 @@
+import { createHook } from 'node:async_hooks'
+import { describe, expect, test } from 'vitest'
+import { allCalls, filesOf, prepare, sendsNothing, stays } from '../../helpers/calls.ts'
+import { baseUrl, type World } from '../../helpers/world.ts'
+
+/** Every command of the program. */
+const calls = await allCalls()
+
+/** What Node calls servers, connections and child processes inside. */
+const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
+
+/** Runs a call; returns what it did to the service and to this machine. */
+async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '') {
+  const argv = `${call} --yes ${flags}`
+    .trim()
+    .split(' ')
+    .map((word) => ids[word] ?? word)
+  const before = filesOf(world.dir)
+  const started: string[] = []
+  const hook = createHook({ init: (_id, type) => void (starts.includes(type) && started.push(type)) })
+  hook.enable()
+  const { host, done } = world.start(argv, {
+    env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
+    ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
+  })
+  // A call that stays is stopped; by then it has started.
+  if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
+  const { code, stderr } = await done.finally(() => hook.disable())
+  const after = filesOf(world.dir)
+  return {
+    code,
+    stderr,
+    requests: requestsOf(world),
+    writes: requestsOf(world).filter((request) => !request.startsWith('GET ')),
+    started,
+    changed: [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+      (name) => before[name] !== after[name],
+    ),
+  }
+}
+
+const requestsOf = (world: World) =>
+  world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+
+describe.each(calls)('safety of %s:', (call) => {
+  test('a protected profile sends no write', async () => {
+    const free = await run(call, await prepare())
+    const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
+    // Only the built program has a cache.
+    if (!stays.test(call) && call !== 'cache warm')
+      expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
+    if (free.writes.length === 0) return expect(writes).toEqual([])
+    expect({ code, writes, started, changed }, stderr).toEqual({
+      code: 2,
+      writes: [],
+      started: [],
+      changed: [],
+    })
+  })
+
+  test('--dry-run sends no write and starts no process', async () => {
+    const { code, stderr, requests, writes, started, changed } = await run(
+      call,
+      await prepare({ keyCommand: true }),
+      '--dry-run',
+    )
+    expect({ code, writes, started, changed }, stderr).toEqual({
+      code: sendsNothing.test(call) ? 2 : 0,
+      writes: [],
+      // What prints the key is needed for a read alone.
+      started: requests.length > 0 ? ['PROCESSWRAP'] : [],
+      changed: [],
+    })
+  })
+
+  test('--all-profiles only reads, or is refused without a request', async () => {
+    const { code, stderr, requests, started, changed } = await run(call, await prepare(), '--all-profiles')
+    const isRefused = code === 2
+    expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
+    expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
+    const lists = /^(\w+ (list|get|export|report)|users rooms)\b/.test(call) && !sendsNothing.test(call)
+    const reads = lists || call.startsWith('auth status')
+    expect(isRefused, stderr).toBe(!reads)
+  })
+
+  test('--curl sends no request and starts no process', async () => {
+    const { code, stderr, requests, started, changed } = await run(
+      call,
+      await prepare({ keyCommand: true }),
+      '--curl',
+    )
+    // The requests of an import, of --where and of what is done in all rooms are not known beforehand.
+    const isRefused = sendsNothing.test(call) || / import | offboard | --where | --all-rooms/.test(call)
+    expect({ code, requests, started, changed }, stderr).toEqual({
+      code: isRefused ? 2 : 0,
+      requests: [],
+      started: [],
+      changed: [],
+    })
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { allCalls, prepare, stays } from '../../helpers/calls.ts'
+import { leaves } from '../../helpers/tree.ts'
+
+/** The commands that have a flag, each with a call of it. */
+async function withFlag(flag: string) {
+  const calls = await allCalls()
+  return (await leaves()).flatMap(({ words, command }) => {
+    if (flag !== '--columns' && !command.options.some(({ long }) => long === flag)) return []
+    const name = words.join(' ')
+    const own = calls.filter((line) => line === name || line.startsWith(`${name} `))
+    // Conditions stand in the place of ids: of rooms, in a report.
+    const chosen =
+      own.find((line) => line.includes(' --where ')) ?? (name === 'sessions report' ? name : undefined)
+    const call = (flag === '--where' ? chosen : undefined) ?? own[0] ?? name
+    return [{ name, call: call.replace(/ --where \S+/, '') }]
+  })
+}
+
+/** A value for each condition that is begun. */
+const values: [field: RegExp, value: string][] = [
+  [/^(age|idle)/, '1d'],
+  [/(_at|_active)<=$/, '2026-01-01'],
+  [/>=$/, '1'],
+]
+const completed = (field: string) => `${field}${values.find(([like]) => like.test(field))?.[1] ?? ''}`
+
+describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
+  'the candidates of Tab after %s',
+  (flag) => {
+    test('are accepted by every command with that flag', async () => {
+      const tried = new Set<string>()
+      for (const { name, call } of await withFlag(flag)) {
+        const { world, argvOf } = await prepare()
+        const { stdout } = await world.run(['__complete', 'fish', '--', `meetroom ${name} ${flag} `])
+        const offered = stdout
+          .split('\n')
+          .slice(1, -1)
+          .map((line) => line.split('\t')[0] ?? '')
+        if (offered.length === 0 || stays.test(call)) continue
+        tried.add(name)
+        const given =
+          flag === '--where' || flag === '--for'
+            ? offered.flatMap((field) => [flag, completed(field)])
+            : flag === '--count-by'
+              ? offered.flatMap((field) => [flag, field])
+              : [flag, offered.join()]
+        const { code, stderr } = await world.run([...argvOf(`${call} --yes --show-tokens`), ...given])
+        expect(code, `${call} ${given.join(' ')}: ${stderr}`).not.toBe(2)
+      }
+      expect(tried.size).toBeGreaterThan(0)
+    })
+  },
+)

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { shells } from '../../../src/cli/shell/answer.ts'
+import { documentation } from '../../helpers/documentation.ts'
+import { atShell, present } from '../../helpers/shells.ts'
+
+const absent = shells.filter((shell) => !present.includes(shell))
+test.skipIf(absent.length === 0)(
+  `completion on a terminal is not tested in ${absent.join(', ')}, which this machine lacks`,
+  ({ skip }) => skip(),
+)
+
+const local = { MEETROOM_PROFILE: 'local' }
+
+describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
+  test('completes commands, flags and their values, fields and files', async () => {
+    const { enter } = await atShell(shell).start()
+    const lines: [keys: string, words: string][] = [
+      ['sess\tli\t', 'sessions list'],
+      ['rooms list --page-s\t5', 'rooms list --page-size 5'],
+      ['rooms list --output nd\t', 'rooms list --output ndjson'],
+      ['rooms list --output=nd\t', 'rooms list --output=ndjson'],
+      ['rooms list --columns id,nam\t', 'rooms list --columns id,name'],
+      ['rooms list --sort -typ\t', 'rooms list --sort -type'],
+      // Within quotes, and without.
+      ["rooms list --where 'type=pri\t", 'rooms list --where type=private'],
+      ['rooms list --where type=pri\t', 'rooms list --where type=private'],
+      // A condition goes on behind its field.
+      ['rooms list --where started\t2026-01-01', 'rooms list --where started_at<=2026-01-01'],
+      ['rooms list bi\t', 'rooms list bi'],
+      // Zsh takes the slash away again.
+      ['rooms import bi\t', shell === 'zsh' ? 'rooms import bin' : 'rooms import bin/'],
+    ]
+    for (const [keys, words] of lines) expect(await enter(`meetroom ${keys}`)).toEqual(words.split(' '))
+  })
+
+  test('completes the ID of a room, a user and a member', async () => {
+    const { run, start } = atShell(shell)
+    await run(['--local', 'users', 'create', 'ada', '--name', 'Ada'])
+    const { stdout } = await run(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open', '-o', 'ids'])
+    const room = stdout.trim()
+    const added = await run(['--local', 'members', 'add', room, 'ada', '-o', 'ids'])
+    const { enter } = await start(local)
+    expect(await enter(`meetroom members get ${room.slice(0, 4)}\t\t`)).toEqual([
+      'members',
+      'get',
+      room,
+      added.stdout.trim(),
+    ])
+    expect(await enter('meetroom users get \t')).toEqual(['users', 'get', 'ada'])
+  })
+
+  test('quotes an ID with shell syntax, and runs no part of the ID', async () => {
+    const { env, run, start } = atShell(shell)
+    const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
+    await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
+    const { enter } = await start(local)
+    expect(await enter('meetroom users get a\t')).toEqual(['users', 'get', id])
+    expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
+  })
+
+  test('shows names beside IDs, without control characters', async () => {
+    const { env, run, start } = atShell(shell)
+    await run(['--local', 'users', 'create', 'ada', '--name', 'Ada Lovelace'])
+    await run(['--local', 'users', 'create', 'adele', '--name', '\u001b]0;pwned\u0007$(touch pwned)'])
+    const { press, until, text } = await start(local)
+    // The list of fish needs a terminal that can move the cursor.
+    press(shell === 'fish' ? "complete -C 'meetroom users get ad'\r" : 'meetroom users get ad\t\t')
+    await until('Ada Lovelace')
+    await until('\\u001b]0;pwned\\u0007$(touch pwned)')
+    expect(text()).not.toContain('\u001b]0;pwned')
+    expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
+  })
+})
+
+test.runIf(present.includes('bash'))('bash lists the candidates that the help topic shows', async () => {
+  const { run, start } = atShell('bash')
+  for (const [id, name] of [
+    ['ada', 'Ada Lovelace'],
+    ['grace', 'Grace Hopper'],
+  ] as const)
+    await run(['--local', 'users', 'create', id, '--name', name])
+  const [, line = '', shown = ''] = /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(documentation()) ?? []
+  const { press, until } = await start()
+  press(`${line}\t\t`)
+  await until(`${line}\n${shown}`)
+})

@@ -1,0 +1,151 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { leaves, wholeProgram } from '../../helpers/tree.ts'
+import { createWorld, type World } from '../../helpers/world.ts'
+
+/** Wording of libraries, of Node and of the operating system, which messages must translate. */
+const libraryWording = [
+  // zod
+  /Invalid (?:option|input|string|type|enum|key)\b/,
+  /Too (?:small|big)\b/,
+  /[Ee]xpected (?:string|number|boolean|array|object|record|one of)\b/,
+  // Commander
+  /argument .* is invalid/,
+  /Allowed choices/,
+  /\(Did you mean/,
+  /missing mandatory/,
+  // JSON.parse
+  /Unexpected (?:token|end of)/,
+  /JSON at position|Expected (?:property name|double-quoted|',')/,
+  // JMESPath
+  /Syntax error|Lexer|Parser|Undefined function|Invalid token|, got: /,
+  // re2js and RegExp
+  /error parsing regexp|missing closing|Invalid regular expression|Invalid group/,
+  // SQLite
+  /sqlite/i,
+  // Node and the operating system
+  /\bE[A-Z]{4,}\b/,
+  /\bERR_[A-Z_]+/,
+  /\b(?:Type|Range|Syntax|Reference)Error\b/,
+  /Received (?:undefined|type)|must be of type/,
+  /no such file or directory|illegal operation/,
+  // JavaScript
+  /\bundefined\b|\[object |\bNaN\b/,
+  /has a bug/,
+]
+
+const wrongValues = [
+  '',
+  ' ',
+  'x',
+  '-1',
+  '1e99',
+  '9007199254740993',
+  '@missing.json',
+  '@directory',
+  '@invalid.json',
+  'directory',
+  'invalid.json',
+  'invalid.csv/below',
+  '{"a":',
+  '[1]',
+  'name~[',
+  'name~(?<=a)b',
+  'rooms[',
+  'sort_by(@, &a, b)',
+]
+
+const wrongInputs = [
+  'missing.csv',
+  'directory',
+  'invalid.json',
+  'invalid.ndjson',
+  'invalid.csv',
+  'empty.csv',
+  '-',
+]
+
+async function createWrongFiles(): Promise<World> {
+  const world = await createWorld()
+  mkdirSync(join(world.dir, 'directory'))
+  for (const name of ['invalid.json', 'invalid.ndjson'])
+    writeFileSync(join(world.dir, name), '[{"user_id":"ada",}')
+  writeFileSync(join(world.dir, 'invalid.csv'), 'user_id,name\n"ada,Ada\n')
+  writeFileSync(join(world.dir, 'empty.csv'), '')
+  return world
+}
+
+/** Runs a command line until it ends, or stops it, and checks its standard error. */
+async function check(world: World, argv: readonly string[]): Promise<void> {
+  const { host, done } = world.start(argv, { stdin: '{"a":' })
+  const stop = setTimeout(() => host.signal('SIGINT'), 20)
+  const { stderr } = await done
+  clearTimeout(stop)
+  for (const pattern of libraryWording) expect(stderr, argv.join(' ')).not.toMatch(pattern)
+}
+
+const operands = (command: Command, value = 'x') =>
+  command.registeredArguments.flatMap(({ required }) => (required ? [value] : []))
+const flagsWithValue = (command: Command) =>
+  command.options.flatMap(({ long, required, optional }) => (long && (required || optional) ? [long] : []))
+
+const commands = await leaves()
+const groups = [...new Set(commands.map(({ words: [group] }) => group))]
+
+test.each(groups)(
+  'every flag and argument of %s refuses wrong values with meetroom’s own messages',
+  async (group) => {
+    const world = await createWrongFiles()
+    // A flag of several commands has one parser.
+    const checked = new Set<string>()
+    for (const { words, command } of commands) {
+      if (words[0] !== group) continue
+      for (const flag of flagsWithValue(command)) {
+        if (checked.has(flag)) continue
+        checked.add(flag)
+        for (const value of wrongValues)
+          await check(world, [...words, ...operands(command), `${flag}=${value}`, '--yes'])
+      }
+      if (command.registeredArguments.length > 0)
+        for (const value of [...wrongValues, ...wrongInputs])
+          await check(world, [...words, '--yes', '--', ...operands(command, value).slice(1), value])
+    }
+  },
+)
+
+test('every global flag refuses wrong values with meetroom’s own messages', async () => {
+  const world = await createWrongFiles()
+  for (const flag of flagsWithValue(await wholeProgram()))
+    for (const value of wrongValues)
+      for (const line of [
+        ['rooms', 'list'],
+        ['users', 'create', 'ada'],
+        ['config', 'list'],
+      ])
+        await check(world, [...line, `${flag}=${value}`])
+})
+
+test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
+  'settings of the environment refuse %j with meetroom’s own messages',
+  async (value) => {
+    const world = await createWrongFiles()
+    const names = ['BASE_URL', 'OUTPUT', 'TIMEOUT', 'RETRIES', 'PROFILE', 'AUDIT_LOG', 'SAVE_DELETED']
+    for (const name of names) {
+      const { stderr } = await world.run('--local rooms list', { env: { [`MEETROOM_${name}`]: value } })
+      for (const pattern of libraryWording) expect(stderr, `${name}=${value}`).not.toMatch(pattern)
+    }
+  },
+)
+
+test.each(['{"profile":', '[]', '{"profiles":{"a":{"timeout":"x","output":7}},"profile":"a"}', '\0'])(
+  'a settings file that contains %j is refused with meetroom’s own messages',
+  async (text) => {
+    const world = await createWrongFiles()
+    mkdirSync(world.configDir, { recursive: true })
+    writeFileSync(join(world.configDir, 'config.json'), text)
+    for (const line of ['rooms list', 'config list', 'config set timeout 5s', 'profiles list', 'doctor'])
+      await check(world, line.split(' '))
+  },
+)

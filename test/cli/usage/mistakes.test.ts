@@ -1,0 +1,342 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { elsewhere, flags, nouns, verbs } from '../../../src/cli/usage/meanings.ts'
+import { leaves, wholeProgram } from '../../helpers/tree.ts'
+import { createWorld, type World } from '../../helpers/world.ts'
+
+/**
+ * Mistakes that people make, each with a score for its message: one point for what is wrong with the value, one for what
+ * to type. `{room}` and `{member}` stand for IDs. The messages are in fixtures/mistakes.txt.
+ */
+const mistakes: readonly (readonly [score: number, line: string, stdin?: string, env?: string])[] = [
+  [2, 'login'],
+  [2, 'logout'],
+  [2, 'whoami'],
+  [2, 'status'],
+  [2, 'auth whoami'],
+  [1, 'auth'],
+  [2, 'auth login sk_live_abcdefghijklmnop'],
+  [2, 'auth login --token sk_live_abcdefghijklmnop'],
+  [2, 'auth login --api-key sk_live_abcdefghijklmnop'],
+  [2, 'auth login --with-token', 'Bearer abcdefghijklmnopqrst'],
+  [2, 'auth login --with-token', 'Authorization: Bearer abcdefghijklmnopqrst'],
+  [1, 'auth login --with-token', 'MEETROOM_API_KEY=abcdefghijklmnopqrst'],
+  [1, 'auth login --with-token', '"abcdefghijklmnopqrst"'],
+  [1, 'auth login --with-token', 'abc'],
+  [2, 'auth login --with-token --base-url meet.test/v1', 'abcdefghijklmnopqrst'],
+  [2, 'auth login'],
+  [2, 'auth login --base-url'],
+  [2, 'auth logout --profile nowhere'],
+  [2, 'rooms list --profile nowhere'],
+  [2, 'profiles use nowhere'],
+  [2, 'profiles use'],
+  [1, 'config set baseurl https://x.test'],
+  [2, 'config set timeout'],
+  [2, 'config set timeout abc'],
+  [2, 'config set output yaml'],
+  [2, 'config get key'],
+  [2, 'config set api_key abcdefghijklmnop'],
+  [2, 'rooms list', '', 'MEETROOM_BASE_URL=meet.test'],
+  [2, 'rooms list', '', 'MEETROOM_OUTPUT=yaml'],
+  [2, 'rooms list -o yaml'],
+  [2, 'rooms list --format json'],
+  [2, 'rooms list --timeout 5x'],
+  [1, 'rooms list --retries many'],
+  [1, 'rooms list --local --profile staging'],
+  [2, 'list rooms'],
+  [2, 'create room'],
+  [2, 'delete user ada'],
+  [2, 'get room {room}'],
+  [2, 'get rooms'],
+  [2, 'import'],
+  [2, 'import users people.csv'],
+  [2, 'import people.csv'],
+  [2, 'export'],
+  [2, 'export users'],
+  [2, 'new room'],
+  [1, 'users'],
+  [1, 'rooms'],
+  [2, 'rooms new'],
+  [2, "rooms add 'Maths 12'"],
+  [2, 'rooms remove {room}'],
+  [2, 'rooms edit {room}'],
+  [2, 'rooms close {room}'],
+  [2, 'rooms end {room}'],
+  [2, 'rooms stop {room}'],
+  [2, "rooms find 'Maths 7a'"],
+  [2, 'rooms search Maths'],
+  [2, 'rooms members {room}'],
+  [2, 'rooms invite {room} ada'],
+  [2, 'rooms join {room}'],
+  [2, 'users add bob'],
+  [2, 'users remove bob'],
+  [2, 'users invite bob'],
+  [2, 'members remove {room} ada'],
+  [2, 'members delete {room} ada'],
+  [2, 'members rm {room} ada'],
+  [2, 'members kick {room} ada'],
+  [2, 'members invite {room} grace'],
+  [2, 'members create {room} grace'],
+  [2, 'members ban {room} ada'],
+  [2, 'sessions get x'],
+  [2, 'sessions show'],
+  [2, 'send {room} hello'],
+  [2, 'message {room} hello'],
+  [1, 'message'],
+  [2, 'rooms list --type private'],
+  [2, 'rooms list --status active'],
+  [2, 'rooms list --search math'],
+  [2, 'rooms list --filter type=private'],
+  [2, 'rooms list --sort-by name'],
+  [1, 'rooms list --limit all'],
+  [1, 'rooms list --limit 0'],
+  [1, 'rooms list --limit -1'],
+  [2, 'rooms list --page 2'],
+  [1, 'rooms list --offset two'],
+  [2, 'rooms list --where age'],
+  [2, 'rooms list --where name'],
+  [2, "rooms list --where 'name=math*'"],
+  [2, "rooms list --where 'name=Math*'"],
+  [2, 'rooms list --where type=opn'],
+  [2, 'rooms list --where nme=x'],
+  [2, "rooms list --where 'created_at>yesterday'"],
+  [2, "rooms list --where 'age>90'"],
+  [2, "rooms list --where 'age=90d'"],
+  [1, "rooms list --where 'record=yes'"],
+  [1, "rooms list --where 'online>many'"],
+  [1, "rooms list --where 'name~['"],
+  [2, "rooms list --where 'name LIKE math'"],
+  [2, "rooms list --where 'type=private and record=true'"],
+  [2, 'rooms list --where'],
+  [1, "rooms list --query 'rooms['"],
+  [1, 'rooms list --columns id,nme'],
+  [1, 'rooms list --columns id --json'],
+  [1, 'rooms list --all --limit 5'],
+  [2, "rooms create 'Maths 11'"],
+  [1, 'rooms create --name X'],
+  [2, 'rooms create --name X --type opn'],
+  [2, 'rooms create --name X --type Private'],
+  [2, 'rooms create --name X --type open --record yes'],
+  [2, 'rooms create --name X --type open --record=true'],
+  [2, 'rooms create --name X --type open --max-meeting-seconds 1h'],
+  [2, 'rooms create --name X --type open --members ada'],
+  [2, 'rooms create --name X --type open --member ada:owner'],
+  [2, 'rooms create --name X --type open --webhook-url example.com'],
+  [2, 'rooms create --name X --type open --set record'],
+  [1, 'rooms create --data {name:}'],
+  [1, 'rooms create --data @none.json'],
+  [1, 'rooms create --data [1]'],
+  [2, 'rooms create --title X --type open'],
+  [2, 'rooms get Maths 7a'],
+  [2, "rooms get 'Maths 7a'"],
+  [2, 'rooms get'],
+  [2, 'rooms get name:Nope'],
+  [1, 'rooms get name:'],
+  [2, 'join'],
+  [2, 'rooms delete {room}'],
+  [2, 'rooms delete'],
+  [2, "rooms terminate 'Maths 7a' --yes"],
+  [2, 'rooms wait {room}'],
+  [2, 'rooms wait {room} --for done'],
+  [2, 'rooms wait {room} --for terminated --timeout 1x'],
+  [1, 'rooms update {room}'],
+  [1, 'rooms update {room} --type open'],
+  [2, 'rooms update {room} --nmae x'],
+  [2, 'members get ada {room}'],
+  [2, 'members add ada {room}'],
+  [2, 'members add {room} grace --role host'],
+  [2, 'members add {room} grace --type admin'],
+  [2, 'members add {room} nobody'],
+  [2, 'members list'],
+  [2, 'members list ada'],
+  [2, 'members block {open} x --yes'],
+  [2, 'members update {room} ada --type host'],
+  [2, 'members get {room} ada'],
+  [2, 'members get {room}'],
+  [2, 'members block {room} ada --yes'],
+  [2, 'members add {room}'],
+  [2, 'users create'],
+  [2, 'users create ada'],
+  [1, 'users update ada'],
+  [2, 'users get Ada'],
+  [2, 'users get nobody'],
+  [2, 'users delete'],
+  [2, 'users delete ada'],
+  [2, 'users create bob --role host'],
+  [2, 'users create bob --type host'],
+  [2, 'users create bob --default-member-type admin'],
+  [2, 'users create bob --profile-url x.png'],
+  [2, 'users import'],
+  [1, 'users import none.csv'],
+  [1, 'users import folder'],
+  [2, 'users import empty.csv'],
+  [2, 'users import wrong.csv'],
+  [1, 'users import badrole.csv'],
+  [1, 'users import bad.json'],
+  [2, 'users import noid.csv'],
+  [2, 'users import notes.txt'],
+  [2, 'users import latin1.csv --dry-run'],
+  [2, 'users import quote.csv'],
+  [1, 'users import people.csv --map Name'],
+  [2, "users import people.csv --map 'Full name=nme'"],
+  [2, 'users import people.csv --if-exists maybe'],
+  [2, 'users import people.csv --resume'],
+  [1, 'rooms import rooms.csv'],
+  [2, 'members import members.csv'],
+  [1, "members import members.csv --room 'Maths 7a'"],
+  [1, 'members import members.csv --room nowhere'],
+  [2, 'sessions list'],
+  [2, 'sessions list {room} --status online'],
+  [1, 'sessions report'],
+  [2, 'sessions report {room} --from yesterdy'],
+  [2, 'sessions watch'],
+  [2, 'message send {room} hello world'],
+  [2, 'message send {room}'],
+  [2, "message send 'Maths 7a' hello"],
+  [1, 'pages create {room}'],
+  [2, 'pages create {room} --image a.png'],
+  [2, 'pages list {room}'],
+  [2, 'api rooms'],
+  [2, 'api GET rooms'],
+  [2, 'api FETCH /rooms'],
+  [2, 'api GET https://other.test/rooms'],
+  [1, 'api GET /nothing'],
+  [1, 'serve --port http'],
+  [1, 'webhooks listen --port http'],
+  [2, 'webhooks verify'],
+  [2, 'completion powershell'],
+  [2, 'completion'],
+  [2, 'help nothing'],
+  [2, 'roms list'],
+  [2, 'rooms lst'],
+  [1, 'rooms list --hlep'],
+  [2, 'help rooms nothing'],
+  [2, 'rooms get {room} --jsn'],
+  [2, 'rooms list --output'],
+  [2, 'rooms list extra'],
+  [2, 'users list ada'],
+  [2, 'users rooms'],
+  [2, 'users rooms nobody'],
+  [2, 'rooms list --all-profiles'],
+  [1, 'rooms list --json --output csv'],
+  [2, 'rooms get -'],
+  [2, 'users get -'],
+  [2, 'members list -'],
+  [2, 'schema nothing'],
+]
+
+const files: Readonly<Record<string, string | Uint8Array>> = {
+  'people.csv': 'user_id,name\nbob,Bob\n',
+  'empty.csv': '',
+  'wrong.csv': 'login,fullname\nbob,Bob\n',
+  'badrole.csv': 'user_id,default_member_type\nbob,admin\n',
+  'bad.json': '{"users": [',
+  'noid.csv': 'name\nBob\n',
+  'rooms.csv': 'name,type\nMaths 9,opn\n',
+  'notes.txt': 'hello\n',
+  'latin1.csv': Buffer.from('user_id,name\nbob,Jos\xe9\n', 'latin1'),
+  'members.csv': 'user_id,type\nada,host\n',
+  'quote.csv': 'user_id,name\nbob,"Bob\n',
+}
+
+/** Two rooms, two users and a member, with the names of their IDs. */
+async function furnish(world: World): Promise<Readonly<Record<string, string>>> {
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  const room = async (name: string, type: string) =>
+    (await world.send('POST', '/rooms', { name, type })).body.room.id
+  const ids = { '{room}': await room('Maths 7a', 'private'), '{open}': await room('Maths 11', 'open') }
+  const { body } = await world.send('POST', `/rooms/${ids['{room}']}/members`, { user_id: 'ada' })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(world.dir, name), text)
+  mkdirSync(join(world.dir, 'folder'))
+  return { ...ids, '{member}': body.member.id }
+}
+
+const key = 'abcdefghijklmnop'
+
+test('a realistic mistake prints a message that names the mistake and a correction', async () => {
+  const world = await createWorld()
+  const ids = Object.entries(await furnish(world))
+  const shown: string[] = []
+  for (const [, line, stdin, env] of mistakes) {
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+    const argv = words.map((word) => ids.reduce((text, [name, id]) => text.replaceAll(name, id), word))
+    const given = Object.fromEntries((env ?? '').split(' ').map((pair) => pair.split('=')))
+    const { code, stderr } = await world.run(argv, {
+      ...(stdin ? { stdin } : {}),
+      env: { MEETROOM_NO_INPUT: '1', ...(env ? given : {}) },
+    })
+    expect(stderr, line).not.toContain(key)
+    const named = [...ids, ['{dir}', world.dir] as const].reduce(
+      (text, [name, id]) => text.replaceAll(id, name),
+      stderr.replaceAll(' --base-url https://meet.test/v1', ''),
+    )
+    const shownLine = [
+      line.replaceAll(key, '{key}'),
+      stdin && `<<< ${stdin.replaceAll(key, '{key}')}`,
+      env && `(${env})`,
+    ]
+    shown.push(`$ meetroom ${shownLine.filter(Boolean).join(' ')}\n${code}\n${named}`)
+  }
+  await expect(shown.join('\n')).toMatchFileSnapshot('../../fixtures/mistakes.txt')
+})
+
+test('the messages for realistic mistakes score at least 1.7 of 2 points on average', () => {
+  expect(mistakes.length).toBeGreaterThanOrEqual(112)
+  const points = mistakes.reduce((sum, [score]) => sum + score, 0)
+  expect(points / mistakes.length).toBeGreaterThanOrEqual(1.7)
+})
+
+test('every command and flag in an explanation of a mistake exists', async () => {
+  const known = await leaves()
+  const paths = new Set(known.map(({ words }) => words.join(' ')))
+  const groups = new Set(known.map(({ words }) => words[0]))
+  for (const [group, commands] of Object.entries(verbs))
+    for (const verb of Object.keys(commands)) expect(paths, `${group} ${verb}`).toContain(`${group} ${verb}`)
+  for (const group of Object.values(nouns)) expect(groups).toContain(group)
+  for (const line of Object.values(elsewhere)) expect(paths, line).toContain(line.replace(/ --.*/, ''))
+  const all = [await wholeProgram(), ...known.map(({ command }) => command)]
+  const long = new Set(all.flatMap(({ options }) => options.map((option) => option.long)))
+  for (const flag of Object.values(flags).flat()) expect(long, flag).toContain(flag)
+})
+
+test('every command that takes an ID reads - from standard input or refuses it', async () => {
+  const world = await createWorld()
+  const ids = ['room', 'user', 'user-id', 'member']
+  for (const { words, command } of await leaves())
+    for (const [at, argument] of command.registeredArguments.entries()) {
+      if (!ids.includes(argument.name()) || words[0] === '__complete') continue
+      const isRead = argument.variadic || argument.description.includes('standard input')
+      const others = command.registeredArguments.slice(0, at).map(() => 'x')
+      const rest = command.registeredArguments
+        .slice(at + 1)
+        .flatMap(({ required }) => (required ? ['x'] : []))
+      const needed = command.options.flatMap(({ mandatory, long }) =>
+        mandatory && long ? [long, 'empty'] : [],
+      )
+      const line = [...words, ...others, '-', ...rest, ...needed]
+      world.requests.length = 0
+      const { code, stderr } = await world.run([...line, '--yes'], { stdin: '' })
+      if (isRead) expect(stderr, line.join(' ')).not.toContain('is not an ID')
+      else {
+        expect({ code, requests: world.requests.length }, line.join(' ')).toEqual({ code: 2, requests: 0 })
+        expect(stderr, line.join(' ')).toContain(
+          '“-” is not an ID, and this command reads none from standard input',
+        )
+      }
+    }
+})
+
+test('a pattern with * and without a match is explained for lists, exports, counts and changes', async () => {
+  const world = await createWorld()
+  await furnish(world)
+  const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"
+  for (const line of ['rooms list', 'rooms list --count', 'rooms export', 'rooms delete --yes --max 5']) {
+    const { stderr } = await world.run([...line.split(' '), '--where', 'name=Math*'])
+    expect(stderr.split(notice), line).toHaveLength(2)
+  }
+  expect((await world.run(['rooms', 'list', '--name', '*7a'])).stderr).toBe(
+    "no rooms\n*7a: “*” is an ordinary character; for a pattern: --where 'name~7a$'\n",
+  )
+  expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
+})

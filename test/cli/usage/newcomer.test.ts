@@ -1,0 +1,119 @@
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../../src/version.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const room = async (name: string) =>
+  (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id as string
+
+describe('a room name in place of an ID', () => {
+  test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
+    'in %s gets a hint with the ID',
+    async (line) => {
+      const id = await room('Algebra')
+      const { code, stderr } = await world.run(line)
+      expect(code).toBe(3)
+      expect(stderr).toContain(`hint: a room has this name; pass name:Algebra, or its id, ${id}\n`)
+    },
+  )
+
+  test('gets a hint with the IDs of all rooms of that name', async () => {
+    const ids = [await room('Algebra'), await room('Algebra')].toReversed()
+    expect((await world.run('rooms get Algebra')).stderr).toContain(
+      `hint: rooms of this name: ${ids.join(', ')}\n`,
+    )
+  })
+
+  test('sends no lookup if it looks like an ID', async () => {
+    await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
+    expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
+  })
+
+  test('prints the plain error if the lookup fails', async () => {
+    world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
+    expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
+      code: 3,
+      stderr:
+        'error: no such room: Algebra\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+    })
+  })
+})
+
+test('version prints the version', async () => {
+  expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('rooms list with a profile without a service lists the profiles with a service', async () => {
+  await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
+  const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: no service is configured for this profile\n' +
+      'hint: profiles with a service: staging; pass --profile NAME, or switch with: meetroom profiles use NAME\n',
+  })
+})
+
+test('message send with several unquoted words suggests quotes', async () => {
+  expect(await world.run('message send r1 hello world')).toMatchObject({
+    code: 2,
+    stderr:
+      'error: message send takes 2 arguments, not 3\n' +
+      "hint: quote the text: meetroom message send ROOM 'hello world' --base-url https://meet.test/v1\n",
+  })
+})
+
+describe('message send', () => {
+  test('warns if no participant is connected to the room', async () => {
+    expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({
+      code: 0,
+      stderr: 'nobody is connected to the room\n',
+    })
+  })
+
+  test('prints no warning if the service omits the participants', async () => {
+    world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
+    expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a local workspace without a running server', () => {
+  test('is shown without a port by --dry-run', async () => {
+    expect(
+      await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
+    ).toMatchObject({
+      code: 0,
+      stdout: 'POST http://local-workspace.invalid/v1/rooms {"name":"A","type":"open"}\n',
+    })
+  })
+
+  test('makes serve --print-env refuse a port in use', async () => {
+    const server = createServer()
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as { port: number }
+    expect(await world.run(`serve --print-env --port ${port}`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: this workspace cannot be served at 127.0.0.1:${port}: another program uses this port\n` +
+        `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then run this again\n`,
+    })
+  })
+})
+
+test('rooms update changes layout and recording', async () => {
+  const id = await room('R')
+  world.intercept = async (request) => answer(200, { room: { id, type: 'open', echoed: request.body } })
+  for (const [flags, body] of [
+    ['--layout grid --record', { layout: 'grid', record: true }],
+    ['--no-record', { record: false }],
+  ] as const) {
+    const { stdout } = await world.run(`rooms update ${id} ${flags} --json`)
+    expect(JSON.parse(JSON.parse(stdout).room.echoed)).toEqual(body)
+  }
+})

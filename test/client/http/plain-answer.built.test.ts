@@ -1,0 +1,64 @@
+import { createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { runBuilt } from '../../helpers/built.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+const crlf = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
+const plain = (body: string) =>
+  `${crlf('HTTP/1.1 200 OK', 'Content-Type: application/json', `Content-Length: ${body.length}`, '')}${body}`
+const chunked = (body: string) =>
+  `${crlf('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', '', body.length.toString(16), body, '0')}\r\n`
+const early = (body: string) => crlf('HTTP/1.1 103 Early Hints', 'link: x', '') + plain(body)
+
+/** Ways to send the same answer, and a moment between its packets. */
+const ways: readonly ((body: string) => readonly string[])[] = [
+  (body) => [plain(body)],
+  (body) => [plain(body).slice(0, 30), plain(body).slice(30)],
+  (body) => [plain(body)],
+  (body) => [chunked(body)],
+  (body) => [plain(body)],
+  (body) => [plain(body).slice(0, -1), plain(body).slice(-1)],
+  (body) => [early(body)],
+  (body) => [plain(body)],
+]
+
+/** A service that lists one room a page, each page sent in another way. */
+async function service(first: number) {
+  const page = (offset: number) =>
+    JSON.stringify({
+      rooms: offset < ways.length ? [{ id: `room-${offset}`, type: 'open', name: 'a' }] : [],
+      paging: { limit: 1, offset, total: ways.length },
+    })
+  async function answer(socket: Socket, offset: number) {
+    const way = ways[(first + offset) % ways.length]
+    for (const packet of way?.(page(offset)) ?? []) {
+      socket.write(packet)
+      await new Promise(setImmediate)
+    }
+  }
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (request) => {
+      void answer(socket, Number(/offset=(\d+)/.exec(String(request))?.[1] ?? 0))
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return `http://127.0.0.1:${port}/v1`
+}
+
+test.each([...ways.keys()])(
+  'mixed responses on one connection are the same from both parsers (%i)',
+  async (first) => {
+    const baseUrl = await service(first)
+    const dir = tempDir()
+    const env = { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: 'key-0123456789', MEETROOM_CONFIG_DIR: dir }
+    const argv = ['rooms', 'list', '--all', '--page-size', '1', '-o', 'ids']
+    const { code, stdout, stderr } = await runBuilt(argv, { ...env, XDG_CACHE_HOME: dir })
+    expect(stderr).toBe('')
+    expect(stdout.trim().split('\n').sort()).toEqual(ways.map((_, i) => `room-${i}`))
+    expect(code).toBe(0)
+  },
+)

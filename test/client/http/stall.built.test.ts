@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { launcher, node } from '../../helpers/built.ts'
+import { runCommand } from '../../helpers/command.ts'
+import { signalled, stopCodes } from '../../helpers/signalled.ts'
+import { silentNames } from '../../helpers/silent-names.ts'
+import { fullPort, runTimed, silentPort } from '../../helpers/stall.ts'
+import { tempDir } from '../../helpers/world.ts'
+import { notice } from '../../suites/size.ts'
+
+/** How long a process may outlive its last word, in milliseconds: generous, as machines are shared and slow at times. */
+const promptlyMs = 1500
+
+const env = (baseUrl: string) => ({
+  HOME: tempDir(),
+  MEETROOM_BASE_URL: baseUrl,
+  MEETROOM_API_KEY: 'secret-key-0123456789',
+  MEETROOM_CONFIG_DIR: tempDir(),
+})
+
+describe('a service that stalls before a connection', () => {
+  const list = ['rooms', 'list', '--timeout', '0.3']
+
+  test('in TLS ends the process at the timeout', async () => {
+    const port = await silentPort()
+    const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+    })
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test.runIf(process.platform === 'linux')('in TCP ends the process at the timeout', async () => {
+    const port = await fullPort()
+    const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+    })
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test('in TLS receives no write, and the error says so', async () => {
+    const port = await silentPort()
+    const { code, stderr } = await runTimed(
+      ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
+      env(`https://127.0.0.1:${port}/v1`),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+    })
+  })
+})
+
+// Node waits for the thread that asks, ten seconds as a rule, in every way of ending that it has of its own.
+describe('a silent name server', () => {
+  const canBeReplaced = spawnSync(node, ['-p', 'typeof process.execve']).stdout.toString() === 'function\n'
+  if (!canBeReplaced)
+    notice('stall', 'the deadline of a name lookup: this Node cannot leave a thread behind (22.15 can)')
+  const named = () => env('https://meet.test/v1')
+
+  async function silent(skip: () => never) {
+    const names = await silentNames()
+    if (names) return names
+    notice('stall', 'name servers: mounting a file and listening on port 53 takes more rights')
+    return skip()
+  }
+
+  test
+    .runIf(canBeReplaced)
+    .for(['rooms list', 'rooms create --name a --type open', 'rooms terminate r --yes'])(
+    'delays “%s” at most until the timeout',
+    async (line, { skip }) => {
+      const { within } = await silent(skip)
+      const { code, stderr, lingeredMs } = await runTimed(
+        [...line.split(' '), '--timeout', '0.3'],
+        named(),
+        within,
+      )
+      expect({ code, stderr }).toEqual({
+        code: 5,
+        stderr: 'error: no response from meet.test within 0.3 s: no connection yet\n',
+      })
+      expect(lingeredMs).toBeLessThan(promptlyMs)
+    },
+  )
+
+  test.for([
+    ['SIGINT', 'rooms list'],
+    ['SIGTERM', 'rooms create --name a --type open'],
+    ['SIGHUP', 'join r'],
+  ] as const)(
+    'does not delay the end of a process after %s, which ends “%s”',
+    async ([stop, line], { skip }) => {
+      const { within, asked } = await silent(skip)
+      const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
+      // The shell gives both the same number.
+      expect(ended.code ?? ended.signal).toBe(canBeReplaced ? stopCodes[stop] : stop)
+      expect(ended.stderr).toBe('error: interrupted')
+      expect(ended.lingeredMs).toBeLessThan(promptlyMs)
+    },
+  )
+
+  test('does not delay a shell that completes a line', async ({ skip }) => {
+    const { within } = await silent(skip)
+    const line = ['__complete', 'bash', '--', 'meetroom users get ']
+    const [command, ...rest] = within([node, launcher, ...line])
+    const begun = performance.now()
+    expect(await runCommand(command, rest, named())).toMatchObject({ stdout: 'words\n', stderr: '' })
+    // The system gives up after ten seconds.
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
+  test.runIf(canBeReplaced)('does not change the mode of shared streams', async ({ skip }) => {
+    const { within } = await silent(skip)
+    const [command, ...rest] = within([
+      'sh',
+      '-c',
+      '( "$@" 2>&1; grep flags /proc/self/fdinfo/1 ) | cat',
+      'sh',
+      ...[node, launcher, 'rooms', 'list', '--timeout', '0.3'],
+    ])
+    const { stdout } = await runCommand(command, rest, named())
+    expect(stdout).toMatch(/^error: no response from meet.test .*\nflags:\s+01\n$/)
+  })
+})
+
+describe('a stalling proxy', () => {
+  const behind = (port: number) => ({
+    ...env('https://meet.test/v1'),
+    HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
+  })
+
+  test('without any response ends the process at the timeout', async () => {
+    const port = await silentPort()
+    const { code, stderr, lingeredMs } = await runTimed(
+      ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],
+      behind(port),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no response from meet.test within 0.3 s: no connection yet (through the proxy 127.0.0.1:${port})\n`,
+    })
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test.each([0, 2])(
+    'that closes the connection gets one connection per attempt, with %i retries',
+    async (retries) => {
+      let connections = 0
+      const port = await silentPort((socket) => {
+        connections++
+        socket.once('data', () => socket.end())
+      })
+      const { code, stderr } = await runTimed(['rooms', 'list', '--retries', `${retries}`], behind(port))
+      expect({ code, connections }).toEqual({ code: 5, connections: retries + 1 })
+      expect(stderr).toContain(
+        `error: no response from meet.test: the proxy 127.0.0.1:${port} closed the connection\n`,
+      )
+    },
+  )
+})

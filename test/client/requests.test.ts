@@ -1,0 +1,820 @@
+import { describe, expect, test } from 'vitest'
+import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
+import { main } from '../../src/main.ts'
+import { testHost, testNow } from '../helpers/host.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { latch, soon } from '../helpers/waiting.ts'
+import { answer, answering, baseUrl, createWorld } from '../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const room = { id: 'r1', type: 'open', name: 'One' }
+const fine = answer(200, { room, user: { user_id: 'ada' }, message: 'hi', rooms: [room] })
+const lost = () => new TransportError('the connection was reset', true)
+const unsent = () => new TransportError('connection refused', false)
+
+/** Answers the requests in this way, one after the other; the last answer is repeated. */
+function script(...steps: (WireResponse | Error)[]) {
+  let at = 0
+  world.intercept = async () => {
+    const step = steps[Math.min(at++, steps.length - 1)]
+    if (step instanceof Error) throw step
+    return step as WireResponse
+  }
+}
+
+/** Answers by path and query; anything else gets a 404. */
+function answers(byPath: Record<string, WireResponse>) {
+  world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
+}
+
+/** Never answers; gives up when told to. */
+const silence = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+const methods = () => world.requests.map(({ method }) => method)
+const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+
+/** What a run returns, without the host. */
+async function outcome(argv: string | string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await world.run(argv, { env })
+  return { code, stdout, stderr }
+}
+
+const repeatable = {
+  GET: 'rooms get r1 -o ids',
+  PUT: 'rooms update r1 --name New -o ids',
+  DELETE: 'rooms delete r1 --yes -q -o ids',
+  'POST /users': 'users create ada --overwrite -o ids',
+}
+const unrepeatable = {
+  'POST /rooms': 'rooms create --name X --type open -o ids',
+  'POST /rooms/{id}/members': 'members add r1 ada',
+  'POST /rooms/{id}/message': 'message send r1 hi --quiet',
+}
+
+describe('retries', () => {
+  for (const [what, command] of Object.entries(repeatable)) {
+    test.each([429, 502, 503, 504, 520, 522, 524])(`of ${what} happen after %i`, async (status) => {
+      script(answer(status, {}), answer(status, {}), fine)
+      const { code, stdout, host } = await world.run(command)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
+      expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
+      expect(host.slept).toEqual([150, 300])
+    })
+
+    test.each([lost(), unsent()])(`of ${what} happen after: $message`, async (failure) => {
+      script(failure, fine)
+      const { code, host } = await world.run(command)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
+      expect(world.requests).toHaveLength(2)
+    })
+  }
+
+  for (const [what, command] of Object.entries(unrepeatable)) {
+    test(`of ${what} happen after 429`, async () => {
+      script(answer(429, {}), fine)
+      await world.run(command)
+      expect(world.requests).toHaveLength(2)
+    })
+
+    test(`of ${what} happen if the request was certainly not sent`, async () => {
+      script(unsent(), fine)
+      await world.run(command)
+      expect(world.requests).toHaveLength(2)
+    })
+
+    test.each([502, 503, 504, 520, 522, 524])(`of ${what} do not happen after %i`, async (status) => {
+      script(answer(status, {}))
+      expect((await world.run(command)).code).toBe(status === 503 ? 6 : 7)
+      expect(world.requests).toHaveLength(1)
+    })
+
+    test(`of ${what} do not happen after a lost connection`, async () => {
+      script(lost())
+      const { code, stderr } = await world.run(command)
+      expect(code).toBe(7)
+      expect(stderr).toContain(
+        'error: no response from meet.test: the connection was reset; whether the change was made is not known\nhint:',
+      )
+      expect(world.requests).toHaveLength(1)
+    })
+  }
+
+  test('are announced one by one, and hidden with --quiet', async () => {
+    script(answer(503, {}), lost(), fine)
+    expect(await outcome('rooms get r1 -o ids')).toEqual({
+      code: 0,
+      stdout: 'r1\n',
+      stderr:
+        'the service responded with 503; trying again in 0.1 s\nthe connection was reset; trying again in 0.3 s\n',
+    })
+    script(answer(503, {}), fine)
+    expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
+  })
+
+  test('send an identical request', async () => {
+    script(lost(), fine)
+    await world.run(repeatable.PUT)
+    expect(world.requests[1]).toEqual(world.requests[0])
+  })
+
+  test('do not happen after a permanent failure', async () => {
+    script(new TransportError('the certificate has expired', false, false))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no response from meet.test: the certificate has expired\n',
+    })
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([500, 501])('do not happen after %i', async (status) => {
+    script(answer(status, ''))
+    expect((await world.run('rooms get r1')).code).toBe(6)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('do not happen after a 500 with JSON, which exits 1 with its message', async () => {
+    script(answer(500, { error: { message: 'the room is not private' } }))
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: the service reports a validation exception (500): the room is not private\n' +
+        'hint: in this API, 500 means that the request was invalid; retrying will not help\n',
+    })
+  })
+
+  test('do not happen after a gateway timeout of a write, and the hint suggests a check', async () => {
+    script(answer(504, {}))
+    expect(await outcome('rooms create --name X --type open')).toEqual({
+      code: 7,
+      stdout: '',
+      stderr:
+        'error: the service failed (504); whether the change was made is not known\n' +
+        'hint: check with: meetroom rooms list --name X --base-url https://meet.test/v1\n',
+    })
+  })
+
+  test.each([429, 503])('that end in %i after a lost response report an unknown outcome', async (status) => {
+    script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
+    expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(
+        /; an earlier attempt got no response and may have made the change\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
+      ),
+    })
+  })
+
+  test.each([400, 404, 500])(
+    'that end in %i after a lost response exit as for that status',
+    async (status) => {
+      script(lost(), answer(status, {}), answer(200, { rooms: [] }))
+      const { code } = await world.run('users update ada --name Ada')
+      expect(code).toBe({ 400: 1, 404: 3, 500: 1 }[status])
+    },
+  )
+})
+
+describe('retries within their limits', () => {
+  test.each([
+    ['--retries 0', 1],
+    ['--retries 1', 2],
+    ['', 3],
+    ['--retries 5', 6],
+  ])('with %s allow %i attempts', async (flag, attempts) => {
+    script(lost())
+    expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
+    expect(world.requests).toHaveLength(attempts)
+  })
+
+  test('wait at most eight seconds each', async () => {
+    script(answer(503, {}))
+    const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
+    expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
+  })
+
+  test.each([
+    ['seconds', '7', 7000],
+    ['no wait', '0', 0],
+    ['an HTTP date', new Date(testNow + 8000).toUTCString(), 7322],
+    ['an HTTP date in the past', new Date(testNow - 8000).toUTCString(), 0],
+    ['text, which is ignored', 'soon', 150],
+    ['a fraction, which is ignored', '1.5', 150],
+    ['a negative number, which is ignored', '-5', 150],
+  ])('follow Retry-After with %s', async (_what, header, waited) => {
+    script(answer(429, {}, { 'retry-after': header }), fine)
+    const { code, host } = await world.run('rooms get r1')
+    expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
+  })
+
+  test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
+    'stop immediately for Retry-After: %s, which exceeds the timeout',
+    async (header) => {
+      script(answer(503, {}, { 'retry-after': header }))
+      const { code, stderr, host } = await world.run('rooms get r1')
+      expect({ code, stderr }).toEqual({ code: 6, stderr: 'error: the service failed (503)\n' })
+      expect(host.slept).toEqual([])
+      expect(world.requests).toHaveLength(1)
+    },
+  )
+
+  test('report a Retry-After of a 429 that exceeds the timeout', async () => {
+    script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the service refuses the request (429): slow down\nhint: it asks you to wait 3600 s\n',
+    })
+  })
+
+  test('report the time of a Retry-After date', async () => {
+    const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
+    script(answer(429, {}, { 'retry-after': date }))
+    const { stderr } = await outcome('rooms get r1')
+    expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
+  })
+
+  test('report the last response if the next wait would exceed the timeout', async () => {
+    script(answer(503, { message: 'overloaded' }))
+    expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: 'error: the service failed (503): overloaded\n',
+    })
+  })
+
+  test('wait the same time after the wall clock is set forward by an hour', async () => {
+    world.intercept = async () => {
+      host.setWallClock(3_600_000)
+      return world.requests.length === 1 ? answer(503, {}) : fine
+    }
+    const { host, done } = world.start(['rooms', 'get', 'r1'])
+    expect((await done).code).toBe(0)
+    expect(host.slept).toEqual([150])
+  })
+
+  test('end a read without a response at the timeout', async () => {
+    world.intercept = silence
+    expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no response from meet.test within 0.05 s\n',
+    })
+  })
+
+  test.each([
+    ['rooms update r1 --name New', 'check with: meetroom rooms get r1 --base-url https://meet.test/v1'],
+    ['rooms delete r1 --yes', 'check with: meetroom rooms get r1 --base-url https://meet.test/v1'],
+    [
+      'rooms create --name X --type open',
+      'check with: meetroom rooms list --name X --base-url https://meet.test/v1',
+    ],
+    ['users create ada --overwrite', 'check with: meetroom users get ada --base-url https://meet.test/v1'],
+    [
+      'members update r1 m1 --type host',
+      'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
+    ],
+    ['message send r1 hi', 'check the room before you send it again'],
+  ])('end a write without a response, %s, with a hint to check', async (command, hint) => {
+    world.intercept = silence
+    expect(await outcome(`${command} --timeout 0.05`)).toEqual({
+      code: 7,
+      stdout: '',
+      stderr: `error: no response from meet.test within 0.05 s; whether the change was made is not known\nhint: ${hint}\n`,
+    })
+  })
+
+  test('suggest a check command that works when pasted, for any name', async () => {
+    script(lost())
+    const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
+    expect(stderr).toContain(
+      `hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME' --base-url https://meet.test/v1\n`,
+    )
+  })
+
+  test('report the reason for the wait of a request that was not sent in time', async () => {
+    world.intercept = (_request, _next, signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
+      )
+    expect(await outcome('rooms update r1 --name New --timeout 0.05')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no response from meet.test within 0.05 s: no connection yet\n',
+    })
+  })
+
+  test('report a timeout just before a wait as a timeout', async () => {
+    world.intercept = async (_request, _next, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return answer(503, {}, { 'retry-after': '0' })
+    }
+    const { code, stderr } = await world.run('rooms get r1 --timeout 0.05')
+    expect(stderr).not.toContain('bug')
+    expect(code).toBe(5)
+  })
+})
+
+describe('the JSON error', () => {
+  test.each([
+    [400, false],
+    [404, false],
+    [408, true],
+    [409, false],
+    [422, false],
+    [429, true],
+    [500, false],
+    [503, true],
+  ])('of status %i has retryable: %s', async (status, retryable) => {
+    answers({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
+    const { stderr } = await world.run('rooms get r1 --json --retries 0')
+    expect(JSON.parse(stderr).error).toMatchObject({ status, retryable })
+  })
+})
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('with %i is reported as an error and not followed', async (status) => {
+    script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
+    expect(await outcome('rooms list')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        `error: the service responded with a redirect (${status}), and redirects are not followed\n` +
+        'hint: it points to https://elsewhere.test/v1/rooms\n',
+    })
+    expect(world.requests).toHaveLength(1)
+  })
+})
+
+describe('a 400 without a reason from the service', () => {
+  const bad = answer(400, { message: 'Bad Request' })
+  const empty = answer(200, { rooms: [] })
+
+  test('means a refused key if the probe is refused', async () => {
+    script(bad)
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 4,
+      stdout: '',
+      stderr:
+        'error: the service refuses the API key (400): Bad Request\n' +
+        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+    })
+    expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
+  })
+
+  test('means a refused parameter if the key works', async () => {
+    answers({ '/rooms/r1': bad, '/rooms?limit=1': empty })
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the service refuses the request (400): Bad Request\n',
+    })
+  })
+
+  test('means an unknown ID if the request carries only IDs', async () => {
+    answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
+    expect(await outcome('members get r1 m1')).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'error: no such room or member: r1 m1: Bad Request\nhint: list them with: meetroom members list r1 --base-url https://meet.test/v1\n',
+    })
+  })
+
+  test('sends one probe per run for any number of failing IDs', async () => {
+    answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
+    const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
+    expect(code).toBe(1)
+    expect(stderr.match(/^error: no such user: [abc]: Bad Request$/gm)).toHaveLength(3)
+    expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
+  })
+
+  test('that means a refused key stops at the first of several IDs', async () => {
+    script(bad)
+    expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
+    expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
+  })
+
+  test('means a refused parameter if the result of the probe is unclear', async () => {
+    answers({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
+    expect((await world.run('rooms update r1 --name New')).code).toBe(1)
+  })
+
+  test('is unlike 401, which sends no probe and exits 4', async () => {
+    script(answer(401, {}))
+    expect((await world.run('rooms get r1')).code).toBe(4)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('is unlike 403, which exits 4 if the probe is refused', async () => {
+    script(answer(403, {}))
+    expect((await world.run('rooms get r1')).code).toBe(4)
+    expect(world.requests).toHaveLength(2)
+  })
+
+  test.each([404, 410])('is unlike %i, which exits 3', async (status) => {
+    answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
+    expect((await world.run('users get ada')).code).toBe(3)
+  })
+
+  test.each([
+    ['unauthorized', 4],
+    ['invalid_parameters', 1],
+  ])('sends no probe if the error code is %s', async (code, exitCode) => {
+    script(answer(400, { error: { code, message: 'no' } }))
+    expect((await world.run('users update ada --name New')).code).toBe(exitCode)
+    expect(world.requests).toHaveLength(1)
+  })
+})
+
+describe('a response that cannot be parsed', () => {
+  const hint =
+    'hint: is https://meet.test/v1 the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1\n'
+
+  test.each<[string, WireResponse, string]>([
+    [
+      'HTML',
+      answer(200, '<!doctype html><title>Welcome</title>', { 'content-type': 'text/html; charset=utf-8' }),
+      'it is text/html, not JSON',
+    ],
+    ['truncated JSON', answer(200, '{"room":{"id":"r1"'), 'it is not valid JSON'],
+    ['empty', answer(200, ''), 'it is empty'],
+    [
+      'invalid UTF-8',
+      { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
+      'it is not valid JSON',
+    ],
+  ])('because it is %s exits 6', async (_what, response, why) => {
+    script(response)
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s response cannot be read: ${why}\n${hint}`,
+    })
+  })
+
+  test.each([
+    [null, `it is not an object\n${hint}`],
+    [[], `it is not an object\n${hint}`],
+    ['"room"', `it is not an object\n${hint}`],
+    [{}, 'room has no id\n'],
+    [{ room: [] }, 'room has no id\n'],
+    [{ room: { ...room, id: null } }, 'room has no id\n'],
+    [{ room: { ...room, id: { $oid: 'r1' } } }, 'room has no id\n'],
+  ])('because its JSON has the wrong shape, %j, exits 6 with the position', async (body, why) => {
+    script(answer(200, body))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s response cannot be read: ${why}`,
+    })
+  })
+
+  test('reports the position of the wrong item in a list', async () => {
+    script(answer(200, { rooms: [room, { type: 'open' }] }))
+    expect((await world.run('rooms list')).stderr).toBe(
+      'error: the service’s response cannot be read: rooms[1] has no id\n',
+    )
+  })
+
+  test('with HTML for an error is a single line', async () => {
+    world.intercept = answering(
+      answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
+    )
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: no such room: r1: \\u001b[31mNot found\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+    )
+  })
+
+  test('shows a message of the service without control characters', async () => {
+    world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+    )
+  })
+})
+
+describe('a response with more or fewer fields than documented', () => {
+  const nulls = {
+    ...room,
+    name: null,
+    layout: null,
+    record: null,
+    meeting_time: null,
+    started_at: null,
+    terminated_at: null,
+    extra: { nested: [null, 1] },
+  }
+
+  test('is accepted, with unlisted fields and nulls in --json', async () => {
+    const text = JSON.stringify({ room: nulls, unlisted: true }, null, 3)
+    script(answer(200, text))
+    expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
+  })
+
+  test('is a record with unlisted fields after the listed fields, and empty values for null', async () => {
+    script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
+    expect((await world.run('rooms get r1')).stdout).toBe(
+      'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
+    )
+  })
+
+  test('may contain new room types and roles', async () => {
+    script(answer(200, { room: { ...room, type: 'hybrid' } }))
+    expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
+  })
+
+  test('may repeat a field', async () => {
+    const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
+    script(answer(200, `{"room":${item}}`))
+    expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
+  })
+
+  test('may have a field named __proto__', async () => {
+    const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
+    script(answer(200, `{"room":${text}}`))
+    expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
+  })
+
+  test('with unlimited nesting exits 6', async () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+    script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
+    const { code, stderr } = await world.run('rooms get r1 -o ndjson')
+    expect(stderr).not.toContain('bug')
+    expect(code).toBe(6)
+  })
+})
+
+describe('numbers beyond a double', () => {
+  const item =
+    '{"id":"r1","type":"open","meeting_time":12345678901234567890,"big":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}'
+  const one = `{ "room" : ${item} }`
+  const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
+  const columns = '--columns meeting_time,big,pi,tiny'
+
+  test('keep every byte in piped JSON', async () => {
+    script(answer(200, one))
+    expect((await world.run('rooms get r1 -o json')).stdout).toBe(one)
+    script(answer(200, list))
+    expect((await world.run('rooms list -o json')).stdout).toBe(list)
+  })
+
+  test('keep every digit in JSON on a terminal', async () => {
+    script(answer(200, one))
+    const { stdout } = await world.run('rooms get r1 -o json', { tty: true })
+    expect(stdout).toContain('"meeting_time": 12345678901234567890,\n')
+    expect(stdout).toContain('"big": 9007199254740993,\n')
+    expect(stdout).toContain('"pi": 3.14159265358979323846,\n')
+    expect(stdout).toContain('"tiny": 1e-400\n')
+  })
+
+  test('keep every digit in JSON of several pages', async () => {
+    script(answer(200, `{"rooms":[${item}]}`), answer(200, `{"rooms":[],"n":9007199254740993}`))
+    expect((await world.run('rooms list --all -o json')).stdout).toBe(
+      `{"rooms":[${item}],"n":9007199254740993}\n`,
+    )
+  })
+
+  test('keep every digit in NDJSON', async () => {
+    script(answer(200, list))
+    expect((await world.run('rooms list -o ndjson')).stdout).toBe(`${item}\n`)
+  })
+
+  test('keep every digit in CSV', async () => {
+    script(answer(200, list))
+    expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
+      'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
+    )
+  })
+
+  test('keep every digit in tables and records', async () => {
+    script(answer(200, list))
+    expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
+      'MEETING TIME          BIG               PI                      TINY\n' +
+        '────────────────────  ────────────────  ──────────────────────  ──────\n' +
+        '12345678901234567890  9007199254740993  3.14159265358979323846  1e-400\n',
+    )
+    script(answer(200, one))
+    expect((await world.run(`rooms get r1 ${columns}`)).stdout).toBe(
+      'meeting_time  12345678901234567890\nbig           9007199254740993\n' +
+        'pi            3.14159265358979323846\ntiny          1e-400\n',
+    )
+  })
+
+  test('keep every digit when they are sent', async () => {
+    script(fine)
+    await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
+    expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
+  })
+})
+
+describe('the key is hidden', () => {
+  const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
+
+  test('if the service quotes it', async () => {
+    script(echo(world.apiKey))
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: the service refuses the API key (401): key [API key] is unknown\n' +
+        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+    )
+  })
+
+  test('if the service quotes it and the format is json', async () => {
+    script(echo(world.apiKey))
+    const { stderr } = await world.run('rooms get r1 --json')
+    expect(stderr).not.toContain(world.apiKey)
+    expect(JSON.parse(stderr).error.body).toEqual({ error: { message: 'key [API key] is unknown' } })
+  })
+
+  test.each(['table', 'json'])(
+    'if it contains characters that JSON escapes and the format is %s',
+    async (format) => {
+      const key = 'se"cr\\et-0123456789'
+      script(echo(key))
+      const { stderr } = await world.run(`rooms get r1 -o ${format}`, { env: { MEETROOM_API_KEY: key } })
+      expect(stderr).not.toContain('0123456789')
+    },
+  )
+
+  test.each([
+    ['message', (text: string) => ({ message: text }), 500],
+    ['text', (text: string) => text, 2000],
+  ])('if a long %s is cut within the key', async (_what, body, length) => {
+    script(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
+    const { stderr } = await world.run('rooms get r1 --json')
+    expect(stderr).not.toContain(world.apiKey.slice(0, 16))
+  })
+
+  test('if a redirect contains it', async () => {
+    script(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
+    expect((await world.run('rooms get r1')).stderr).toContain(
+      'hint: it points to https://elsewhere.test/?key=[API key]\n',
+    )
+  })
+
+  test('if one of several IDs fails with an error that quotes it', async () => {
+    world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
+    expect((await world.run('users delete a ada --yes')).stderr).toBe(
+      'error: no such user: a: key [API key] is unknown\n' +
+        'hint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+        'error: deleted 1 of 2 users; 1 failed\n',
+    )
+  })
+
+  test('with --verbose, which prints each request', async () => {
+    script(answer(503, {}), fine)
+    expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
+      'the service responded with 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
+    )
+    expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
+  })
+
+  test('with --verbose, if an unexpected error quotes it', async () => {
+    script(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
+    const { code, stderr } = await world.run('rooms get r1 --verbose')
+    expect(code).toBe(70)
+    expect(stderr).toContain('Bearer [API key]\n    at ')
+    expect(stderr).not.toContain(world.apiKey)
+  })
+
+  test.each(['some bad key', 'some bad\nkey', 'schlüssel', '\u0000 and more'])(
+    'if it is malformed: %j',
+    async (key) => {
+      expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
+        code: 4,
+        stdout: '',
+        stderr:
+          'error: the API key contains a space, a line break or another character that is not allowed in a key\n' +
+          'hint: check MEETROOM_API_KEY, or store the key again with: meetroom auth login --base-url https://meet.test/v1\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+})
+
+describe('a write whose first attempt failed', () => {
+  const unknown = {
+    code: 7,
+    stdout: '',
+    stderr: expect.stringContaining(
+      'error: it is gone, but an earlier attempt got no response and may have deleted it\n' +
+        'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
+    ),
+  }
+
+  test.each([
+    ['lost', lost()],
+    ['a gateway’s 502', answer(502, {})],
+    ['a gateway’s 504', answer(504, {})],
+  ])(
+    'and whose retry responds “not found” has an unknown outcome (first attempt: %s)',
+    async (_what, first) => {
+      script(first, answer(404, {}))
+      expect(await outcome('users delete ada --yes')).toEqual(unknown)
+    },
+  )
+
+  test('and whose retry responds 400 without a reason has an unknown outcome', async () => {
+    let attempts = 0
+    world.intercept = async ({ method }) => {
+      if (method === 'GET') return answer(200, { rooms: [] })
+      if (attempts++ === 0) throw lost()
+      return answer(400, {})
+    }
+    expect(await outcome('users delete ada --yes')).toEqual(unknown)
+  })
+
+  test.each([
+    ['it certainly was not sent', unsent()],
+    ['the service was too busy (429)', answer(429, {})],
+    ['the service was too busy (503)', answer(503, {})],
+  ])('because %s, and whose retry responds “not found”, exits 3', async (_what, first) => {
+    script(first, answer(404, {}), answer(200, { rooms: [] }))
+    expect((await world.run('users delete ada --yes')).code).toBe(3)
+  })
+
+  test.each([
+    ['users delete ada --yes', 'may have deleted it'],
+    ['users update ada --name X', 'may have made the change'],
+  ])('and whose retry finds the service busy reports the possible change: %s', async (command, words) => {
+    script(lost(), answer(503, {}))
+    const { code, stderr } = await outcome(command)
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(words) })
+  })
+
+  test('and whose retry succeeds exits 0', async () => {
+    script(lost(), fine)
+    expect((await world.run('users delete ada --yes')).code).toBe(0)
+  })
+})
+
+test('a malformed proxy URL is a usage error', async () => {
+  // Calls main without a transport of ours, so that the network is set up.
+  const host = testHost({
+    env: {
+      MEETROOM_API_KEY: world.apiKey,
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      MEETROOM_CONFIG_DIR: world.configDir,
+      HTTPS_PROXY: 'not a url',
+    },
+  })
+  expect(await main(['rooms', 'list', '--retries', '0'], host)).toBe(2)
+  expect(host.stderr.text).toBe(
+    'error: HTTPS_PROXY is not the URL of an HTTP proxy\nhint: a proxy URL has the form http://proxy.example.com:3128\n',
+  )
+})
+
+describe('an interrupt during a request', () => {
+  /** Sends a signal as soon as a request is under way. */
+  async function interruptedBy(name: 'SIGINT' | 'SIGTERM', command: string) {
+    const started = latch()
+    world.intercept = (request, next, signal) => {
+      started.open()
+      return silence(request, next, signal)
+    }
+    const { host, done } = world.start(command.split(' '))
+    await soon('the first request', started.opened)
+    host.hurry()
+    host.signal(name)
+    const { code, stdout, stderr } = await done
+    return { code, stdout, stderr }
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s ends a read with %i', async (name, code) => {
+    expect(await interruptedBy(name, 'rooms get r1')).toEqual({
+      code,
+      stdout: '',
+      stderr: 'error: interrupted\n',
+    })
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s ends a write with %i and suggests a check', async (name, code) => {
+    expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
+      code,
+      stdout: '',
+      stderr:
+        'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
+    })
+  })
+
+  test('prevents the requests for the remaining IDs', async () => {
+    const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes --concurrency 1')
+    expect(code).toBe(130)
+    expect(paths()).toEqual(['DELETE /users/a'])
+  })
+
+  test('is an error object in JSON modes', async () => {
+    const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'interrupted', message: 'interrupted', retryable: false },
+    })
+  })
+})

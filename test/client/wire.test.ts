@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import { endpoints, type OperationName } from '../../src/api/endpoints.ts'
+import type { Operation } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import type { Transport, WireRequest } from '../../src/api/wire.ts'
+import { createClient, type ResponseBody } from '../../src/client/client.ts'
+import type { AnyInput } from '../../src/client/request.ts'
+import { testHost } from '../helpers/host.ts'
+import { fillCase, loadFixtures, sampleOf, type WireCase } from '../helpers/wire.ts'
+
+const baseUrl = 'https://meet.test/v1'
+const apiKey = 'key-of-the-test'
+const names = {
+  room_id: 'room-1',
+  private_room_id: 'room-2',
+  member_id: 'member-1',
+  private_member_id: 'member-2',
+}
+
+/** A client of a service that gives the same answer to everything. */
+function clientThatGets(body: string) {
+  const requests: WireRequest[] = []
+  const transport: Transport = async (request) => {
+    requests.push(request)
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: new TextEncoder().encode(body),
+    }
+  }
+  const client = createClient({
+    open: async () => ({ transport, apiKey }),
+    beforeSend: () => undefined,
+    baseUrl,
+    userAgent: 'meetroom/test',
+    policy: { timeoutMs: 1000, retries: 0, timing: testHost() },
+  })
+  return {
+    requests,
+    call: (name: OperationName, input: AnyInput): Promise<ResponseBody<any>> =>
+      client.call(name, input as never),
+  }
+}
+
+/** The operation that a request is for, and the path parameters it has. */
+function route(method: string, pathname: string): { name: OperationName; params: Record<string, string> } {
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+    const match = endpoint.method === method ? pattern.exec(pathname) : null
+    if (match)
+      return {
+        name: name as OperationName,
+        params: Object.fromEntries(
+          Object.entries(match.groups ?? {}).map(([key, value]) => [key, decodeURIComponent(value)]),
+        ),
+      }
+  }
+  throw new Error(`no operation for ${method} ${pathname}`)
+}
+
+/** What a caller passes to the client to send the request of a case. */
+function callOf({ request }: WireCase): { name: OperationName; input: AnyInput } {
+  const { pathname, searchParams } = new URL(baseUrl + request.path)
+  const { name, params } = route(request.method, pathname.slice('/v1'.length))
+  const { query }: Operation = operations[name]
+  return {
+    name,
+    input: {
+      params,
+      ...(query && { query: query.parse(Object.fromEntries(searchParams)) as Record<string, unknown> }),
+      ...(request.body !== undefined && { body: request.body }),
+    },
+  }
+}
+
+/** The successful cases of every operation, with sample values in place of tokens. */
+const successes = loadFixtures().flatMap(({ operation, cases }) =>
+  operation === null
+    ? []
+    : [
+        {
+          operation,
+          cases: cases
+            .filter(({ response }) => response.status === 200)
+            .map((wireCase) => fillCase(wireCase, names))
+            .map((wireCase) => ({ ...wireCase, answer: sampleOf(wireCase.response.body) as object })),
+        },
+      ],
+)
+
+test('each operation has a successful case', () => {
+  const shown = new Set(successes.flatMap(({ cases }) => cases.map((wireCase) => callOf(wireCase).name)))
+  expect([...shown].toSorted()).toEqual(Object.keys(operations).toSorted())
+})
+
+describe('the client sends the documented request and accepts the documented response', () => {
+  for (const { operation, cases } of successes)
+    describe(operation, () => {
+      for (const wireCase of cases)
+        test(wireCase.name, async () => {
+          const { requests, call } = clientThatGets(JSON.stringify(wireCase.answer))
+          const { name, input } = callOf(wireCase)
+          const { value } = await call(name, input)
+          expect(value).toEqual(wireCase.answer)
+          const { method, path, body } = wireCase.request
+          expect(
+            requests.map((request) => ({
+              method: request.method,
+              url: request.url,
+              authorization: request.headers['authorization'],
+              type: request.headers['content-type'],
+              body: request.body && JSON.parse(request.body),
+            })),
+          ).toEqual([
+            {
+              method,
+              url: baseUrl + path,
+              authorization: `Bearer ${apiKey}`,
+              type: body === undefined ? undefined : 'application/json',
+              body,
+            },
+          ])
+        })
+    })
+})
+
+type Step = string | number
+
+/** The path to every object in a value, the value itself included. */
+function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
+  if (Array.isArray(value)) return value.flatMap((item, i) => objectsIn(item, [...path, i]))
+  if (typeof value !== 'object' || value === null) return []
+  const object = value as Record<string, unknown>
+  return [
+    { path, object },
+    ...Object.entries(object).flatMap(([key, field]) => objectsIn(field, [...path, key])),
+  ]
+}
+
+describe('unlisted fields and numbers beyond a double survive unchanged', () => {
+  for (const { operation, cases } of successes)
+    test(operation, async () => {
+      for (const wireCase of cases) {
+        const grown = structuredClone(wireCase.answer)
+        for (const { object } of objectsIn(grown))
+          object['x_unlisted'] = { deep: [null, 'ü', { a: null }], count: '@digits@' }
+        const body = ` ${JSON.stringify(grown, null, 1).replaceAll('"@digits@"', '12345678901234567890.50')}\r\n`
+        const { call } = clientThatGets(body)
+        const { name, input } = callOf(wireCase)
+        const { bytes, text, value } = await call(name, input)
+        expect(new TextDecoder().decode(bytes)).toBe(body)
+        expect(text).toBe(body)
+        expect(value).toEqual(JSON.parse(body))
+      }
+    })
+})
+
+/** Every field that may be null: all but ids, types and the result itself. */
+function nullable(name: OperationName, answer: object): { path: string; nulled: object }[] {
+  const result: string = endpoints[name].result
+  const copies: { path: string; nulled: object }[] = []
+  for (const { path, object } of objectsIn(answer))
+    for (const key of Object.keys(object)) {
+      if (['id', 'type', 'user_id'].includes(key) || (path.length === 0 && key === result)) continue
+      // In the response to a termination it says that the room is not terminated.
+      if (name === 'updateRoom' && key === 'terminated_at') continue
+      const nulled = structuredClone(answer)
+      const owner = objectsIn(nulled).find((other) => other.path.join() === path.join())
+      if (owner) owner.object[key] = null
+      copies.push({ path: [...path, key].join('.'), nulled })
+    }
+  return copies
+}
+
+describe('a response with null in any documented field except id, type and user_id is accepted', () => {
+  for (const { operation, cases } of successes)
+    test(operation, async () => {
+      const refused = new Set<string>()
+      for (const wireCase of cases) {
+        const { name, input } = callOf(wireCase)
+        for (const { path, nulled } of nullable(name, wireCase.answer)) {
+          const body = JSON.stringify(nulled)
+          const text = await clientThatGets(body)
+            .call(name, input)
+            .then(
+              (answer) => answer.text,
+              () => undefined,
+            )
+          if (text !== body) refused.add(path)
+        }
+      }
+      expect([...refused]).toEqual([])
+    })
+})
+
+describe('a response without its result', () => {
+  /** Calls an operation whose answer is an empty object. */
+  const callForNothing = ([wireCase]: readonly WireCase[]) => {
+    if (!wireCase) throw new Error('there is no success')
+    const { name, input } = callOf(wireCase)
+    return { ...endpoints[name], input, answer: clientThatGets('{}').call(name, input) }
+  }
+  /** Writes to what the caller has named: what the service says of it is not needed to know what happened. */
+  const named = [
+    'members.update',
+    'messages.send',
+    'rooms.delete',
+    'rooms.update',
+    'users.create',
+    'users.delete',
+    'users.update',
+  ]
+  const isNamed = ({ operation }: { operation: string }) => named.includes(operation)
+
+  test.each(successes.filter((success) => isNamed(success)))(
+    'to a write whose ID the request contains is done: $operation',
+    async ({ cases }) => {
+      const { bytes, text, value } = await callForNothing(cases).answer
+      expect({ bytes: new TextDecoder().decode(bytes), text, value }).toEqual({
+        bytes: '{}',
+        text: '{}',
+        value: {},
+      })
+    },
+  )
+
+  test.each(successes.filter((success) => !isNamed(success)))(
+    'to any other request is an error: $operation',
+    async ({ cases }) => {
+      const { method, answer } = callForNothing(cases)
+      await expect(answer).rejects.toThrow(
+        method === 'GET'
+          ? /^the service’s response cannot be read: \w+ (has no \w+|is not a list)$/
+          : /^the service accepted it, but its response cannot be read: \w+ (has no \w+|is not a list)$/,
+      )
+    },
+  )
+})

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { startInterval, startLongTimer } from '../../../src/embedded/common/clock.ts'
+import { testMachine } from '../../helpers/live.ts'
+
+const longest = 2 ** 31 - 1
+
+/** Says how often and when it was called. */
+function recorder() {
+  const machine = testMachine()
+  const calls: number[] = []
+  return { machine, calls, work: () => void calls.push(machine.monotonic()) }
+}
+
+for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
+  test(`startLongTimer calls back once after ${ms} ms`, () => {
+    const { machine, calls, work } = recorder()
+    startLongTimer(machine, ms, work)
+    machine.advance(ms - 1)
+    expect(calls).toEqual([])
+    machine.advance(1)
+    machine.advance(2 * longest)
+    expect(calls).toEqual([ms])
+  })
+
+test('startLongTimer treats a negative delay as zero', () => {
+  const { machine, calls, work } = recorder()
+  startLongTimer(machine, -5000, work)
+  expect(calls).toEqual([])
+  machine.advance(0)
+  expect(calls).toEqual([0])
+})
+
+test('startLongTimer can be cancelled, even after part of the time has passed', () => {
+  const { machine, calls, work } = recorder()
+  const cancel = startLongTimer(machine, 3 * longest, work)
+  machine.advance(2 * longest + 1)
+  cancel()
+  machine.advance(3 * longest)
+  expect(calls).toEqual([])
+  expect(machine.timers).toBe(0)
+})
+
+test('every calls back repeatedly until it is cancelled', () => {
+  const { machine, calls, work } = recorder()
+  const stop = startInterval(machine, 5000, work)
+  machine.advance(15_000)
+  stop()
+  machine.advance(15_000)
+  expect(calls).toEqual([5000, 10_000, 15_000])
+  expect(machine.timers).toBe(0)
+})
+
+test('every can be cancelled within its callback', () => {
+  const { machine, calls, work } = recorder()
+  const stop = startInterval(machine, 5000, () => {
+    work()
+    stop()
+  })
+  machine.advance(20_000)
+  expect(calls).toEqual([5000])
+})
+
+test('every continues after one of its callbacks fails', () => {
+  const { machine, calls, work } = recorder()
+  startInterval(machine, 5000, () => {
+    work()
+    throw new Error('this once')
+  })
+  expect(() => machine.advance(5000)).toThrow('this once')
+  expect(() => machine.advance(5000)).toThrow('this once')
+  expect(calls).toEqual([5000, 10_000])
+})

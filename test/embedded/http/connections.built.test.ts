@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { serveHttp } from '../../../src/embedded/http/server.ts'
+import { launcher, node } from '../../helpers/built.ts'
+import { homes, startProgram } from '../../helpers/serving.ts'
+import { openTestWorkspace } from '../../helpers/wire.ts'
+
+const halfRequest = 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
+
+/** Opens a connection from an address of this machine and sends the beginning of a request. */
+async function halfOpen(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port, localAddress })
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.write(halfRequest)
+  return socket
+}
+
+/** The status of a request on a connection of its own. */
+function ask(port: number, localAddress = '127.0.0.1'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, localAddress, path: '/v1/rooms', agent: false })
+    request.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+/** A service of at most 100 connections, half of which may be silent at one address. */
+async function served() {
+  const { service } = await openTestWorkspace()
+  const server = await serveHttp(service, { host: '127.0.0.1', port: 0, maxConnections: 100 })
+  onTestFinished(async () => {
+    server.cut()
+    await server.close()
+  })
+  return Number(new URL(server.url).port)
+}
+
+describe('connections without complete headers', () => {
+  test('block no other client, at another address or the same one', async () => {
+    const port = await served()
+    const silent = []
+    for (let i = 0; i < 200; i++) silent.push(await halfOpen(port))
+    expect(await ask(port, '127.0.0.2')).toBe(400)
+    expect(await ask(port)).toBe(400)
+    const open = silent.filter((socket) => !socket.closed)
+    expect(open.length).toBeLessThanOrEqual(50)
+    expect(open).toEqual(silent.slice(-open.length))
+  })
+
+  test('are closed within six seconds', async () => {
+    const port = await served()
+    const began = performance.now()
+    const socket = await halfOpen(port)
+    socket.resume()
+    await once(socket, 'close')
+    const ms = performance.now() - began
+    expect(ms).toBeGreaterThan(4500)
+    expect(ms).toBeLessThan(7000)
+  })
+})
+
+/** Opens connections that have had one answer and wait for their next request. */
+async function idle(port: number, count: number): Promise<Socket[]> {
+  const sockets = []
+  for (let i = 0; i < count; i++) {
+    const socket = await halfOpen(port)
+    socket.write('\r\n\r\n')
+    await once(socket, 'data')
+    sockets.push(socket)
+  }
+  return sockets
+}
+
+describe('connections that wait for their next request', () => {
+  test('stay open if other connections have incomplete headers', async () => {
+    const port = await served()
+    const sockets = await idle(port, 60)
+    for (let i = 0; i < 30; i++) await halfOpen(port)
+    expect(await ask(port)).toBe(400)
+    expect(sockets.filter((socket) => socket.closed)).toEqual([])
+  })
+
+  test('are closed if the limit of connections is reached', async () => {
+    const port = await served()
+    await idle(port, 100)
+    await expect(ask(port)).rejects.toThrow()
+    expect(await ask(port)).toBe(400)
+  })
+})
+
+test('a client with connections up to the limit of file handles blocks no other client', async () => {
+  const env = homes()
+  const command = `ulimit -n 256 && exec "${node}" "${launcher}" serve --port 0 --json -q`
+  const { stdout } = startProgram('sh', ['-c', command], env)
+  const ready = JSON.parse(await stdout.next())
+  const port = Number(new URL(ready.base_url).port)
+  const headers = {
+    authorization: `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`,
+    'content-type': 'application/json',
+  }
+  const body = JSON.stringify({ name: 'R', type: 'open' })
+  const created = await fetch(`${ready.base_url}/rooms`, { method: 'POST', headers, body })
+  const { room } = (await created.json()) as { room: { id: string } }
+  const visitor = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room.id}/connect`)
+  await once(visitor, 'message')
+  for (let i = 0; i < 1000; i++) await halfOpen(port)
+  expect(await ask(port, '127.0.0.2')).toBe(400)
+  expect(await ask(port)).toBe(400)
+  expect(visitor.readyState).toBe(WebSocket.OPEN)
+})

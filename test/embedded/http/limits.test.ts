@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openSocket, rawRequest, sendRaw, statusLine, upgradeHeaders } from '../../helpers/raw.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+
+const megabyte = 1024 * 1024
+
+/** A service, a request to it with the key, and an open room in it. */
+async function served() {
+  const serving = await serveHere()
+  const authorization = `Bearer ${serving.apiKey}`
+  const post = (headers: Record<string, string>, body = '', path = '/users') =>
+    sendRaw(
+      serving.origin,
+      rawRequest(`POST /v1${path}`, {
+        host: 'localhost',
+        authorization,
+        'content-length': String(Buffer.byteLength(body)),
+        ...headers,
+      }),
+      body,
+    )
+  const room = async () => {
+    const json = { 'content-type': 'application/json' }
+    const text = await post(json, JSON.stringify({ name: 'Open', type: 'open' }), '/rooms')
+    return JSON.parse(text.split('\r\n\r\n')[1] ?? '').room.id as string
+  }
+  /** Somebody in the room, greeted already. */
+  const join = async () => {
+    const webSocket = new WebSocket(`${serving.baseUrl.replace('http', 'ws')}/rooms/${await room()}/connect`)
+    await once(webSocket, 'message')
+    return webSocket
+  }
+  return { ...serving, authorization, post, join }
+}
+
+describe('the type of a request body', () => {
+  const user = JSON.stringify({ user_id: 'ada' })
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    'may be %s',
+    async (type) => {
+      const { post } = await served()
+      expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')
+    },
+  )
+})
+
+describe('the size limit of', () => {
+  test('headers is up to 16 KiB', async () => {
+    const { post } = await served()
+    const text = await post({ 'x-padding': 'x'.repeat(16 * 1024) })
+    expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
+  })
+
+  test('a request line is up to 16 KiB', async () => {
+    const { origin } = await served()
+    const line = `GET /v1/rooms?name=${'x'.repeat(16 * 1024)}`
+    const text = await sendRaw(origin, rawRequest(line, { host: 'localhost' }))
+    expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
+  })
+
+  test('a body is up to 10 MiB', async () => {
+    const { post } = await served()
+    const text = await post({ 'content-type': 'application/json' }, ' '.repeat(10 * megabyte + 1))
+    expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
+    expect(text).toContain('the body is larger than 10485760 bytes')
+  })
+
+  test('a body of unknown length is up to 10 MiB', async () => {
+    const { origin, authorization } = await served()
+    const head = rawRequest('POST /v1/users', {
+      host: 'localhost',
+      authorization,
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
+    })
+    const chunk = `${megabyte.toString(16)}\r\n${' '.repeat(megabyte)}\r\n`
+    const text = await sendRaw(origin, head, ...Array<string>(11).fill(chunk))
+    expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
+  })
+
+  test('a message does not include a ping frame after it', async () => {
+    const { join } = await served()
+    const webSocket = await join()
+    webSocket.send('x'.repeat(16 * 1024))
+    webSocket.ping()
+    await once(webSocket, 'pong')
+    webSocket.close(1000)
+    const [code] = await once(webSocket, 'close')
+    expect(code).toBe(1000)
+  })
+})
+
+test.each([
+  ['is refused for its origin', { origin: 'http://evil.test' }],
+  ['is refused for its room', {}],
+])(
+  'a peer that %s and keeps its side open does not prevent the service from stopping',
+  async (_, headers) => {
+    const { origin, close } = await served()
+    const socket = await openSocket(origin, { allowHalfOpen: true })
+    socket.write(
+      rawRequest('GET /v1/rooms/none/connect', { host: 'localhost', ...upgradeHeaders, ...headers }),
+    )
+    socket.resume()
+    await once(socket, 'end')
+    await close()
+  },
+)

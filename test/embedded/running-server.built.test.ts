@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findServingProcess, lockWorkspace, type ServingProcess } from '../../src/embedded/running-server.ts'
+import { UsageError } from '../../src/errors.ts'
+import { homes, startServe } from '../helpers/serving.ts'
+import { tempDir } from '../helpers/world.ts'
+
+const quietly = <T>(load: () => Promise<T>) => load()
+
+/** How a service in a folder describes itself. Its key is in the file that it names. */
+function ownerOf(dir: string): ServingProcess {
+  const api_key_file = join(dir, 'api-key')
+  writeFileSync(api_key_file, 'the key\n')
+  return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
+}
+
+test('a directory without a server has no owner', async () => {
+  const dir = tempDir()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  expect(existsSync(join(dir, 'owner.lock'))).toBe(false)
+})
+
+test('the process that serves a directory is found together with its API key', async () => {
+  const dir = tempDir()
+  const { publish, release } = await lockWorkspace(dir, quietly)
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  publish(ownerOf(dir))
+  expect(await findServingProcess(dir, quietly)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
+  release()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+})
+
+test('the owner file has owner-only access', async () => {
+  const dir = tempDir()
+  const { publish, release } = await lockWorkspace(dir, quietly)
+  publish(ownerOf(dir))
+  expect(statSync(join(dir, 'serve.json')).mode & 0o777).toBe(0o600)
+  release()
+})
+
+test('a second claim is refused with the base URL of the first claim', async () => {
+  const dir = tempDir()
+  const { publish, release } = await lockWorkspace(dir, quietly)
+  publish(ownerOf(dir))
+  const second = lockWorkspace(dir, quietly)
+  await expect(second).rejects.toBeInstanceOf(UsageError)
+  await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
+  // A refusal takes nothing away from the first.
+  expect(await findServingProcess(dir, quietly)).toMatchObject({ pid: 4242 })
+  release()
+})
+
+test('a second claim is refused before the first has a base URL', async () => {
+  const dir = tempDir()
+  const { release } = await lockWorkspace(dir, quietly)
+  await expect(lockWorkspace(dir, quietly)).rejects.toThrow('this data directory is already served')
+  release()
+})
+
+test('one of two concurrent claims succeeds', async () => {
+  const dir = tempDir()
+  const claims = await Promise.allSettled([lockWorkspace(dir, quietly), lockWorkspace(dir, quietly)])
+  expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  for (const each of claims) if (each.status === 'fulfilled') each.value.release()
+})
+
+test('claims of different directories are independent', async () => {
+  const [one, other] = [tempDir(), tempDir()]
+  const first = await lockWorkspace(one, quietly)
+  const second = await lockWorkspace(other, quietly)
+  first.publish(ownerOf(one))
+  expect(await findServingProcess(other, quietly)).toBeUndefined()
+  first.release()
+  second.release()
+})
+
+test('a released directory can be claimed again', async () => {
+  const dir = tempDir()
+  for (let i = 0; i < 3; i++) (await lockWorkspace(dir, quietly)).release()
+})
+
+test('an owner file without a live process is ignored', async () => {
+  const dir = tempDir()
+  writeFileSync(join(dir, 'serve.json'), JSON.stringify(ownerOf(dir)))
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  ;(await lockWorkspace(dir, quietly)).release()
+})
+
+test('the owner file of a killed process permits the next claim', { timeout: 20_000 }, async () => {
+  const env = homes()
+  const dir = env.MEETROOM_DATA_DIR
+  const killed = await startServe([], env)
+  expect(await findServingProcess(dir, quietly)).toMatchObject({
+    pid: killed.child.pid,
+    base_url: killed.ready.base_url,
+  })
+  killed.child.kill('SIGKILL')
+  await once(killed.child, 'exit')
+  expect(existsSync(join(dir, 'serve.json'))).toBe(true)
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  const next = await startServe([], env)
+  expect(await findServingProcess(dir, quietly)).toMatchObject({
+    pid: next.child.pid,
+    base_url: next.ready.base_url,
+  })
+})

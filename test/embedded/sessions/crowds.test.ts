@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type * as z from 'zod'
+import type { WebhookEvent } from '../../../src/api/webhooks.ts'
+import { crash, type Peer, type Served, serveWorkspace } from '../../helpers/live.ts'
+import { startReceiver } from '../../helpers/receiver.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+type Event = z.output<typeof WebhookEvent>
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace({ dir: tempDir() })
+})
+
+/** Lets many in, some at a time. */
+async function crowd(room: string, count: number, tokens: (string | undefined)[] = [undefined]) {
+  const peers: Peer[] = []
+  while (peers.length < count) {
+    const some = Array.from({ length: Math.min(20, count - peers.length) }, (_, i) =>
+      served.join(room, { token: tokens[(peers.length + i) % tokens.length] }),
+    )
+    peers.push(...(await Promise.all(some)))
+  }
+  return peers
+}
+
+/** A room that announces who enters and leaves, and the next events. */
+async function announcedRoom() {
+  const { url, inbox } = await startReceiver()
+  const room = await served.room({ webhook: { url } })
+  const next = async (count: number, action: Event['action']) => {
+    const events: Event['payload'][] = []
+    while (events.length < count) {
+      const found = await inbox.find(action, ({ body }) => JSON.parse(body).action === action)
+      events.push(JSON.parse(found.body).payload)
+    }
+    return events
+  }
+  return { room, next }
+}
+
+describe('a room with many participants', () => {
+  test('ends for all of them together, and closes every socket with a reason', async () => {
+    const { room, next } = await announcedRoom()
+    const peers = await crowd(room, 150)
+    await next(150, 'sessionJoined')
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await served.sessions(room, '?is_connecting=true')).toEqual([])
+    expect((await served.ask('GET', `/rooms/${room}/members`)).members).toEqual([])
+    for (const peer of peers)
+      expect(await peer.closed).toEqual({ code: 4002, reason: 'the room is terminated' })
+    const left = await next(150, 'sessionLeft')
+    expect(left.map(({ sessionId }) => sessionId)).toEqual(
+      (await served.sessions(room)).map(({ id }) => id).reverse(),
+    )
+    expect(left.map(({ sessionsCount, membersCount }) => [sessionsCount, membersCount])).toEqual(
+      peers.map((_, i) => [149 - i, 149 - i]),
+    )
+  })
+
+  test('delivers all events in the same order to every session until the room ends', async () => {
+    const room = await served.room()
+    const peers = await crowd(room, 60)
+    const sent = Array.from({ length: 15 }, (_, i) => `${i} ${'m'.repeat(i % 2 === 0 ? 200_000 : 10)}`)
+    const said = sent.map((message) => served.say(room, message))
+    await Promise.all(said)
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
+    const [first] = peers
+    expect(first?.messages.toSorted()).toEqual(sent.toSorted())
+    for (const peer of peers) expect(peer.messages).toEqual(first?.messages)
+  })
+
+  test('announces the exits after a crash, each with its new counts', async () => {
+    const { room, next } = await announcedRoom()
+    const token = await served.user('ada')
+    const watcher = await served.user('watcher', { default_member_type: 'monitor' })
+    await crowd(room, 8, [token, watcher, undefined, undefined])
+    await next(6, 'sessionJoined')
+    await crash(served)
+    const left = await next(6, 'sessionLeft')
+    expect(left).toMatchObject(
+      left.map((_, i) => {
+        const others = left.slice(i + 1)
+        // Ada and the watcher are there twice, and the watcher takes no part.
+        const members = new Set(others.map(({ memberId }) => memberId))
+        return { sessionsCount: others.length, membersCount: members.size }
+      }),
+    )
+  })
+
+  test('closes a peer that reads no messages once its queue is full, without delay for other peers', async () => {
+    const room = await served.room()
+    const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
+    const slow = new WebSocket(url)
+    onTestFinished(() => slow.terminate())
+    await once(slow, 'message')
+    slow.pause()
+    const peers = await crowd(room, 3)
+    const sent = Array.from({ length: 14 }, (_, i) => `${i} ${'m'.repeat(6 * 1024 * 1024)}`)
+    for (const [i, message] of sent.entries()) {
+      await served.say(room, message)
+      for (const peer of peers) await peer.until(({ messages }) => messages.length === i + 1)
+    }
+    await served.untilSessions(room, (sessions) => sessions.at(-1).disconnected_at !== null)
+    expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(3)
+    const closed = once(slow, 'close')
+    slow.resume()
+    expect((await closed)[0]).toBe(1006)
+  })
+})
+
+test.each([1, 125, 126, 65_535, 65_536, 100_000])(
+  'a frame of about %i bytes and the next frame arrive complete',
+  async (length) => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    const around = JSON.stringify({ event: 'message', message: '' }).length
+    const sent = [-1, 0, 1].map((more) => 'm'.repeat(Math.max(length - around + more, 0)))
+    for (const message of [...sent, 'end']) await served.say(room, message)
+    await peer.until(({ messages }) => messages.includes('end'))
+    expect(peer.messages).toEqual([...sent, 'end'])
+  },
+)

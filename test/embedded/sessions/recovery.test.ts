@@ -1,0 +1,134 @@
+import { beforeEach, expect, test } from 'vitest'
+import { testNow } from '../../helpers/host.ts'
+import { crash, type Served, serveWorkspace } from '../../helpers/live.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace({ dir: tempDir() })
+})
+
+const at = (ms: number) => new Date(testNow + ms).toISOString()
+
+test('after a crash every session has ended at the last recorded time of the service', async () => {
+  const token = await served.user('ada')
+  const room = await served.room()
+  await served.join(room, { token })
+  await served.join(room)
+  await served.advance(23_000)
+  expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(2)
+  const again = await crash(served, { after: 3_600_000 })
+  expect(await again.sessions(room, '?is_connecting=true')).toEqual([])
+  expect(await again.sessions(room)).toMatchObject([
+    { user_id: null, connected_at: at(0), disconnected_at: at(20_000) },
+    { user_id: 'ada', connected_at: at(0), disconnected_at: at(20_000) },
+  ])
+})
+
+test('after a crash a session that started after the last recorded time has ended at its start', async () => {
+  const room = await served.room()
+  await served.advance(7000)
+  await served.join(room)
+  await served.advance(1000)
+  const again = await crash(served, { after: 60_000 })
+  expect(await again.sessions(room)).toMatchObject([{ connected_at: at(7000), disconnected_at: at(7000) }])
+})
+
+test('after a crash a session ends no earlier than the recorded time of its meeting', async () => {
+  const ada = await served.user('ada')
+  const grace = await served.user('grace')
+  const room = await served.room()
+  await served.join(room, { token: ada })
+  await served.advance(6000)
+  const peer = await served.join(room, { token: grace })
+  await served.advance(3000)
+  await peer.leave()
+  await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  const again = await crash(served)
+  expect(await again.sessions(room)).toMatchObject([
+    { user_id: 'grace', connected_at: at(6000), disconnected_at: at(9000) },
+    { user_id: 'ada', connected_at: at(0), disconnected_at: at(9000) },
+  ])
+})
+
+test('after a crash no session ends before its start, even if the wall clock was set back before the crash', async () => {
+  const room = await served.room()
+  await served.join(room)
+  served.machine.setWallClock(-3_600_000)
+  await served.advance(5000)
+  const again = await crash(served)
+  const [session] = await again.sessions(room)
+  expect(session).toMatchObject({ connected_at: at(0), disconnected_at: at(0) })
+})
+
+test('a crash keeps the records of sessions that ended before it', async () => {
+  const room = await served.room()
+  const peer = await served.join(room)
+  await served.advance(2000)
+  await peer.leave()
+  await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  await served.advance(10_000)
+  const again = await crash(served)
+  expect(await again.sessions(room)).toMatchObject([{ connected_at: at(0), disconnected_at: at(2000) }])
+})
+
+test('after a crash anonymous participants are no longer members, and users are still members', async () => {
+  const token = await served.user('ada')
+  const room = await served.room()
+  await served.join(room, { token })
+  await served.join(room)
+  const again = await crash(served)
+  const { members } = await again.ask('GET', `/rooms/${room}/members`)
+  expect(members).toMatchObject([{ user_id: 'ada' }])
+})
+
+test('a second crash keeps the end of sessions that the first crash ended', async () => {
+  const room = await served.room()
+  await served.join(room)
+  await served.advance(10_000)
+  const again = await crash(served, { after: 60_000 })
+  const ended = await again.sessions(room)
+  await again.advance(10_000)
+  const oncemore = await crash(again, { after: 60_000 })
+  expect(await oncemore.sessions(room)).toEqual(ended)
+})
+
+test('a crash loses at most five seconds of a meeting, and the count continues', async () => {
+  const room = await served.room({ max_meeting_seconds: 30 })
+  await served.join(room)
+  await served.join(room)
+  await served.advance(12_000)
+  const again = await crash(served, { after: 3_600_000 })
+  expect((await again.getRoom(room)).meeting_time).toBe(10)
+  const peer = await again.join(room)
+  await again.join(room)
+  await again.advance(19_999)
+  expect((await again.getRoom(room)).terminated_at).toBeNull()
+  await again.advance(1)
+  expect(await peer.closed).toMatchObject({ code: 4002 })
+})
+
+test('a block, termination or deletion that a peer was notified of survives a crash', async () => {
+  const token = await served.user('ada')
+  const secret = await served.room({ type: 'private' })
+  const member = await served.member(secret, 'ada')
+  const [over, gone] = [await served.room(), await served.room()]
+  const blocked = await served.join(secret, { token })
+  const terminated = await served.join(over)
+  const deleted = await served.join(gone)
+  await served.ask('PUT', `/rooms/${secret}/members/${member}`, { is_blocked: true })
+  await served.ask('PUT', `/rooms/${over}`, { is_terminated: true })
+  await served.ask('DELETE', `/rooms/${gone}`)
+  await Promise.all([blocked.closed, terminated.closed, deleted.closed])
+  const again = await crash(served)
+  expect(await again.refusal(secret, { token })).toMatchObject({ message: 'blocked' })
+  expect(await again.refusal(over)).toMatchObject({ message: 'the room is terminated' })
+  expect(await again.refusal(gone)).toMatchObject({ code: 'not_found' })
+})
+
+test('a session is on disk before the peer receives its greeting', async () => {
+  const room = await served.room()
+  const peer = await served.join(room)
+  const again = await crash(served)
+  expect(await again.sessions(room)).toMatchObject([{ id: peer.session.id }])
+})

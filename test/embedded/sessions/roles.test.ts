@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testNow } from '../../helpers/host.ts'
+import { crash, type Served, serveWorkspace } from '../../helpers/live.ts'
+import { startReceiver } from '../../helpers/receiver.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace({ dir: tempDir() })
+})
+
+const at = (ms: number) => new Date(testNow + ms).toISOString()
+
+/** A room with ada, of this type, and grace; changes ada’s type. */
+async function roomWith(type: string, fields: object = {}) {
+  const tokens = [await served.user('ada'), await served.user('grace')]
+  const room = await served.room(fields)
+  const member = await served.member(room, 'ada', type)
+  const ada = await served.join(room, { token: tokens[0] })
+  const grace = await served.join(room, { token: tokens[1] })
+  return {
+    room,
+    ada,
+    grace,
+    change: (next: string) => served.ask('PUT', `/rooms/${room}/members/${member}`, { type: next }),
+    invite: (next: string) => served.ask('POST', `/rooms/${room}/members`, { user_id: 'ada', type: next }),
+    meetingTime: async () => (await served.getRoom(room)).meeting_time,
+  }
+}
+
+describe.each(['change', 'invite'] as const)('a role change of a connected member by %s', (how) => {
+  test('takes effect immediately: a monitor who becomes a guest joins the meeting', async () => {
+    const { meetingTime, [how]: become } = await roomWith('monitor')
+    await served.advance(3000)
+    expect(await meetingTime()).toBe(0)
+    await become('guest')
+    await served.advance(4000)
+    expect(await meetingTime()).toBe(4)
+  })
+
+  test('takes effect immediately: a guest who becomes a monitor leaves the meeting', async () => {
+    const { meetingTime, [how]: become } = await roomWith('guest')
+    await served.advance(3000)
+    await become('monitor')
+    await served.advance(4000)
+    expect(await meetingTime()).toBe(3)
+    await become('host')
+    await served.advance(2000)
+    expect(await meetingTime()).toBe(5)
+  })
+})
+
+test('a role change keeps the connection and its messages', async () => {
+  const { room, ada, change } = await roomWith('monitor')
+  await change('guest')
+  await served.say(room, 'hello')
+  await ada.until(({ messages }) => messages.includes('hello'))
+  expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(2)
+})
+
+test('a meeting started by a role change ends at its limit', async () => {
+  const { grace, change } = await roomWith('monitor', { max_meeting_seconds: 10 })
+  await served.advance(20_000)
+  await change('host')
+  await served.advance(9999)
+  await served.advance(1)
+  expect(await grace.closed).toMatchObject({ code: 4002 })
+})
+
+test('the first participant may be a former monitor', async () => {
+  const token = await served.user('ada')
+  const room = await served.room()
+  const member = await served.member(room, 'ada', 'monitor')
+  await served.join(room, { token })
+  await served.advance(2000)
+  expect((await served.getRoom(room)).started_at).toBeNull()
+  await served.ask('PUT', `/rooms/${room}/members/${member}`, { type: 'guest' })
+  expect((await served.getRoom(room)).started_at).toBe(at(2000))
+})
+
+test('webhooks announce a change between participant and monitor with the new counts', async () => {
+  const { url, inbox } = await startReceiver()
+  const { ada, grace, change } = await roomWith('monitor', { webhook: { url } })
+  await change('guest')
+  // Still a participant: nobody enters or leaves.
+  await change('host')
+  await change('monitor')
+  await ada.leave()
+  await grace.leave()
+  const events = []
+  for (let i = 0; i < 4; i++) events.push(JSON.parse((await inbox.next()).body))
+  expect(
+    events.map(({ action, payload }) => [
+      action,
+      payload.userId,
+      payload.sessionsCount,
+      payload.membersCount,
+    ]),
+  ).toEqual([
+    ['sessionJoined', 'grace', 1, 1],
+    ['sessionJoined', 'ada', 2, 2],
+    ['sessionLeft', 'ada', 1, 1],
+    ['sessionLeft', 'grace', 0, 0],
+  ])
+})
+
+test('a role change applies to all connections of only that member', async () => {
+  const token = await served.user('ada')
+  const [room, other] = [await served.room(), await served.room()]
+  const member = await served.member(room, 'ada', 'monitor')
+  await served.member(other, 'ada', 'monitor')
+  await served.join(room, { token })
+  await served.join(room, { token })
+  await served.join(other, { token })
+  await served.join(other)
+  await served.ask('PUT', `/rooms/${room}/members/${member}`, { type: 'guest' })
+  await served.advance(3000)
+  // Two connections of one member are no meeting.
+  expect((await served.getRoom(room)).meeting_time).toBe(0)
+  expect((await served.getRoom(other)).meeting_time).toBe(0)
+  await served.join(room)
+  await served.advance(3000)
+  expect((await served.getRoom(room)).meeting_time).toBe(3)
+})
+
+test('after a crash a recorded role is in effect: a new monitor has left the meeting', async () => {
+  const { url, inbox } = await startReceiver()
+  const { change } = await roomWith('guest', { webhook: { url } })
+  await change('monitor')
+  await crash(served)
+  const left: unknown[] = []
+  while (!left.includes('grace')) {
+    const { action, payload } = JSON.parse((await inbox.next()).body)
+    // An event may come twice.
+    if (action === 'sessionLeft' && !left.includes(payload.userId)) left.push(payload.userId)
+  }
+  expect(left).toEqual(['ada', 'grace'])
+})

@@ -1,0 +1,312 @@
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { testNow } from '../../helpers/host.ts'
+import { serveWorkspace } from '../../helpers/live.ts'
+import { perTest } from '../../helpers/per-test.ts'
+
+const served = perTest(serveWorkspace)
+
+const at = (ms: number) => new Date(testNow + ms).toISOString()
+
+describe('an open room', () => {
+  test('admits a user, who becomes a member', async () => {
+    const token = await served.user('ada', { name: 'Ada', default_member_type: 'host' })
+    const room = await served.room()
+    const { session } = await served.join(room, { token })
+    expect(session).toMatchObject({ room_id: room, user_id: 'ada', type: 'host' })
+    const { members } = await served.ask('GET', `/rooms/${room}/members`)
+    expect(members).toMatchObject([{ id: session.member_id, user_id: 'ada', type: 'host', name: 'Ada' }])
+  })
+
+  test('admits anonymous guests, who are members while they are connected', async () => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    expect(peer.session).toMatchObject({ user_id: null, type: 'guest' })
+    const members = async () => (await served.ask('GET', `/rooms/${room}/members`)).members
+    expect(await members()).toMatchObject([{ id: peer.session.member_id, user_id: null }])
+    await peer.leave()
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(await members()).toEqual([])
+  })
+
+  test('refuses an unknown token', async () => {
+    const room = await served.room()
+    expect(await served.refusal(room, { token: 'nobody’s' })).toEqual({
+      status: 400,
+      code: 'unauthorized',
+      message: 'the access token is not valid',
+    })
+    expect(await served.sessions(room)).toEqual([])
+  })
+})
+
+describe('a public room', () => {
+  test('admits any user of the workspace', async () => {
+    const token = await served.user('ada')
+    const room = await served.room({ type: 'public' })
+    expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'guest' })
+  })
+
+  test('refuses anonymous guests', async () => {
+    const room = await served.room({ type: 'public' })
+    expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
+  })
+})
+
+describe('a private room', () => {
+  test('admits an invited member in the role of the invitation', async () => {
+    const token = await served.user('ada')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
+    expect((await served.join(room, { token })).session).toMatchObject({ user_id: 'ada', type: 'host' })
+  })
+
+  test('refuses a user before the invitation', async () => {
+    const token = await served.user('ada')
+    const room = await served.room({ type: 'private' })
+    expect(await served.refusal(room, { token })).toEqual({
+      status: 400,
+      code: 'refused',
+      message: 'only invited users can join this room',
+    })
+    const member = await served.member(room, 'ada')
+    expect((await served.join(room, { token })).session.member_id).toBe(member)
+  })
+
+  test('refuses anonymous guests', async () => {
+    const room = await served.room({ type: 'private' })
+    expect(await served.refusal(room)).toMatchObject({ status: 400, code: 'unauthorized' })
+  })
+})
+
+describe('a session is refused', () => {
+  test('in a missing room', async () => {
+    expect(await served.refusal('nope')).toEqual({
+      status: 400,
+      code: 'not_found',
+      message: 'no such room',
+    })
+  })
+
+  test('in a terminated room, until it is reopened', async () => {
+    const room = await served.room()
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await served.refusal(room)).toMatchObject({ status: 400, message: 'the room is terminated' })
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: false })
+    await served.join(room)
+  })
+
+  test('with the token of a deleted user', async () => {
+    const token = await served.user('ada')
+    const room = await served.room()
+    await served.ask('DELETE', '/users/ada')
+    expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('from a web page of another origin', async () => {
+    const room = await served.room()
+    const headers = { origin: 'https://evil.test' }
+    expect(await served.refusal(room, { headers })).toMatchObject({ status: 400 })
+    expect(await served.sessions(room)).toEqual([])
+  })
+})
+
+describe('a monitor', () => {
+  test('has a session and receives messages', async () => {
+    const token = await served.user('ada', { default_member_type: 'monitor' })
+    const room = await served.room({ type: 'public' })
+    const monitor = await served.join(room, { token })
+    expect(monitor.session.type).toBe('monitor')
+    await served.say(room, 'hello')
+    await monitor.until(({ messages }) => messages.includes('hello'))
+    expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
+  })
+
+  test('does not start the room, unlike the first participant', async () => {
+    const token = await served.user('ada', { default_member_type: 'monitor' })
+    const room = await served.room()
+    await served.join(room, { token })
+    expect((await served.getRoom(room)).started_at).toBeNull()
+    await served.advance(2000)
+    await served.join(room)
+    await served.advance(2000)
+    await served.join(room)
+    expect((await served.getRoom(room)).started_at).toBe(at(2000))
+  })
+})
+
+describe('the record of a session', () => {
+  test('has the times of its start and end', async () => {
+    const token = await served.user('ada')
+    const room = await served.room()
+    await served.advance(1000)
+    const peer = await served.join(room, { token })
+    const { id, member_id } = peer.session
+    const record = {
+      id,
+      member_id,
+      user_id: 'ada',
+      connected_at: at(1000),
+      disconnected_at: null,
+      end_reason: null,
+    }
+    expect(await served.sessions(room)).toEqual([record])
+    await served.advance(2500)
+    await peer.leave()
+    const ended = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left' }])
+  })
+
+  test('ends when the connection drops without a close frame', async () => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    await served.advance(1000)
+    peer.vanish()
+    const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(session.disconnected_at).toBe(at(1000))
+  })
+
+  test('does not end before its start, even if the wall clock is set back', async () => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    served.machine.setWallClock(-3_600_000)
+    await peer.leave()
+    const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(session.disconnected_at >= session.connected_at).toBe(true)
+  })
+
+  test.each([-86_400_000, 86_400_000])(
+    'keeps its duration when the wall clock is set by %i ms',
+    async (byMs) => {
+      const room = await served.room()
+      const peer = await served.join(room)
+      await served.advance(3000)
+      served.machine.setWallClock(byMs)
+      await served.advance(2000)
+      await peer.leave()
+      const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+      expect(Date.parse(session.disconnected_at) - Date.parse(session.connected_at)).toBe(5000)
+    },
+  )
+
+  test('does not exist after a failed handshake', async () => {
+    const room = await served.room()
+    const { hostname, port } = new URL(served.baseUrl)
+    const answer = await new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(Number(port), hostname)
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+      socket.write(
+        `GET /v1/rooms/${room}/connect HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          'Sec-WebSocket-Version: 13\r\n\r\n',
+      )
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await served.sessions(room)).toEqual([])
+    expect((await served.getRoom(room)).started_at).toBeNull()
+  })
+})
+
+test('sessions are listed newest first, by user and by online state', async () => {
+  const ada = await served.user('ada')
+  const grace = await served.user('grace')
+  const room = await served.room()
+  const other = await served.room()
+  const first = await served.join(room, { token: ada })
+  const second = await served.join(room, { token: grace })
+  const third = await served.join(room, { token: ada })
+  await served.join(other, { token: ada })
+  await first.leave()
+  await served.untilSessions(room, (sessions) => sessions.at(-1).disconnected_at !== null)
+  const ids = async (query: string) => (await served.sessions(room, query)).map(({ id }) => id)
+  const [one, two, three] = [first.session.id, second.session.id, third.session.id]
+  expect(await ids('')).toEqual([three, two, one])
+  expect(await ids('?user_id=ada')).toEqual([three, one])
+  expect(await ids('?is_connecting=true')).toEqual([three, two])
+  expect(await ids('?is_connecting=false')).toEqual([one])
+  expect(await ids('?user_id=ada&is_connecting=true')).toEqual([three])
+  expect(await ids('?user_id=ada&is_connecting=false')).toEqual([one])
+  expect(await ids('?user_id=nobody')).toEqual([])
+})
+
+describe('heartbeats', () => {
+  test('keep the session of a quiet peer that answers pings', async () => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    await served.advance(60_000)
+    await served.say(room, 'still there?')
+    await peer.until(({ messages }) => messages.includes('still there?'))
+  })
+
+  test('end the session of a peer that has been silent for 15 s', async () => {
+    const room = await served.room()
+    const peer = await served.join(room, { silent: true })
+    await served.advance(14_999)
+    expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
+    await served.advance(1)
+    expect(await peer.closed).toMatchObject({ code: 1006 })
+    const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(session.disconnected_at).toBe(at(15_000))
+  })
+
+  test('count from the last frame of the peer', async () => {
+    const room = await served.room()
+    const peer = await served.join(room, { silent: true })
+    await served.advance(5050)
+    await peer.speak()
+    await served.advance(14_999)
+    await served.say(room, 'still there?')
+    await peer.until(({ messages }) => messages.includes('still there?'))
+    await served.advance(1)
+    expect(await peer.closed).toMatchObject({ code: 1006 })
+  })
+
+  test('accept any frame of the peer', async () => {
+    const room = await served.room()
+    const peer = await served.join(room, { silent: true })
+    for (const _ of Array(4)) {
+      await served.advance(10_000)
+      peer.send('I am here')
+      await peer.speak()
+    }
+    expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
+  })
+})
+
+test('a frame that is too large ends only the session of its sender', async () => {
+  const room = await served.room()
+  const talker = await served.join(room)
+  const other = await served.join(room)
+  talker.send('x'.repeat(16 * 1024 + 1))
+  expect(await talker.closed).toMatchObject({ code: 1009 })
+  await served.say(room, 'hello')
+  await other.until(({ messages }) => messages.includes('hello'))
+})
+
+test('the log lists admitted and refused peers without their tokens', async () => {
+  const token = await served.user('ada')
+  const room = await served.room()
+  await served.join(room, { token })
+  await served.refusal(room, { token: 'stolen' })
+  expect(served.log).toContain(`connect ${room} joined`)
+  expect(served.log.join('\n')).toContain('the access token is not valid')
+  expect(served.log.join('\n')).not.toContain(token)
+  expect(served.log.join('\n')).not.toContain('stolen')
+})
+
+test('a request for another subprotocol is accepted without a subprotocol', async () => {
+  // Java’s HttpClient and `curl --http2` offer h2c with every request.
+  const { hostname, port } = new URL(served.baseUrl)
+  const status = await new Promise<string>((resolve) => {
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    socket.setEncoding('utf8').on('data', (text) => resolve(String(text).split('\r\n')[0] ?? ''))
+    socket.write(
+      'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
+        `HTTP2-Settings: AAMAAABkAAQAAP__\r\nAuthorization: Bearer ${served.apiKey}\r\n\r\n`,
+    )
+  })
+  expect(status).toBe('HTTP/1.1 200 OK')
+})

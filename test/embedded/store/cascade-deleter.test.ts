@@ -1,0 +1,159 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../../../src/embedded/http/server.ts'
+import { soon } from '../../helpers/waiting.ts'
+import { openTestWorkspace, type TestWorkspace } from '../../helpers/wire.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A room with many members and as many sessions. */
+async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
+  const { id } = (await send('POST', '/rooms', { name: 'Large', type: 'open' })).body.room
+  const numbers = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
+  await store.write(() => {
+    store.run(
+      `${numbers} INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
+       SELECT 'm' || i, ?, 'u' || i, 'guest', 0, 0 FROM n`,
+      count,
+      id,
+    )
+    store.run(
+      `${numbers} INSERT INTO sessions (id, room_id, member_id, user_id, connected_at)
+       SELECT 's' || i, ?, 'm' || i, 'u' || i, 0 FROM n`,
+      count,
+      id,
+    )
+  })
+  return id
+}
+
+/** How many members and sessions are stored, and how many rooms wait to be swept. */
+function stored({ store }: TestWorkspace): number[] {
+  return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
+}
+
+async function swept(workspace: TestWorkspace): Promise<void> {
+  while (stored(workspace).some((count) => count > 0)) await turn()
+}
+
+test('a large deleted room disappears immediately, and its records soon after', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace)
+  expect((await workspace.send('DELETE', `/rooms/${id}`)).status).toBe(200)
+  for (const path of ['', '/members', '/members/m1', '/sessions', '/sessions?limit=1'])
+    expect((await workspace.send('GET', `/rooms/${id}${path}`)).body.error.code).toBe('not_found')
+  expect((await workspace.send('GET', '/rooms')).body.paging.total).toBe(0)
+  await soon('the sweep', swept(workspace))
+})
+
+test('an interrupted cascade resumes when the workspace is opened again', async () => {
+  const dir = tempDir()
+  const first = await openTestWorkspace(dir)
+  const id = await largeRoom(first)
+  const stays = await first.send('POST', '/rooms', { name: 'Stays', type: 'open' })
+  await first.send('DELETE', `/rooms/${id}`)
+  expect(stored(first)).toEqual([3000, 2500, 1])
+  first.close()
+  const second = await openTestWorkspace(dir)
+  await soon('the sweep', swept(second))
+  expect((await second.send('GET', '/rooms')).body.rooms).toEqual([stays.body.room])
+})
+
+describe('a user with many memberships', () => {
+  /** A user who is in many rooms, as a member of type guest. */
+  async function busyUser({ store, send }: TestWorkspace): Promise<string> {
+    await send('POST', '/users', { user_id: 'ada' })
+    const { id } = (await send('POST', '/rooms', { name: 'Last', type: 'open' })).body.room
+    await store.write(() =>
+      store.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+         INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
+         SELECT 'm' || i, CASE i WHEN 3000 THEN ? ELSE 'r' || i END, 'ada', 'guest', 0, 0 FROM n`,
+        id,
+      ),
+    )
+    return id
+  }
+
+  test('disappears from every room immediately when deleted, and the memberships soon after', async () => {
+    const workspace = await openTestWorkspace(tempDir())
+    const { send } = workspace
+    const room = await busyUser(workspace)
+    await send('POST', '/users', { user_id: 'grace' })
+    const { member } = (await send('POST', `/rooms/${room}/members`, { user_id: 'grace' })).body
+    await send('DELETE', '/users/ada')
+    expect(stored(workspace)).toEqual([2501, 0, 1])
+    expect((await send('GET', `/rooms/${room}/members`)).body).toEqual({
+      members: [member],
+      paging: { limit: 30, offset: 0, total: 1 },
+    })
+    expect((await send('GET', `/rooms/${room}/members/m3000`)).body.error.code).toBe('not_found')
+    await send('DELETE', `/rooms/${room}`)
+    await soon('the sweep', swept(workspace))
+  })
+
+  test('can be created again without the memberships', async () => {
+    const workspace = await openTestWorkspace(tempDir())
+    const { send } = workspace
+    const room = await busyUser(workspace)
+    await Promise.all([send('DELETE', '/users/ada'), send('POST', '/users', { user_id: 'ada' })])
+    expect(stored(workspace)).toEqual([0, 0, 0])
+    expect((await send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'host' })).status).toBe(200)
+    expect((await send('GET', `/rooms/${room}/members`)).body.paging.total).toBe(1)
+  })
+})
+
+test('a deletion that is rolled back deletes no dependent records', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const { store, cascadeDeleter } = workspace
+  await largeRoom(workspace)
+  const before = stored(workspace)
+  const failing = async () =>
+    store.write(() => {
+      const { id } = store.one<{ id: string }>('SELECT id FROM rooms') ?? { id: '' }
+      store.run('DELETE FROM rooms')
+      cascadeDeleter.sweep('room', id)
+      throw new Error('no')
+    })
+  await expect(failing()).rejects.toThrow('no')
+  await turn()
+  await turn()
+  expect(stored(workspace)).toEqual(before)
+})
+
+test('sessions of a large room come newest first, with responses to other requests in between', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace, 30_000)
+  const order: string[] = []
+  const list = workspace.send('GET', `/rooms/${id}/sessions`).then(({ body }) => {
+    order.push('list')
+    return body.sessions.map(({ id }) => id)
+  })
+  for (let i = 0; i < 3; i++) {
+    await workspace.send('GET', `/rooms/${id}`)
+    await turn()
+  }
+  order.push('reads')
+  expect(await list).toEqual(Array.from({ length: 30_000 }, (_, i) => `s${30_000 - i}`))
+  expect(order).toEqual(['reads', 'list'])
+})
+
+test('a long list is complete over HTTP', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace)
+  const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  const headers = { authorization: `Bearer ${workspace.apiKey}` }
+  const answer = await fetch(`${server.url}/v1/rooms/${id}/sessions`, { headers })
+  const text = await answer.text()
+  expect(Number(answer.headers.get('content-length'))).toBe(text.length)
+  expect(JSON.parse(text)).toEqual((await workspace.send('GET', `/rooms/${id}/sessions`)).body)
+})
+
+test('a list of sessions reports a missing room if the room is deleted during reading', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace, 30_000)
+  const list = workspace.send('GET', `/rooms/${id}/sessions`)
+  await workspace.send('DELETE', `/rooms/${id}`)
+  expect((await list).body.error.code).toBe('not_found')
+})

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createService } from '../../../src/embedded/service/service.ts'
+import { loadSqlite } from '../../../src/embedded/store/sqlite.ts'
+import { Store } from '../../../src/embedded/store/store.ts'
+import { runBuilt } from '../../helpers/built.ts'
+import { homes, startServe } from '../../helpers/serving.ts'
+import { fillDisk, mountDisk } from '../../helpers/small-disk.ts'
+import { type AnswerBody, decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+const diskFull = { error: { code: 'storage', message: 'the disk is full' } }
+const pageBytes = 4096
+const large = { name: 'x'.repeat(1_000_000), type: 'open' }
+
+/** A service on a file that SQLite lets grow to a limit: beyond it, SQLite does what it does on a full disk. */
+async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
+  const open = await loadSqlite((load) => load())
+  const db = open(path)
+  const store = new Store(db, { path, open: () => open(path) })
+  onTestFinished(() => store.close())
+  const service = createService({ store, apiKey: 'key', now: Date.now })
+  const send = async (method: string, url: string, body?: object) => {
+    const answer = await service(wireRequest(localUrl, 'key', { method, path: url, body }))
+    return { status: answer.status, body: decodeBody(answer) }
+  }
+  return {
+    path,
+    send,
+    names: async () => (await send('GET', '/rooms')).body.rooms.map(({ name }) => name),
+    /** Moves what is in the write-ahead log into the file. */
+    checkpoint: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    limitPages: (count: number) => db.exec(`PRAGMA max_page_count = ${count}`),
+  }
+}
+
+describe('a full disk', () => {
+  test('returns 503 to writers, serves readers, and accepts writes again when space is free', async () => {
+    const { limitPages, send, names } = await serviceOnFile()
+    await send('POST', '/rooms', { name: 'before', type: 'open' })
+    limitPages(50)
+    expect(await send('POST', '/rooms', large)).toEqual({ status: 503, body: diskFull })
+    expect(await send('POST', '/rooms', large)).toEqual({ status: 503, body: diskFull })
+    expect(await names()).toEqual(['before'])
+    limitPages(5000)
+    expect((await send('POST', '/rooms', { name: 'after', type: 'open' })).status).toBe(200)
+    expect(await names()).toEqual(['after', 'before'])
+  })
+
+  test('returns 503 to all writers of a commit after SQLite rolls it back', async () => {
+    const { limitPages, send, names } = await serviceOnFile()
+    const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
+    limitPages(50)
+    const image = { type: 'Image', src: `https://example.com/${large.name}` }
+    const answers = await Promise.all([
+      send('POST', '/rooms', { name: 'a', type: 'open' }),
+      send('POST', `/rooms/${id}/pages/create_many`, [{ entities: [image] }]),
+      send('POST', '/rooms', { name: 'b', type: 'open' }),
+    ])
+    expect(answers.slice(0, 2)).toEqual(Array(2).fill({ status: 503, body: diskFull }))
+    // What came afterwards is a batch of its own.
+    expect(answers[2]?.status).toBe(200)
+    expect(await names()).toEqual(['b', 'before'])
+  })
+})
+
+test('a damaged page returns 503 to readers and writers, and the process survives', async () => {
+  const { path, checkpoint, send } = await serviceOnFile()
+  const room = { name: 'x'.repeat(1000), type: 'open' }
+  await Promise.all(Array.from({ length: 300 }, () => send('POST', '/rooms', room)))
+  checkpoint()
+  const file = openSync(path, 'r+')
+  const pages = fstatSync(file).size / pageBytes
+  // The first pages hold what opening needs.
+  for (let page = Math.floor(pages / 2); page < pages; page++)
+    writeSync(file, Buffer.alloc(pageBytes, 7), 0, pageBytes, page * pageBytes)
+  closeSync(file)
+
+  const damaged = await serviceOnFile(path)
+  const refused = {
+    status: 503,
+    body: { error: { code: 'storage', message: 'the workspace is damaged' } },
+  }
+  expect(await damaged.send('GET', '/rooms')).toEqual(refused)
+  const writes = await Promise.all([1, 2, 3].map(() => damaged.send('POST', '/rooms', room)))
+  expect(writes).toEqual(Array(3).fill(refused))
+})
+
+test('on a full disk serve keeps running and --local reports the cause', async ({ skip }) => {
+  const env = homes()
+  if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
+  const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')
+  const { ready, child, ended } = await startServe([], env)
+  const key = readFileSync(ready.api_key_file, 'utf8').trim()
+  const ask = async (method: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const text = body && JSON.stringify(body)
+    const answer = await fetch(`${ready.base_url}/rooms`, {
+      method,
+      headers,
+      ...(text ? { body: text } : {}),
+    })
+    return { status: answer.status, body: (await answer.json()) as AnswerBody }
+  }
+  const room = { name: 'x'.repeat(20_000), type: 'open' }
+  const { id } = (await ask('POST', room)).body.room
+  const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${id}/connect`)
+  await once(webSocket, 'message')
+  fillDisk(ballast)
+  expect(await ask('POST', room)).toEqual({ status: 503, body: diskFull })
+  expect((await ask('GET')).body.rooms).toHaveLength(1)
+  rmSync(ballast)
+  expect((await ask('POST', room)).status).toBe(200)
+  expect(webSocket.readyState).toBe(WebSocket.OPEN)
+  child.kill('SIGTERM')
+  expect(await ended()).toEqual({ code: 0, signal: null })
+
+  fillDisk(ballast)
+  for (const argv of [
+    ['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'],
+    ['serve', '--port', '0'],
+  ]) {
+    const { code, stdout, stderr } = await runBuilt(argv, env)
+    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+    expect(stderr).toMatch(/^error: the workspace in .* cannot be opened: .*\nhint: .*\n$/)
+  }
+})

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { migrations } from '../../../src/embedded/store/schema.ts'
+import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
+import { main } from '../../../src/main.ts'
+import { testHost } from '../../helpers/host.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+/** A workspace of the first version, of about this size. */
+async function oldWorkspace(bytes: number): Promise<string> {
+  const dir = tempDir()
+  const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  db.exec(migrations[0] ?? '')
+  db.exec('PRAGMA user_version = 1')
+  db.exec(
+    `INSERT INTO users (id, user_id, name, default_member_type, access_token, created_at, updated_at)
+     SELECT 1, 'ada', hex(zeroblob(${bytes / 2})), 'guest', 1, 0, 0`,
+  )
+  db.close()
+  return dir
+}
+
+async function list(dir: string) {
+  const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
+  const code = await main(['--local', 'rooms', 'list', '-o', 'ids'], host)
+  return { code, stderr: host.stderr.text }
+}
+
+test('an upgrade of a large workspace is announced once', async () => {
+  const dir = await oldWorkspace(70_000_000)
+  const announced = { code: 0, stderr: 'the local workspace is being upgraded, which takes a while\n' }
+  expect(await list(dir)).toEqual(announced)
+  expect(await list(dir)).toEqual({ code: 0, stderr: '' })
+})
+
+test('an upgrade of a small workspace is silent', async () => {
+  expect(await list(await oldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
+})
+
+test('a workspace of a newer version is refused unchanged', async () => {
+  const dir = tempDir()
+  const path = join(dir, 'workspace.db')
+  const db = await openSqlite(path, (load) => load())
+  db.exec('CREATE TABLE later (thing)')
+  db.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+  db.close()
+  const before = readFileSync(path)
+  expect(await list(dir)).toEqual({
+    code: 2,
+    stderr: 'error: this workspace was created by a newer version of meetroom\nhint: update meetroom\n',
+  })
+  expect(readFileSync(path).equals(before)).toBe(true)
+})

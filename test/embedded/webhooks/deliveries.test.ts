@@ -1,0 +1,637 @@
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Clock } from '../../../src/embedded/common/clock.ts'
+import { createService } from '../../../src/embedded/service/service.ts'
+import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
+import { Store } from '../../../src/embedded/store/store.ts'
+import { Deliveries } from '../../../src/embedded/webhooks/deliveries.ts'
+import {
+  enqueueOrPack,
+  findWebhook,
+  type PresenceChange,
+  pack,
+} from '../../../src/embedded/webhooks/outbox.ts'
+import { ForbiddenAddress } from '../../../src/embedded/webhooks/post.ts'
+import { testNow } from '../../helpers/host.ts'
+import { Inbox } from '../../helpers/inbox.ts'
+import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Time that stands still until a test lets it pass. */
+function fakeClock() {
+  let time = testNow
+  const timers = new Set<{ at: number; work: () => void }>()
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time - testNow,
+    after(ms, work) {
+      const timer = { at: time + ms, work }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+  }
+  return {
+    ...clock,
+    /** Milliseconds until each timer, soonest first. */
+    pending: () => [...timers].map(({ at }) => at - time).toSorted((a, b) => a - b),
+    /** Lets time pass; what is due happens. */
+    advance(ms: number) {
+      time += ms
+      const due = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at)
+      for (const timer of due) if (timers.delete(timer)) timer.work()
+    },
+  }
+}
+
+/** A POST that waits for the test to answer it. */
+interface Attempt {
+  url: string
+  headers: Record<string, string>
+  body: string
+  answer(status: number): void
+  fail(error: Error): void
+}
+
+interface RoomWebhook {
+  url: string
+  headers?: Record<string, string>
+  secret?: string
+}
+
+/** An outbox in memory, the deliveries that empty it, and receivers that answer what the test says. */
+async function createWorld() {
+  vi.useFakeTimers({ toFake: ['Date'], now: testNow })
+  const store = new Store(await openSqlite(':memory:', (load) => load()))
+  const clock = fakeClock()
+  const service = createService({ store, apiKey: 'key', now: clock.now })
+  let ids = 0
+  const started: Deliveries[] = []
+  const attempts = new Inbox<Attempt>()
+  const outcomes = new Inbox<{ id: string; url: string; outcome: string }>()
+  const moveOf = (sessionId: string): PresenceChange => ({
+    action: 'sessionJoined',
+    sessionId,
+    memberId: 'member-1',
+    userId: 'ada',
+    at: clock.now(),
+    sessionsCount: 1,
+    membersCount: 1,
+  })
+  const world = {
+    clock,
+    attempts,
+    outcomes,
+    random: 0.5,
+    retryScale: 1,
+    /** The service starts, with what is in the store. */
+    start(): Deliveries {
+      const deliveries = new Deliveries({
+        store,
+        clock,
+        post: (url, headers, body) =>
+          new Promise((answer, fail) => attempts.put({ url, headers, body, answer, fail })),
+        newId: () => String(++ids),
+        random: () => world.random,
+        retryScale: world.retryScale,
+        userAgent: 'meetroom/test',
+        onFailure: (error) => {
+          throw error
+        },
+        onAttempt: (attempt) => outcomes.put(attempt),
+      })
+      started.push(deliveries)
+      deliveries.start()
+      return deliveries
+    },
+    async createRoom(webhook: RoomWebhook) {
+      const body = { name: 'Weekly sync', type: 'open', webhook }
+      const answer = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
+      return { status: answer.status, id: answer.status === 200 ? decodeBody(answer).room.id : '' }
+    },
+    /** Id of a new room that announces who enters and leaves. */
+    room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
+      (await world.createRoom({ url, ...more })).id,
+    /** So many leave a room at once that their events are packed. */
+    leave: (roomId: string, ids: readonly string[]) =>
+      store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
+    /** Somebody enters a room. The delivery has this id. */
+    async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
+      const isWanted = await store.write(() => {
+        const target = findWebhook(store, roomId)
+        if (target !== undefined)
+          enqueueOrPack(store, () => id.replace('msg_', ''), roomId, target, [moveOf(id)])
+        return target !== undefined
+      })
+      deliveries?.wake(roomId)
+      return isWanted
+    },
+    /** Starts the service, lets somebody enter a new room, and waits for the attempt to announce that. */
+    async firstAttempt(url?: string, more?: Omit<RoomWebhook, 'url'>): Promise<Attempt> {
+      await world.enters(await world.room(url, more), 'msg_1', world.start())
+      return attempts.next()
+    },
+    /** Resolves when the outcome of the next attempt is on disk. */
+    async noted(): Promise<string> {
+      const { outcome } = await outcomes.next()
+      await store.write(() => {})
+      return outcome
+    },
+    /** Ids of what waits in the outbox. */
+    outbox: () => store.all<{ id: string }>('SELECT id FROM deliveries ORDER BY seq').map(({ id }) => id),
+  }
+  onTestFinished(() => {
+    vi.useRealTimers()
+    for (const deliveries of started) deliveries.close()
+    store.close()
+  })
+  return world
+}
+
+let world: Awaited<ReturnType<typeof createWorld>>
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const idOf = ({ headers }: Attempt) => headers['webhook-id']
+
+describe('a webhook attempt', () => {
+  test('posts the body of the outbox under the ID of the delivery', async () => {
+    const deliveries = world.start()
+    const room = await world.room('https://hooks.test/meetings?a=1')
+    await world.enters(room, 'msg_1', deliveries)
+    const { url, headers, body } = await world.attempts.next()
+    expect(url).toBe('https://hooks.test/meetings?a=1')
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'meetroom/test',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(testNow / 1000)),
+    })
+    expect(JSON.parse(body)).toEqual({
+      action: 'sessionJoined',
+      payload: {
+        roomId: room,
+        userId: 'ada',
+        memberId: 'member-1',
+        sessionId: 'msg_1',
+        sessionsCount: 1,
+        membersCount: 1,
+        timestamp: '2026-01-02T03:04:05.678Z',
+      },
+    })
+  })
+
+  test.each([200, 201, 204, 299])(
+    'with the response %i counts as delivered and is removed from the outbox',
+    async (status) => {
+      const attempt = await world.firstAttempt()
+      expect(world.outbox()).toEqual(['msg_1'])
+      attempt.answer(status)
+      await world.noted()
+      expect(world.outbox()).toEqual([])
+      expect(world.clock.pending()).toEqual([])
+    },
+  )
+
+  test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
+    'with the response %i is retried',
+    async (status) => {
+      const attempt = await world.firstAttempt()
+      attempt.answer(status)
+      await world.noted()
+      expect(world.outbox()).toEqual(['msg_1'])
+      expect(world.clock.pending()).toEqual([5 * second])
+    },
+  )
+
+  test('without a response is retried', async () => {
+    const attempt = await world.firstAttempt()
+    attempt.fail(new Error('connect ECONNREFUSED'))
+    expect(await world.noted()).toBe('unreachable')
+    expect(world.clock.pending()).toEqual([5 * second])
+  })
+
+  test('is logged with its outcome', async () => {
+    const attempt = await world.firstAttempt()
+    attempt.answer(503)
+    await world.noted()
+    expect(world.outcomes.all).toEqual([{ id: 'msg_1', url: 'https://hooks.test/a', outcome: '503' }])
+  })
+
+  test('requires a room with a webhook', async () => {
+    const deliveries = world.start()
+    expect(await world.enters('no such room', 'msg_1', deliveries)).toBe(false)
+    expect(world.outbox()).toEqual([])
+    expect(world.attempts.all).toEqual([])
+  })
+})
+
+describe('webhook signatures', () => {
+  const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
+
+  test('follow Standard Webhooks, and its own package accepts them', async () => {
+    const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
+  })
+
+  test('use the bytes of a secret that is not base64', async () => {
+    const plain = { secret: 'pässword, with blanks' }
+    const { headers, body } = await world.firstAttempt('https://hooks.test/a', plain)
+    const receiver = new Webhook(Buffer.from(plain.secret), { format: 'raw' })
+    expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
+  })
+
+  test('of a retry have a new time and the same ID', async () => {
+    const first = await world.firstAttempt('https://hooks.test/a', { secret })
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second)
+    const { headers, body } = await world.attempts.next()
+    expect(headers['webhook-id']).toBe(first.headers['webhook-id'])
+    expect(Number(headers['webhook-timestamp'])).toBe(Number(first.headers['webhook-timestamp']) + 5)
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(first.body))
+  })
+
+  test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
+    'cannot use the secret “%s”, and the room is refused',
+    async (impossible) => {
+      const webhook = { url: 'https://hooks.test/a', secret: impossible }
+      expect((await world.createRoom(webhook)).status).toBe(400)
+    },
+  )
+})
+
+describe('custom webhook headers', () => {
+  test('are sent', async () => {
+    const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
+    const attempt = await world.firstAttempt('https://hooks.test/a', { headers })
+    expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
+  })
+
+  const forged = {
+    'Webhook-Id': 'forged',
+    'WEBHOOK-TIMESTAMP': '1',
+    'webhook-signature': 'v1,forged',
+    'Content-Type': 'text/plain',
+    'User-Agent': 'forged',
+  }
+
+  test('replace no header of the service, in any letter case', async () => {
+    const deliveries = world.start()
+    const room = await world.room('https://hooks.test/a', { headers: forged, secret: 'secret' })
+    await world.enters(room, 'msg_1', deliveries)
+    const { headers, body } = await world.attempts.next()
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'meetroom/test',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(testNow / 1000)),
+      'webhook-signature': new Webhook(Buffer.from('secret'), { format: 'raw' }).sign(
+        'msg_1',
+        new Date(testNow),
+        body,
+      ),
+    })
+  })
+
+  test('add no signature for a room without a secret', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)
+    expect((await world.attempts.next()).headers).not.toHaveProperty('webhook-signature')
+  })
+})
+
+describe('the order of webhooks', () => {
+  test('is kept for the first attempts of a room', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id, deliveries)
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      // Nothing else is under way while this one is.
+      expect(world.attempts.all.at(-1)).toBe(attempt)
+      attempt.answer(200)
+      await world.noted()
+    }
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('is kept without a delay after a failure', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    const second = await world.attempts.next()
+    expect(idOf(second)).toBe('msg_2')
+    second.answer(200)
+    await world.noted()
+    await world.noted()
+    expect(world.outbox()).toEqual(['msg_1'])
+  })
+
+  test('is kept in each room without a delay by a slow receiver of another room', async () => {
+    const deliveries = world.start()
+    const slow = await world.room('https://slow.test/')
+    const fast = await world.room('https://fast.test/')
+    await world.enters(slow, 'msg_1', deliveries)
+    await world.enters(slow, 'msg_2', deliveries)
+    await world.enters(fast, 'msg_3', deliveries)
+    await world.enters(fast, 'msg_4', deliveries)
+    const held = await world.attempts.next()
+    expect(held.url).toBe('https://slow.test/')
+    for (const id of ['msg_3', 'msg_4']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      attempt.answer(200)
+      await world.noted()
+    }
+    expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
+  })
+
+  test('puts a new event before a waiting retry of its room', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    await world.enters(room, 'msg_2', deliveries)
+    expect(idOf(await world.attempts.next())).toBe('msg_2')
+  })
+})
+
+/** Fails attempt after attempt of one delivery, and tells the pauses between them. */
+async function failToTheEnd(): Promise<number[]> {
+  const pauses: number[] = []
+  for (;;) {
+    const attempt = await world.attempts.next()
+    attempt.answer(500)
+    await world.noted()
+    const [pause] = world.clock.pending()
+    if (pause === undefined) return pauses
+    pauses.push(pause)
+    world.clock.advance(pause)
+  }
+}
+
+describe('webhook retries', () => {
+  test('come at growing intervals, and end within a day', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const pauses = await failToTheEnd()
+    expect(pauses).toEqual([
+      5 * second,
+      30 * second,
+      2 * minute,
+      10 * minute,
+      30 * minute,
+      hour,
+      2 * hour,
+      4 * hour,
+      6 * hour,
+      6 * hour,
+    ])
+    expect(new Set(world.attempts.all.map(idOf))).toEqual(new Set(['msg_1']))
+    expect(world.outbox()).toEqual([])
+  })
+
+  test.each([
+    { random: 0, factor: 0.8 },
+    { random: 0.999_999, factor: 1.2 },
+  ])('are spread: random value $random multiplies each pause by $factor', async ({ random, factor }) => {
+    world.random = random
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const pauses = await failToTheEnd()
+    const expected = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute]
+    for (const [i, pause] of expected.entries()) expect((pauses[i] ?? 0) / pause).toBeCloseTo(factor, 2)
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThanOrEqual(day)
+  })
+
+  test('have shorter intervals with a smaller scale', async () => {
+    world.retryScale = 0.001
+    const attempt = await world.firstAttempt()
+    attempt.answer(500)
+    await world.noted()
+    expect(world.clock.pending()).toEqual([5])
+  })
+
+  test('end after a success', async () => {
+    const first = await world.firstAttempt()
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second)
+    const retry = await world.attempts.next()
+    retry.answer(200)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+    expect(world.clock.pending()).toEqual([])
+  })
+
+  test('wait for the full delay', async () => {
+    const first = await world.firstAttempt()
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second - 1)
+    expect(world.attempts.all).toHaveLength(1)
+    world.clock.advance(1)
+    expect(world.attempts.all).toHaveLength(2)
+  })
+
+  test('end if the room is deleted', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    const second = await world.attempts.next()
+    second.answer(410)
+    await world.noted()
+    world.clock.advance(5 * 1000)
+    expect(world.attempts.all).toHaveLength(2)
+  })
+})
+
+describe('the events of thousands of sessions that end together', () => {
+  const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
+  const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
+
+  /** Answers every attempt until there are no more; tells the sessions that they were about, in order. */
+  async function deliverAll(count: number): Promise<string[]> {
+    const found: string[] = []
+    while (found.length < count) {
+      const attempt = await world.attempts.next()
+      found.push(sessionOf(attempt))
+      attempt.answer(200)
+      await world.noted()
+    }
+    return found
+  }
+
+  test('are delivered after earlier events and before later events', async () => {
+    const room = await world.room()
+    await world.enters(room, 'msg_1')
+    await world.leave(room, sessions(2, 500))
+    await world.enters(room, 'msg_502')
+    world.start()
+    expect(await deliverAll(502)).toEqual(sessions(1, 502))
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('are delivered after a wake of the room', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.leave(room, sessions(1, 3))
+    deliveries.wake(room)
+    expect(await deliverAll(3)).toEqual(sessions(1, 3))
+  })
+
+  test('keep their IDs when delivery restarts at any event', async () => {
+    const room = await world.room()
+    await world.leave(room, sessions(1, 3))
+    const before = world.start()
+    const cut = await world.attempts.next()
+    before.close()
+    world.start()
+    const again = await world.attempts.next()
+    expect(idOf(again)).toBe(idOf(cut))
+    again.answer(200)
+    await world.noted()
+    expect(await deliverAll(2)).toEqual(sessions(2, 2))
+  })
+
+  test('are dropped after a 410', async () => {
+    const room = await world.room()
+    await world.leave(room, sessions(1, 500))
+    world.start()
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+    expect(world.attempts.all).toHaveLength(1)
+    const later = world.start()
+    later.wake(room)
+    expect(world.attempts.all).toHaveLength(1)
+  })
+})
+
+describe('webhook delivery stops', () => {
+  test('after a 410 for the room, whose events are dropped', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    expect(await world.noted()).toBe('410')
+    expect(world.outbox()).toEqual([])
+    expect(await world.enters(room, 'msg_3', deliveries)).toBe(false)
+    expect(world.attempts.all).toHaveLength(1)
+  })
+
+  test('after a 410 for only that room, even with the same receiver', async () => {
+    const deliveries = world.start()
+    const gone = await world.room()
+    const other = await world.room()
+    await world.enters(gone, 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    await world.noted()
+    expect(await world.enters(other, 'msg_2', deliveries)).toBe(true)
+    expect(idOf(await world.attempts.next())).toBe('msg_2')
+  })
+
+  test.each([
+    ['a literal', new ForbiddenAddress('10.0.0.1')],
+    ['the address of a name', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
+  ])('if the address is forbidden as %s', async (_, error) => {
+    const attempt = await world.firstAttempt()
+    attempt.fail(error)
+    expect(await world.noted()).toBe('forbidden')
+    expect(world.outbox()).toEqual([])
+    expect(world.clock.pending()).toEqual([])
+  })
+})
+
+describe('a restart with pending webhooks', () => {
+  test('retries an open attempt under the same ID', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const cut = await world.attempts.next()
+    before.close()
+    world.start()
+    const again = await world.attempts.next()
+    expect(idOf(again)).toBe(idOf(cut))
+    expect(again.body).toBe(cut.body)
+    again.answer(200)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('keeps the order of untried events', async () => {
+    const room = await world.room()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id)
+    world.start()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      attempt.answer(200)
+    }
+  })
+
+  test('waits for only the remaining pause before a retry', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    before.close()
+    expect(world.clock.pending()).toEqual([])
+    world.clock.advance(2 * second)
+    world.start()
+    expect(world.clock.pending()).toEqual([3 * second])
+    world.clock.advance(3 * second)
+    const retry = await world.attempts.next()
+    expect(idOf(retry)).toBe('msg_1')
+    // The pauses go on where they were.
+    retry.answer(500)
+    await world.noted()
+    expect(world.clock.pending()).toEqual([30 * second])
+  })
+
+  test('sends overdue retries immediately', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    before.close()
+    world.clock.advance(hour)
+    world.start()
+    world.clock.advance(0)
+    expect(idOf(await world.attempts.next())).toBe('msg_1')
+  })
+
+  test('ignores a response after the stop', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    deliveries.close()
+    attempt.answer(200)
+    await world.enters(room, 'msg_2', deliveries)
+    expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
+    expect(world.attempts.all).toHaveLength(1)
+    expect(world.outcomes.all).toEqual([])
+  })
+})

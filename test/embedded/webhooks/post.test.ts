@@ -1,0 +1,102 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createPost } from '../../../src/embedded/webhooks/post.ts'
+import { lookupIn } from '../../helpers/lookup.ts'
+import { startReceiver } from '../../helpers/receiver.ts'
+
+const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
+
+/** Posts, closed when the test is over. */
+function posting(allowPrivate = false) {
+  const post = createPost({ allowPrivate, lookup })
+  onTestFinished(() => post.close())
+  return post
+}
+
+describe('a webhook post', () => {
+  test('sends path, query, headers and body', async () => {
+    const { url, inbox } = await startReceiver()
+    const status = await posting()(
+      `${url}/hooks/a%20b?x=1`,
+      { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
+      '{"ä":1}',
+    )
+    expect(status).toBe(200)
+    expect(inbox.all).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hooks/a%20b?x=1',
+        headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1', 'content-length': '8' },
+        body: '{"ä":1}',
+      },
+    ])
+  })
+
+  test.each([200, 204, 400, 410, 500, 503])('resolves to the status %i', async (status) => {
+    const { url } = await startReceiver((_, response) => void response.writeHead(status).end())
+    expect(await posting()(url, {}, '{}')).toBe(status)
+  })
+
+  test('ignores the length of the response', async () => {
+    const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
+    const post = posting()
+    expect(await post(url, {}, '{}')).toBe(200)
+    expect(await post(url, {}, '{}')).toBe(200)
+  })
+
+  test('fails without a listening receiver', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    await expect(posting()(`http://127.0.0.1:${port}/`, {}, '{}')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('fails if the receiver closes the connection', async () => {
+    const { url } = await startReceiver((_, response) => void response.destroy())
+    await expect(posting()(url, {}, '{}')).rejects.toThrow('other side closed')
+  })
+
+  test('gives the receiver ten seconds to respond', async () => {
+    const deadline = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal)
+    onTestFinished(() => timeout.mockRestore())
+    const { url, inbox } = await startReceiver(() => {})
+    const posted = posting()(url, {}, '{}')
+    await inbox.next()
+    expect(timeout).toHaveBeenCalledWith(10_000)
+    deadline.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+    await expect(posted).rejects.toThrow('timeout')
+  })
+
+  test('ends when the service stops', async () => {
+    const { url, inbox } = await startReceiver(() => {})
+    const post = createPost({ allowPrivate: false })
+    const posted = post(url, {}, '{}')
+    await inbox.next()
+    await Promise.all([post.close(), expect(posted).rejects.toThrow()])
+  })
+})
+
+describe('a loopback webhook', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+    ['127.0.0.1', '2130706433'],
+    ['127.0.0.1', '0x7f.1'],
+    ['127.0.0.1', '0177.0.0.1'],
+    ['127.0.0.1', '[::ffff:127.0.0.1]'],
+    ['127.0.0.1', 'loopback.test'],
+  ])('at %s is allowed for %s', async (address, spelling) => {
+    const { port, inbox } = await startReceiver(undefined, address)
+    expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toBe(200)
+    expect(inbox.all).toHaveLength(1)
+  })
+})
+
+test('allowPrivate permits forbidden addresses', async () => {
+  const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
+  // 0.0.0.0 is this machine too, and the only such address that a test can post to.
+  expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toBe(200)
+  expect(inbox.all).toHaveLength(1)
+})

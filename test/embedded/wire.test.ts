@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { WebhookEvent } from '../../src/api/webhooks.ts'
+import { expectMatch, loadWebhookEvents, localUrl, replayFixtures } from '../helpers/wire.ts'
+
+describe('the embedded service responds as documented', () => {
+  replayFixtures(async ({ service }) => ({ baseUrl: localUrl, exchange: service }))
+})
+
+describe('the webhook body matches the documented body', () => {
+  for (const { name, body } of loadWebhookEvents())
+    test(name, () => {
+      expect(WebhookEvent.parse(body)).toEqual(body)
+    })
+
+  const [event] = loadWebhookEvents()
+  const broken: [string, object][] = [
+    ['an action that is not listed', { action: 'sessionPaused' }],
+    ['no payload', { payload: undefined }],
+    ['a payload without its fields', { payload: {} }],
+  ]
+  for (const [name, change] of broken)
+    test(`and differs from ${name}`, () => {
+      expect(WebhookEvent.safeParse({ ...(event?.body as object), ...change }).success).toBe(false)
+    })
+})
+
+describe('the matcher of the fixtures', () => {
+  const matches = (actual: unknown, expected: unknown) => {
+    try {
+      expectMatch(actual, expected)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  test('accepts additional fields and no missing ones', () => {
+    expect(matches({ a: 1, b: 2 }, { a: 1 })).toBe(true)
+    expect(matches({ b: 2 }, { a: 1 })).toBe(false)
+    expect(matches({}, { a: '<string?>' })).toBe(false)
+  })
+
+  test('requires arrays of the expected length, and <each> of at least <min> items', () => {
+    expect(matches([1, 2], ['<number>'])).toBe(false)
+    expect(matches([1, 2], { '<each>': '<number>', '<min>': 2 })).toBe(true)
+    expect(matches([1, 2], { '<each>': '<number>', '<min>': 3 })).toBe(false)
+    expect(matches([1, 'two'], { '<each>': '<number>', '<min>': 0 })).toBe(false)
+  })
+
+  test('accepts null only if the token ends with a question mark', () => {
+    expect(matches(null, '<timestamp?>')).toBe(true)
+    expect(matches(null, '<timestamp>')).toBe(false)
+    expect(matches('yesterday', '<timestamp?>')).toBe(false)
+    expect(matches('2024-05-06T07:08:09.123Z', '<timestamp>')).toBe(true)
+  })
+
+  test('rejects an unknown token', () => {
+    expect(() => expectMatch('x', '<colour>')).toThrow('no such matcher token: <colour>')
+  })
+})

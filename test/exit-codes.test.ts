@@ -1,0 +1,394 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError } from '../src/api/wire.ts'
+import type { HostOptions } from './helpers/host.ts'
+import { answer, answering, createWorld, type World } from './helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const fine = answer(200, { room: { id: 'r1', type: 'open' }, rooms: [] })
+const systemError = (code: string) => Object.assign(new Error(`${code}: write`), { code })
+
+interface Case {
+  when: string
+  command: string
+  code: number
+  stderr: string
+  arrange?: () => unknown
+  options?: HostOptions
+  /** The error that writing to standard output fails with. */
+  disk?: Error
+  signal?: 'SIGINT' | 'SIGTERM'
+}
+
+const always = (status: number, body: unknown) => () => {
+  world.intercept = async () => answer(status, body)
+}
+const throwing = (error: () => Error) => () => {
+  world.intercept = async () => {
+    throw error()
+  }
+}
+
+const cases: Case[] = [
+  {
+    code: 0,
+    when: 'the request succeeds',
+    command: 'rooms get r1 -o ids',
+    arrange: always(200, { room: { id: 'r1', type: 'open' } }),
+    stderr: '',
+  },
+  { code: 0, when: 'the list is empty', command: 'rooms list', stderr: 'no rooms\n' },
+  { code: 0, when: 'help is asked for', command: '--help', stderr: '' },
+  {
+    code: 0,
+    when: 'the reader of the output has closed the pipe',
+    command: 'rooms list --json',
+    disk: systemError('EPIPE'),
+    stderr: '',
+  },
+  {
+    code: 1,
+    when: 'the service refuses',
+    command: 'rooms update r1 --name New',
+    arrange: always(422, { error: { message: 'the name is taken' } }),
+    stderr: 'error: the service refuses the request (422): the name is taken\n',
+  },
+  {
+    code: 1,
+    when: 'every item of several fails',
+    command: 'users delete a b --yes',
+    stderr:
+      'error: no such user: a\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: b\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: deleted 0 of 2 users; 2 failed\n',
+  },
+  {
+    code: 2,
+    when: 'a flag is unknown',
+    command: 'rooms list --limits 3',
+    stderr:
+      'error: unknown flag “--limits”\nhint: did you mean: meetroom rooms list --limit 3 --base-url https://meet.test/v1\n',
+  },
+  {
+    code: 2,
+    when: 'a flag is malformed',
+    command: 'rooms list --timeout soon',
+    stderr:
+      'error: --timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”\n',
+  },
+  {
+    code: 2,
+    when: 'a setting is invalid',
+    command: 'rooms list',
+    options: { env: { MEETROOM_RETRIES: '-1' } },
+    stderr: 'error: MEETROOM_RETRIES: the number of retries must be a whole number from 0 to 20, not “-1”\n',
+  },
+  {
+    code: 2,
+    when: 'an id would leave its path segment',
+    command: 'rooms get ..',
+    stderr: 'error: “..” is not a valid room id\n',
+  },
+  {
+    code: 3,
+    when: 'the room does not exist',
+    command: 'rooms get nope',
+    stderr:
+      'error: no such room: nope\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
+  },
+  {
+    code: 4,
+    when: 'the key is missing',
+    command: 'rooms list',
+    options: { env: { MEETROOM_API_KEY: undefined } },
+    stderr:
+      'error: no API key\n' +
+      'hint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
+  },
+  {
+    code: 4,
+    when: 'the key is refused',
+    command: 'rooms list',
+    options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
+    stderr:
+      'error: the service refuses the API key (400): the API key is missing or invalid\n' +
+      'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
+  },
+  {
+    code: 5,
+    when: 'the service does not answer',
+    command: 'rooms list --retries 0',
+    arrange: throwing(() => new TransportError('connection refused', false)),
+    stderr: 'error: no response from meet.test: connection refused\n',
+  },
+  {
+    code: 5,
+    when: 'a write was certainly not sent',
+    command: 'rooms create --name X --type open --retries 0',
+    arrange: throwing(() => new TransportError('connection refused', false)),
+    stderr: 'error: no response from meet.test: connection refused\n',
+  },
+  {
+    code: 6,
+    when: 'the service fails',
+    command: 'rooms list --retries 0',
+    arrange: always(503, {}),
+    stderr: 'error: the service failed (503)\n',
+  },
+  {
+    code: 6,
+    when: 'the answer cannot be read',
+    command: 'rooms list',
+    arrange: always(200, '{'),
+    stderr:
+      'error: the service’s response cannot be read: it is not valid JSON\n' +
+      'hint: is https://meet.test/v1 the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1\n',
+  },
+  {
+    code: 7,
+    when: 'a write was sent and got no answer',
+    command: 'users update ada --name Ada --retries 0',
+    arrange: throwing(() => new TransportError('the connection was reset', true)),
+    stderr:
+      'error: no response from meet.test: the connection was reset; whether the change was made is not known\n' +
+      'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
+  },
+  {
+    code: 8,
+    when: 'some items of several fail',
+    command: 'users delete nope ada --yes -o ids',
+    arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
+    stderr:
+      'error: no such user: nope\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: deleted 1 of 2 users; 1 failed\n',
+  },
+  {
+    code: 10,
+    when: 'confirmation is missing',
+    command: 'users delete ada',
+    stderr:
+      'error: deleting users needs confirmation, and there is no terminal to ask on\n' +
+      'hint: pass --yes to confirm in advance\n',
+  },
+  {
+    code: 70,
+    when: 'an unexpected error quotes the key',
+    command: 'rooms list',
+    arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
+    stderr:
+      'error: meetroom has a bug: TypeError: Invalid header value: Bearer [API key]\n' +
+      'hint: please report it, with the output of the same command run with --verbose\n',
+  },
+  {
+    code: 74,
+    when: 'the disk is full',
+    command: 'rooms list -o csv',
+    disk: systemError('ENOSPC'),
+    stderr: 'error: the output cannot be written: no space left on the disk\n',
+  },
+  {
+    code: 74,
+    when: 'the disk is full and help is asked for',
+    command: '--help',
+    disk: systemError('ENOSPC'),
+    stderr: 'error: the output cannot be written: no space left on the disk\n',
+  },
+  {
+    code: 130,
+    when: 'SIGINT arrives',
+    command: 'rooms list',
+    signal: 'SIGINT',
+    stderr: 'error: interrupted\n',
+  },
+  {
+    code: 143,
+    when: 'SIGTERM arrives',
+    command: 'rooms list',
+    signal: 'SIGTERM',
+    stderr: 'error: interrupted\n',
+  },
+]
+
+test.each(cases)(
+  'exit code $code: $when',
+  async ({ command, code, stderr, arrange, options, disk, signal }) => {
+    await arrange?.()
+    if (signal)
+      world.intercept = (_request, _next, aborted) => {
+        host.signal(signal)
+        return Promise.reject(aborted.reason)
+      }
+    const { host, done } = world.start(command.split(' '), options)
+    host.stdout.failure = disk
+    const run = await done
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code, stderr })
+  },
+)
+
+test('a command that fails prints only to standard error', async () => {
+  for (const { command, arrange, options, disk, signal, code } of cases) {
+    if (disk || signal || code === 0 || code === 8) continue
+    world = await createWorld()
+    await arrange?.()
+    const { stdout } = await world.run(command, options)
+    expect({ command, stdout }).toEqual({ command, stdout: '' })
+  }
+})
+
+describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error with %s', (format) => {
+  /** The error object, which is one line on standard error. */
+  async function errorOf(command: string, options?: HostOptions) {
+    const { stdout, stderr } = await world.run(`${command} ${format}`, options)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^.*\n$/)
+    return JSON.parse(stderr)
+  }
+
+  test('is one object with every known field of a refusal', async () => {
+    world.intercept = async () =>
+      answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
+    const error = await errorOf('rooms update r1 --name New')
+    expect(error).toEqual({
+      error: {
+        code: 'refused',
+        message: 'the service refuses the request (429): slow down',
+        hint: 'it asks you to wait 60 s',
+        status: 429,
+        retryable: true,
+        request: { method: 'PUT', path: '/rooms/r1' },
+        body: { error: { message: 'slow down', n: 1 } },
+      },
+    })
+    expect(Object.keys(error.error)).toEqual([
+      'code',
+      'message',
+      'hint',
+      'status',
+      'retryable',
+      'request',
+      'body',
+    ])
+  })
+
+  test('omits unknown fields', async () => {
+    expect(await errorOf('rooms list --timeout soon')).toEqual({
+      error: {
+        code: 'usage',
+        message:
+          '--timeout: the value must be a duration such as 30s or 1m30s, above 0 and at most 24h, not “soon”',
+        retryable: false,
+      },
+    })
+  })
+
+  test('is an object even if the command line is invalid', async () => {
+    expect(await errorOf('rooms lst')).toEqual({
+      error: {
+        code: 'usage',
+        message: 'unknown command “lst”',
+        hint: expect.stringMatching(
+          /^did you mean: meetroom rooms list .*--base-url https:\/\/meet\.test\/v1$/,
+        ),
+        retryable: false,
+      },
+    })
+  })
+
+  test('has a body that is not JSON as a string', async () => {
+    world.intercept = answering(answer(404, '<h1>Not found</h1>'))
+    expect(await errorOf('rooms get r1')).toEqual({
+      error: {
+        code: 'not_found',
+        message: 'no such room: r1: Not found',
+        hint: 'list them with: meetroom rooms list --base-url https://meet.test/v1',
+        status: 404,
+        retryable: false,
+        request: { method: 'GET', path: '/rooms/r1' },
+        body: '<h1>Not found</h1>',
+      },
+    })
+  })
+
+  test('is retryable for a lost read, and not for a lost write', async () => {
+    world.intercept = throwingLost
+    expect(await errorOf('rooms get r1 --retries 0')).toEqual({
+      error: {
+        code: 'network',
+        message: 'no response from meet.test: the connection was reset',
+        retryable: true,
+        request: { method: 'GET', path: '/rooms/r1' },
+      },
+    })
+    expect(await errorOf('rooms update r1 --name New --retries 0')).toEqual({
+      error: {
+        code: 'unknown_outcome',
+        message:
+          'no response from meet.test: the connection was reset; whether the change was made is not known',
+        hint: 'check with: meetroom rooms get r1 --base-url https://meet.test/v1',
+        retryable: false,
+        request: { method: 'PUT', path: '/rooms/r1' },
+      },
+    })
+  })
+
+  test('is an object even for an internal error', async () => {
+    world.intercept = async () => {
+      throw new TypeError(`no: ${world.apiKey}`)
+    }
+    expect(await errorOf('rooms get r1')).toEqual({
+      error: {
+        code: 'bug',
+        message: 'meetroom has a bug: TypeError: no: [API key]',
+        hint: 'please report it, with the output of the same command run with --verbose',
+        retryable: false,
+      },
+    })
+  })
+})
+
+async function throwingLost(): Promise<never> {
+  throw new TransportError('the connection was reset', true)
+}
+
+test('each failed item of a batch is an object on its own line in JSON modes', async () => {
+  const { stderr } = await world.run('users delete a b --yes --json')
+  expect(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error.message),
+  ).toEqual(['no such user: a', 'no such user: b', 'deleted 0 of 2 users; 2 failed'])
+})
+
+test('MEETROOM_OUTPUT sets the format of errors', async () => {
+  const { stderr } = await world.run('rooms get nope', { env: { MEETROOM_OUTPUT: 'ndjson' } })
+  expect(JSON.parse(stderr).error.code).toBe('not_found')
+})
+
+test('a delete of several users completes after the reader of its output closes the pipe', async () => {
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  const { host, done } = world.start(['users', 'delete', 'ada', 'grace', '--yes'])
+  host.stdout.failure = systemError('EPIPE')
+  expect((await done).code).toBe(0)
+  expect((await world.send('GET', '/users')).body.users).toEqual([])
+})
+
+test('an error on a closed standard error keeps its exit code', async () => {
+  const { host, done } = world.start(['rooms', 'get', 'nope'])
+  host.stderr.failure = systemError('EPIPE')
+  expect((await done).code).toBe(3)
+})
+
+test('the tests of this file cover every exit code except 9', () => {
+  expect([...new Set(cases.map(({ code }) => code))]).toEqual([
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 70, 74, 130, 143,
+  ])
+})
+
+test('a successful command prints no text on standard error', async () => {
+  world.intercept = async () => fine
+  expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
+})

@@ -1,0 +1,203 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { launcher, node } from '../helpers/built.ts'
+import { runCommand } from '../helpers/command.ts'
+import { frontOf } from '../helpers/front.ts'
+import { hasBash, runJob } from '../helpers/github.ts'
+import { programsIn } from '../helpers/programs.ts'
+import { blockBehind } from '../helpers/shell.ts'
+import { hasTool } from '../helpers/tools.ts'
+import { answer, createWorld, type Intercept, type World } from '../helpers/world.ts'
+
+let world: World
+let front: Awaited<ReturnType<typeof frontOf>>
+let env: Record<string, string>
+beforeEach(async () => {
+  world = await createWorld()
+  front = await frontOf(world)
+  env = { HOME: world.dir, PATH: `${programsIn(join(world.dir, 'bin'))}:${process.env['PATH']}` }
+})
+
+const written = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
+const users = async () =>
+  (await world.send('GET', '/users')).body.users.map(({ user_id }: { user_id: string }) => user_id).sort()
+
+const hasJq = hasTool('jq', 'readme', 'the job for GitHub Actions')
+
+describe.runIf(hasBash && hasJq)('the job for GitHub Actions', () => {
+  /** Runs the job; what is in the secrets is the key unless a test says otherwise. */
+  const run = (key = world.apiKey) =>
+    runJob(
+      blockBehind('## GitHub Actions', 'yaml'),
+      { secrets: { MEETROOM_API_KEY: key }, vars: { MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL } },
+      world.dir,
+      env,
+    )
+
+  test('creates the listed users, and succeeds again on a second run', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
+    for (const _ of ['first', 'again']) expect(await run()).toMatchObject({ code: 0, summary: '' })
+    expect(await users()).toEqual(['ada', 'grace'])
+  })
+
+  test('resumes after a row with an unknown outcome', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\n')
+    let wrong = 3
+    world.intercept = async ({ method }, next) =>
+      method === 'GET' || wrong-- <= 0 ? next() : answer(502, '')
+    expect(await run()).toMatchObject({ code: 0, summary: '' })
+    expect(world.requests.map(({ method }) => method)).toEqual([
+      ...['GET', 'GET', 'POST', 'POST', 'POST'],
+      ...['GET', 'GET', 'GET', 'POST'],
+    ])
+    expect(await users()).toEqual(['ada'])
+  })
+
+  test('fails with the failed rows in the summary and in a file', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\nodd,Odd\n')
+    world.intercept = async ({ body }, next) =>
+      body?.includes('odd') ? answer(400, { error: { message: 'no odd users' } }) : next()
+    const { code, log, summary, used } = await run()
+    expect({ code, summary, uploads: used.at(-1) }).toEqual({
+      code: 8,
+      summary: '- row 2: the service refuses the request (400): no odd users\n',
+      uploads: 'actions/upload-artifact@v4',
+    })
+    expect(log).toContain('::error file=people.csv::')
+    expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
+  })
+
+  test('sends no request with an invalid row, and fails without the secret', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
+    expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
+    written('people.csv', 'user_id,name\nada,Ada\n')
+    expect(await run('')).toMatchObject({ code: 4 })
+    expect(await users()).toEqual([])
+  })
+})
+
+describe('an import in shards', () => {
+  beforeEach(() => written('people.csv', `user_id\n${['ada', 'alan', 'grace', 'linus', 'tim'].join('\n')}\n`))
+  const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
+
+  test.runIf(hasBash)('has a job for each shard in GitHub Actions', async () => {
+    const text = blockBehind('A job for each part', 'yaml')
+    const secrets = { MEETROOM_API_KEY: world.apiKey }
+    const { shard } = parse(text).jobs.import.strategy.matrix
+    expect(shard).toEqual([1, 2, 3, 4])
+    for (const part of ['1', '4']) {
+      const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
+      const { code, log } = await runJob(here, { secrets, matrix: { shard: part } }, world.dir, env)
+      expect(code, log).toBe(0)
+    }
+    expect(journals()).toEqual([])
+  })
+
+  test('has a pod for each shard in Kubernetes', async () => {
+    const { completions, template } = parse(blockBehind('A pod for each', 'yaml')).spec
+    const [{ command, args }] = template.spec.containers
+    const [shell, ...words] = [...command, ...args].map((word) => word.replaceAll('/data', world.dir))
+    for (const index of [0, completions - 1]) {
+      const pod = { ...env, ...front.env, JOB_COMPLETION_INDEX: `${index}` }
+      expect(await runCommand(shell, words, pod)).toMatchObject({ code: 0 })
+    }
+    expect(journals()).toEqual([])
+  })
+})
+
+describe('the script for sh', () => {
+  const run = (shell: string, ...version: string[]) => {
+    const [program = '', ...flags] = shell.split(' ')
+    written('release-room.sh', blockBehind('## POSIX sh', 'sh'))
+    return runCommand(program, [...flags, 'release-room.sh', ...version], { ...env, ...front.env }, '', {
+      cwd: world.dir,
+    })
+  }
+  const rooms = async () => (await world.send('GET', '/rooms')).body.rooms
+  beforeEach(async () => {
+    await world.send('POST', '/users', { user_id: 'release-manager' })
+    await world.send('POST', '/rooms', { name: 'Release 0', type: 'private' })
+  })
+
+  /** Somebody is in every room. */
+  const online: Intercept = async ({ url }, next) =>
+    url.includes('/sessions') ? answer(200, { sessions: [{ id: 's', disconnected_at: null }] }) : next()
+  const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
+
+  test.each(hasBash ? ['sh', 'bash --posix'] : ['sh'])(
+    'creates the room of a release in %s, and terminates the previous room',
+    async (shell) => {
+      expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: [^\n]*\n(hint: [^\n]*\n)?$/),
+      })
+      expect(messages()).toEqual([])
+      const [room, old] = await rooms()
+      expect([room.name, old.name, typeof old.terminated_at]).toEqual([
+        ...['Release 1.0 “beta” $(x)', 'Release 0'],
+        'string',
+      ])
+      expect((await world.send('GET', `/rooms/${room.id}/members`)).body.members).toMatchObject([
+        { user_id: 'release-manager', type: 'host' },
+      ])
+    },
+  )
+
+  test('creates one room and sends one message after unknown outcomes, and stops at a failure', async () => {
+    const [old] = await rooms()
+    const unsure = ['/rooms', '/message']
+    world.intercept = async (request, next, signal) => {
+      const { method, url } = request
+      if (method === 'PUT' && url.endsWith(old.id)) return answer(400, {})
+      const answered = await online(request, next, signal)
+      if (method !== 'POST' || !url.endsWith(unsure[0] ?? '?')) return answered
+      unsure.shift()
+      return answer(502, '')
+    }
+    expect(await run('sh', '2')).toMatchObject({ code: 0, stdout: '' })
+    expect(unsure).toEqual([])
+    expect(await rooms()).toHaveLength(2)
+    expect(messages()).toHaveLength(1)
+  })
+
+  test.each([
+    ['the key is missing', { MEETROOM_API_KEY: '' }, 2],
+    ['the key is refused', { MEETROOM_API_KEY: 'wrong-key-0123456789' }, 4],
+  ])('sends no write and fails if %s', async (_, more, code) => {
+    Object.assign(front.env, more)
+    expect(await run('sh', '3')).toMatchObject({ code, stdout: '' })
+    expect(await rooms()).toHaveLength(1)
+  })
+})
+
+test('the line for cron finds program, settings and key, and writes the report', async () => {
+  const lines = blockBehind('## cron', 'crontab').trim().split('\n')
+  const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
+  // An unescaped one ends the line.
+  expect(job.match(/(?<!\\)%/)).toBeNull()
+  const [, path = ''] = /^PATH=(.*)$/.exec(lines.join('\n')) ?? []
+  const cron = {
+    HOME: world.dir,
+    SHELL: '/bin/sh',
+    PATH: path.replace('/usr/local/bin', join(world.dir, 'bin')),
+  }
+  mkdirSync(join(world.dir, 'reports'))
+  await runCommand(
+    node,
+    [launcher, 'auth', 'login', '--with-token'],
+    { HOME: cron.HOME, MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL },
+    world.apiKey,
+  )
+  await world.send('POST', '/rooms', { name: 'Lesson 1', type: 'open' })
+  expect(await runCommand('/bin/sh', ['-c', job.replaceAll('\\%', '%')], cron)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+  const [report = ''] = readdirSync(join(world.dir, 'reports'))
+  expect(report).toMatch(/^\d{4}-\d\d-\d\d\.csv$/)
+  expect(readFileSync(join(world.dir, 'reports', report), 'utf8')).toMatch(/^room_id,user_id,/)
+})

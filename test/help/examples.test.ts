@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { documentation } from '../helpers/documentation.ts'
+import { createWorld } from '../helpers/world.ts'
+
+const readme = documentation()
+const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+
+/** What differs from run to run. */
+const steady = (text: string) =>
+  text.replace(/[\da-f]{24}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+
+/** The words of a line, as a shell reads them. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
+
+test('the README has code blocks to run', () => expect(blocks.length).toBeGreaterThan(0))
+
+test.each(blocks)('a code block of the README prints the output shown in it:\n%s', async (block) => {
+  const world = await createWorld()
+  const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)
+  let shown = ''
+  for (const line of lines) {
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    const { stdout, stderr } = await world.run(wordsOf(line), { env })
+    const text = stdout + stderr
+    shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
+  }
+  expect(steady(shown)).toBe(steady(block))
+})

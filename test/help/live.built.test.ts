@@ -1,0 +1,78 @@
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand } from '../helpers/command.ts'
+import { documentation } from '../helpers/documentation.ts'
+import { programsIn } from '../helpers/programs.ts'
+import { blockBehind } from '../helpers/shell.ts'
+import { hasTool } from '../helpers/tools.ts'
+import { tempDir } from '../helpers/world.ts'
+
+test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
+  'the “Live rooms” script of the help works when pasted',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const readme = documentation()
+    const [, script = ''] = /<!-- live -->\n```bash\n([\s\S]*?)```\n<!-- \/live -->/.exec(readme) ?? []
+    const { code, stdout, stderr } = await runCommand('bash', ['-c', script], { HOME: tempDir() }, '', {
+      patienceMs: 55_000,
+    })
+    const events = stdout.match(/"action":"\w+"/g)
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('{"action"'))
+    expect({ code, stderr, events }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^joined room \w{24}; \^C leaves\nthe room is terminated\n$/),
+      events: ['"action":"sessionJoined"', '"action":"sessionJoined"', '"action":"sessionLeft"'],
+    })
+    expect(lines).toEqual([
+      'USER ID  STATUS',
+      '───────  ──────',
+      expect.stringMatching(/^(ada {6}|grace {4})online$/),
+      expect.stringMatching(/^(ada {6}|grace {4})online$/),
+      '{"event":"message","message":"Hello, both of you"}',
+      '{"event":"message","message":"Hello, both of you"}',
+      expect.stringMatching(/^\{"error":\{"code":"refused","message":"you were blocked","retryable":false,/),
+      'name          Demo',
+      'status        terminated',
+      'meeting_time  8',
+      '',
+    ])
+  },
+)
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test.each([
+  [
+    'pass',
+    'meetroom rooms create --name Demo --type open --columns name,status',
+    0,
+    'name    Demo\nstatus  active\n',
+  ],
+  ['fail', 'exit 3', 3, ''],
+])(
+  'the recipe for tests starts its own service, stops it, and reports that the tests %s',
+  async (_, npm, code, stdout) => {
+    const dir = tempDir()
+    const port = `${await freePort()}`
+    const script = blockBehind('## Tests against a service', 'sh').replaceAll('4680', port)
+    const env = {
+      HOME: dir,
+      TMPDIR: dir,
+      PATH: `${programsIn(join(dir, 'bin'), { npm })}:${process.env['PATH']}`,
+    }
+    // The output ends when the service, which holds standard error, has ended.
+    expect(await runCommand('sh', ['-c', script], env)).toEqual({ code, stdout, stderr: '' })
+    expect(readdirSync(dir).filter((name) => name.startsWith('tmp.'))).toEqual([])
+  },
+)

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+/** Reads the files of a tarball that npm has packed, by path. Paths have at most 100 characters. */
+export function readTarball(path: string): Map<string, string> {
+  const bytes = gunzipSync(readFileSync(path))
+  const files = new Map<string, string>()
+  const field = (at: number, length: number) => bytes.toString('utf8', at, at + length).replace(/\0.*$/s, '')
+  for (let at = 0; bytes[at] !== 0; ) {
+    const size = Number.parseInt(field(at + 124, 12), 8)
+    files.set(field(at, 100), bytes.toString('utf8', at + 512, at + 512 + size))
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+  return files
+}
