@@ -40,7 +40,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const view = selectView(endpoints[list])
   if (flags.where && (isNamed || flags.user))
     throw new UsageError(`pass ${flags.user ? '--user' : 'IDs'} or --where, not both`)
-  const selection = await openSelection(context, list, flags.where, flags)
+  const selection = await openSelection(context, list, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: ['pass IDs, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],

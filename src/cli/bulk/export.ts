@@ -67,7 +67,7 @@ export async function runExport(
   printer.check(view)
   if (list === 'listMembers' && (ids.length === 0) !== (flags.allRooms === true))
     throw new UsageError('name the rooms, or pass --all-rooms')
-  const selection = await openSelection(context, list, flags.where, flags)
+  const selection = await openSelection(context, list, flags)
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...omitUndefined({ pageSize: flags.pageSize }) }
   const given = await readIds(ids, context.host)

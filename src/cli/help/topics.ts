@@ -6,7 +6,7 @@ export const topicSummaries = {
   flags: 'global flags',
   output: 'formats, columns, --query, errors as JSON',
   'exit-codes': 'exit codes',
-  lists: 'pages, sorting, counting',
+  lists: 'pages, searching, sorting, counting',
   where: 'choosing items by their fields: --where',
   bulk: 'commands for many items: confirmation, --max, concurrency',
   import: 'importing and exporting users, rooms and members',

@@ -80,6 +80,7 @@ export interface ListFlags {
   all?: boolean
   pageSize?: number
   where?: readonly string[]
+  search?: string
   sort?: string
   count?: boolean
   countBy?: string
@@ -91,6 +92,9 @@ export const whereOption = [
   "only items that match, as in 'age>90d'; repeatable",
   collect,
 ] as const
+
+export const searchOption = (fields: string) =>
+  ['--search <text>', `only items with this text anywhere in ${fields}, ignoring case and accents`] as const
 
 export function addPagingFlags<C extends Command>(command: C): C {
   return command

@@ -44,21 +44,29 @@ export async function listPages<N extends ListName>(
   return selection ? selection.from(pages, readRoomId(input), { limit, offset }) : pages
 }
 
+interface Conditions {
+  where?: readonly string[] | undefined
+  search?: string | undefined
+}
+
 /**
- * @param pace concurrency and rate of room inspections
+ * @param flags conditions, and concurrency and rate of room inspections
  * @throws {UsageError} for invalid conditions
  */
 export async function openSelection(
   context: Context,
   name: ListName,
-  where: readonly string[] | undefined,
-  pace: Partial<PaceFlags> = {},
+  { where, search, ...pace }: Conditions & PaceFlags,
 ): Promise<Selection | undefined> {
-  if (!where) return undefined
+  if (!where && search === undefined) return undefined
   const { parseWhere } = await import('../filter/where.ts')
   const { Selection } = await import('./selection.ts')
   const view = selectView(endpoints[name])
-  const filter = await parseWhere(where, name, view, context.host.now())
+  const conditions = await parseWhere(where ?? [], name, view, context.host.now())
+  const filter =
+    search === undefined
+      ? conditions
+      : (await import('../filter/search.ts')).withSearch(conditions, search, name, view)
   const full = await createFullRecords(context, name, undefined)
   if (!full || filter.metrics.length === 0) return new Selection(context, view, filter, { full })
   const { RoomMetricsReader } = await import('./room-metrics.ts')

@@ -26,7 +26,7 @@ export async function runList<N extends ListName>(
   printer.check(view)
   const keys =
     flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
-  const selection = await openSelection(context, name, flags.where, flags)
+  const selection = await openSelection(context, name, flags)
   const pages = keys
     ? await sortedPages(context, name, input, flags, { keys, selection })
     : await selectPages(context, name, input, flags, { selection, readOnce: true })
@@ -78,13 +78,13 @@ async function runCount<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  { where, pageSize, ...pace }: ListFlags,
+  { pageSize, ...conditions }: ListFlags,
 ): Promise<void> {
   if (context.flags.columns !== undefined)
     throw new UsageError('--count and --columns cannot be used together')
   const { countItems } = await import('./count.ts')
   const { proveTotal: provenTotal } = await import('./paging/proven-total.ts')
-  const selection = await openSelection(context, name, where, pace)
+  const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
   // Lists of sessions have no total (API specification, “Paging”).
   const total =
@@ -98,14 +98,14 @@ async function runCountBy<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  { where, pageSize, ...pace }: ListFlags,
+  { pageSize, ...conditions }: ListFlags,
   field: string,
 ): Promise<void> {
   const { CountBy } = await import('./count.ts')
   const counts = new CountBy(field, name, selectView(endpoints[name]))
   const printer = await context.printer()
   printer.check(counts.view)
-  const selection = await openSelection(context, name, where, pace)
+  const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectPages(context, name, input, all, { selection })
   await counts.print(context, pages, await createFullRecords(context, name, selection), readRoomId(input))

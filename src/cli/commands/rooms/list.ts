@@ -5,6 +5,7 @@ import {
   addExamples,
   addPagingFlags,
   type ListFlags,
+  searchOption,
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
@@ -17,6 +18,7 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
     .description('List rooms. The embedded service lists the newest first.')
     .option('--name <name>', 'only rooms with exactly this name')
     .option('--layout <layout>', 'only rooms with this layout')
+    .option(...searchOption('the name or the ID'))
     .action(
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
         const { name, layout } = flags
@@ -31,6 +33,7 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
   addExamples(
     list,
     'meetroom rooms list --active',
+    'meetroom rooms list --search weekly',
     "meetroom rooms list --where 'online>0'",
     'meetroom rooms list --all -o csv > rooms.csv',
   )

@@ -1,6 +1,6 @@
 import { user } from '../../../api/resources.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags, searchOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 
@@ -12,11 +12,17 @@ export function defineUserList(users: MeetroomCommand, act: DefineAction): void 
     .summary('List the users of the workspace')
     .description('List the users of the workspace.')
     .option('--email <query>', descriptions.email_search_query)
+    .option(...searchOption('the name, the ID or the email'))
     .action(
       act('reads', (context, flags: ListFlags & { email?: string }) =>
         runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
       ),
     )
   addPagingFlags(addAlias(list, 'ls'))
-  addExamples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
+  addExamples(
+    list,
+    'meetroom users list --search jose',
+    'meetroom users list --email @example.com',
+    'meetroom users list --all -o ids',
+  )
 }

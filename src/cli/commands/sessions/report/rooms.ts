@@ -30,7 +30,7 @@ export async function readRooms(
     })
   if (ways > 1) throw new UsageError('pass only one of IDs, --where and --all-rooms')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
-  const selection = await openSelection(context, 'listRooms', where, pace)
+  const selection = await openSelection(context, 'listRooms', { where, ...pace })
   const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
   try {

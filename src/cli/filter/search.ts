@@ -1,0 +1,64 @@
+import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import type { Resource } from '../../api/resource.ts'
+import { resources } from '../../api/resources.ts'
+import { toText } from '../../api/to-text.ts'
+import { UsageError } from '../../errors.ts'
+import { type Item, readField, type View } from '../output/views/views.ts'
+import type { Filter } from './where.ts'
+
+/** Accents, vowel points of Hebrew and Arabic, and invisible characters; not the voicing marks of Japanese. */
+const ignored =
+  /(?![\u3099\u309a])(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\p{Cf}/gu
+
+/** Letters that Unicode does not decompose. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
+}
+
+/** Returns a text for comparison without regard to case and accents. */
+export function foldText(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.toUpperCase()
+  return (
+    text
+      .normalize('NFKD')
+      .replace(ignored, '')
+      .toUpperCase()
+      .replace(/[ØŁĐÐĦŦÆŒÞ]/g, (letter) => plainLetters[letter] ?? letter)
+      // Without it, a Korean syllable would match all syllables that begin with it.
+      .normalize('NFC')
+  )
+}
+
+/** Fields that `--search` looks into, as far as the resource has them. */
+const searchedFields = ['name', 'email']
+
+/**
+ * Adds `--search` to a filter: the text must be anywhere in the name, the ID or the email. A field that the full record
+ * does not have cannot match.
+ * @throws {UsageError} for an empty text
+ */
+export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {
+  const needle = foldText(text.trim())
+  if (needle === '') throw new UsageError('--search needs a text to search for')
+  const { fields, id }: Resource = resources[endpoints[list].resource]
+  const names = [id ?? 'id', ...searchedFields.filter((name) => Object.hasOwn(fields, name))]
+  const contains = (item: Item): boolean | undefined => {
+    let isUndecided = false
+    for (const name of names) {
+      const value = readField(view, name, item)
+      isUndecided ||= !value.known
+      if (value.known && value.value !== null && foldText(toText(value.value)).includes(needle)) return true
+    }
+    return isUndecided ? undefined : false
+  }
+  const hint = `--search ${text}: “*” is an ordinary character; a part of the text is enough`
+  return {
+    ...filter,
+    asterisks: text.includes('*') ? [...filter.asterisks, hint] : filter.asterisks,
+    matches(item) {
+      const matches = filter.matches(item)
+      const isFound = matches === false ? false : contains(item)
+      return isFound === true ? matches : isFound
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { foldText } from '../../../src/cli/filter/search.ts'
+import { otherService } from '../../helpers/other-service.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+async function createUsers(): Promise<void> {
+  await world.send('POST', '/users', { user_id: 'jose', name: 'José Müller', email: 'JM@example.com' })
+  await world.send('POST', '/users', { user_id: 'lech', name: 'Łódź Straße', email: null })
+  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada', email: 'ada@example.org' })
+}
+
+async function search(text: string, kind = 'users'): Promise<string> {
+  const { code, stdout, stderr } = await world.run([kind, 'list', '--search', text, '-o', 'ids'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout.trim().replaceAll('\n', ' ')
+}
+
+describe('foldText', () => {
+  test.each([
+    ['Łódź', 'LODZ'],
+    ['straße', 'STRASSE'],
+    ['Ærøskøbing', 'AEROSKOBING'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+    ['İstanbul', 'istanbul'],
+    ['ｗｉｄｅ', 'WIDE'],
+    ['Ёлка', 'елка'],
+    ['שָׁלוֹם', 'שלום'],
+    ['مُحَمَّد', 'محمد'],
+    ['so\u00adft\u200b', 'soft'],
+    ['no\u00a0break', 'NO BREAK'],
+  ])('makes “%s” equal to “%s”', (one, other) => {
+    expect(foldText(one)).toBe(foldText(other))
+  })
+
+  test.each([
+    ['가', '각'],
+    ['か', 'が'],
+    ['कि', 'का'],
+    ['👩', '👨'],
+  ])('keeps “%s” and “%s” apart', (one, other) => {
+    expect(foldText(one)).not.toBe(foldText(other))
+  })
+
+  test('gives the same text when applied twice', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(foldText(foldText(text))).toBe(foldText(text))
+      }),
+    )
+  })
+})
+
+describe('--search', () => {
+  test('finds users by name, ID and email, ignoring case and accents', async () => {
+    await createUsers()
+    expect(await search('muller')).toBe('jose')
+    expect(await search('STRASSE')).toBe('lech')
+    expect(await search('lodz')).toBe('lech')
+    expect(await search('jm@EXAMPLE')).toBe('jose')
+    expect(await search(' ec ')).toBe('lech')
+    expect(await search('nobody')).toBe('')
+  })
+
+  test('finds rooms by name and ID', async () => {
+    const { body } = await world.send('POST', '/rooms', { name: 'Café', type: 'open' })
+    await world.send('POST', '/rooms', { name: 'Other', type: 'open' })
+    const { id } = body.room
+    expect(await search('CAFE', 'rooms')).toBe(id)
+    expect(await search(id.slice(4).toUpperCase(), 'rooms')).toBe(id)
+  })
+
+  test('works with --where, --sort, --limit, --count and --count-by', async () => {
+    await createUsers()
+    const run = async (flags: string) => (await world.run(`users list --search e ${flags}`)).stdout
+    expect(await run('--sort -user_id -o ids')).toBe('lech\njose\nada\n')
+    expect(await run('--sort user_id --limit 1 -o ids')).toBe('ada\n')
+    expect(await run('--count')).toBe('3\n')
+    expect(await run('--where user_id=ada --count')).toBe('1\n')
+    expect(await run('--count-by default_member_type -o tsv')).toBe('default_member_type\tcount\nguest\t3\n')
+  })
+
+  test('reads all pages and prints the number of matches as the total', async () => {
+    for (let i = 0; i < 7; i++) await world.send('POST', '/users', { user_id: `u${i}`, name: `N ${i % 2}` })
+    otherService(world, { maxLimit: 2 })
+    const { code, stdout } = await world.run('users list --search=n\u00a01 --json')
+    const { users, paging } = JSON.parse(stdout)
+    expect({ code, count: users.length, paging }).toEqual({
+      code: 0,
+      count: 3,
+      paging: { limit: 3, offset: 0, total: 3 },
+    })
+  })
+
+  test('reads the full record of a user when lists show no email', async () => {
+    await createUsers()
+    otherService(world, { minimalLists: true })
+    const { code, stdout, stderr } = await world.run('users list --search jm@ -o ids')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'jose\n' })
+    expect(stderr).toBe(
+      'lists of this service show only a part of each user; requesting the full users one by one\n',
+    )
+  })
+
+  test('finds users of a service without emails, and leaves out null names', async () => {
+    await createUsers()
+    otherService(world, { without: ['email'] })
+    expect(await search('ada')).toBe('ada')
+    otherService(world, { leavesNullsOut: true })
+    expect(await search('lodz')).toBe('lech')
+  })
+
+  test('finds numeric IDs and names', async () => {
+    world.intercept = async () =>
+      answer(200, { rooms: [{ id: 1234, type: 'open', name: 77 }], paging: { total: 1 } })
+    expect(await search('23', 'rooms')).toBe('1234')
+    expect(await search('7', 'rooms')).toBe('1234')
+  })
+
+  test('says that an asterisk is an ordinary character when nothing matches', async () => {
+    const { code, stderr } = await world.run(['users', 'list', '--search', 'jo*'])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: '--search jo*: “*” is an ordinary character; a part of the text is enough\nno users\n',
+    })
+  })
+
+  test.each(['', ' ', '\u0301'])('refuses a text without a visible character (%j)', async (text) => {
+    const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search needs a text to search for\n' })
+  })
+})
