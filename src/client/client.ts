@@ -12,6 +12,7 @@ import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
+import { isRepeatable } from './retry-policy.ts'
 
 export interface ServiceAccess {
   transport: Transport
@@ -230,7 +231,7 @@ function createExchange(options: ClientOptions) {
         body,
       },
       {
-        repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
+        repeatable: isRepeatable(endpoint),
         write,
         check: () => checkHint(endpoint, input),
         line,

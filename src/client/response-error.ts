@@ -10,7 +10,7 @@ import {
 import { describeErrorResponse } from './error-message.ts'
 import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
 import { findMissingResource } from './missing-resource.ts'
-import { gaveUpStatuses } from './retry-policy.ts'
+import { isRepeatable, mayHaveActed } from './retry-policy.ts'
 
 /** Status 400 covers bad parameters and bad keys; a probe distinguishes them. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
@@ -68,14 +68,16 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
 }
 
 function failed({ endpoint, description, message, details, check }: ParsedErrorResponse): MeetroomError {
-  const { status } = details
+  const { status, retryAfter } = details
   // The API specification's “validation exception” has JSON; a 500 without JSON is a failure.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,
       hint: 'in this API, 500 means that the request was invalid; retrying will not help',
     })
-  if (endpoint.method !== 'GET' && gaveUpStatuses.has(status))
+  // With this code, `meetroom serve` and `--local` say that nothing has changed.
+  const isUnchanged = status === 503 && description.code === 'storage'
+  if (endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRepeatable(endpoint), retryAfter))
     return new UnknownOutcomeError(
       `the service failed (${status})${message}; whether the change was made is not known`,
       { ...details, hint: check() },

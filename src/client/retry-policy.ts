@@ -1,19 +1,35 @@
+import type { Route } from '../api/endpoints.ts'
 import { TransportError } from '../api/wire.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
 
 /** Statuses of gateways, 520 to 524 of Cloudflare, after which the service may have acted. */
-export const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
+const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 
-export function isBusy(status: number | undefined): boolean {
+export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
+/** Returns true when a repetition has no further effect. */
+export function isRepeatable({ method, repeatable }: Route): boolean {
+  return method !== 'POST' || repeatable === true
+}
+
 /**
- * Only 429 proves that the service did not act.
+ * Only 429, and 503 with a readable `Retry-After`, prove that the service did not act.
  * @param repeatable true when a repetition has no further effect
  */
-export function isRetriedStatus(status: number, repeatable: boolean): boolean {
-  return status === 429 || (repeatable && (isBusy(status) || gaveUpStatuses.has(status)))
+export function isRetriedStatus(
+  status: number,
+  repeatable: boolean,
+  retryAfter: string | undefined,
+): boolean {
+  if (isBusy(status)) return repeatable || status === 429 || parseRetryAfter(retryAfter, 0) !== undefined
+  return repeatable && gaveUpStatuses.has(status)
+}
+
+/** Returns true for statuses of gateways and proxies after which the service may have acted. */
+export function mayHaveActed(status: number, repeatable: boolean, retryAfter: string | undefined): boolean {
+  return gaveUpStatuses.has(status) || (status === 503 && !isRetriedStatus(status, repeatable, retryAfter))
 }
 
 /** @param repeatable true when a repetition has no further effect */

@@ -9,10 +9,10 @@ import {
 } from './no-response.ts'
 import {
   backoff,
-  gaveUpStatuses,
   isBusy,
   isRetriedFailure,
   isRetriedStatus,
+  mayHaveActed,
   parseRetryAfter,
 } from './retry-policy.ts'
 
@@ -60,7 +60,7 @@ type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Fina
 
 /**
  * Retries repeatable requests after connection failures, 429, 503 and gateway timeouts; others only when provably
- * unsent or after 429. Honors `Retry-After` within the timeout.
+ * unsent, after 429, and after 503 with `Retry-After`. Honors `Retry-After` within the timeout.
  * @throws {NetworkError} when no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} when a write may have reached the service without a response
  */
@@ -111,11 +111,11 @@ class RequestRun {
         let reason: string
         try {
           response = await transport(this.#request, signal, interruption.cancelUnsent)
-          const { status } = response
-          const isRetried =
-            isRetriedStatus(status, this.#repeatability.repeatable) && (retriesBusy || !isBusy(status))
+          const { status, headers } = response
+          const judged = [status, this.#repeatability.repeatable, headers['retry-after']] as const
+          const isRetried = isRetriedStatus(...judged) && (retriesBusy || !isBusy(status))
           if (!isRetried || attempt >= retries) return this.#reply(response)
-          if (gaveUpStatuses.has(status)) this.#maybeReceived = true
+          if (mayHaveActed(...judged)) this.#maybeReceived = true
           reason = `the service responded with ${status}`
         } catch (error) {
           reason = this.#reasonToRetry(error, attempt)

@@ -86,7 +86,32 @@ describe('retries', () => {
 
     test.each([502, 503, 504, 520, 522, 524])(`of ${what} do not happen after %i`, async (status) => {
       script(answer(status, {}))
-      expect((await world.run(command)).code).toBe(status === 503 ? 6 : 7)
+      expect((await world.run(command)).code).toBe(7)
+      expect(world.requests).toHaveLength(1)
+    })
+
+    test(`of ${what} happen after 503 with Retry-After`, async () => {
+      script(answer(503, {}, { 'retry-after': '2' }), fine)
+      const { host } = await world.run(command)
+      expect(world.requests).toHaveLength(2)
+      expect(host.slept).toEqual([2000])
+    })
+
+    test(`of ${what} that all end in 503 with Retry-After change nothing`, async () => {
+      script(answer(503, {}, { 'retry-after': '0' }))
+      expect((await world.run(command)).code).toBe(6)
+      expect(world.requests).toHaveLength(3)
+    })
+
+    test(`of ${what} do not happen after 503 with a Retry-After that cannot be read`, async () => {
+      script(answer(503, {}, { 'retry-after': 'soon' }))
+      const { code, stderr } = await world.run(command)
+      expect({ code, stderr }).toEqual({
+        code: 7,
+        stderr: expect.stringMatching(
+          /^error: the service failed \(503\); whether the change was made is not known\nhint: check /,
+        ),
+      })
       expect(world.requests).toHaveLength(1)
     })
 

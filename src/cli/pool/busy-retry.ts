@@ -1,6 +1,7 @@
+import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { isUnknown } from '../../client/outcome.ts'
-import { backoff, isBusy, parseRetryAfter } from '../../client/retry-policy.ts'
+import { backoff, isBusy, isRepeatable, isRetriedStatus, parseRetryAfter } from '../../client/retry-policy.ts'
 import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -31,8 +32,10 @@ interface BusyRetryOptions {
 /** Wraps a client so that a busy service delays and retries all its requests. Reports the outcome of each request. */
 export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
-    call: (name, input) => sendWithRetry(() => client.call(name, input), options),
-    request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), options),
+    call: (name, input) =>
+      sendWithRetry(() => client.call(name, input), isRepeatable(endpoints[name]), options),
+    request: (endpoint, input) =>
+      sendWithRetry(() => client.request(endpoint, input), isRepeatable(endpoint), options),
     serviceFacts: client.serviceFacts,
     ready: () => client.ready(),
     isService: () => client.isService(),
@@ -40,7 +43,11 @@ export function withBusyRetry(client: Client, options: BusyRetryOptions): Client
 }
 
 /** Avoids an async function on the path without errors, for speed. */
-function sendWithRetry<T>(send: () => Promise<T>, options: BusyRetryOptions): Promise<T> {
+function sendWithRetry<T>(
+  send: () => Promise<T>,
+  repeatable: boolean,
+  options: BusyRetryOptions,
+): Promise<T> {
   const { limiter, stop, onResponse } = options
   const wait = limiter.passRequest(stop)
   return (wait ? wait.then(send) : send()).then(
@@ -48,7 +55,7 @@ function sendWithRetry<T>(send: () => Promise<T>, options: BusyRetryOptions): Pr
       onResponse()
       return result
     },
-    (error: unknown) => retryWhileBusy(error, send, options),
+    (error: unknown) => retryWhileBusy(error, send, repeatable, options),
   )
 }
 
@@ -56,6 +63,7 @@ function sendWithRetry<T>(send: () => Promise<T>, options: BusyRetryOptions): Pr
 async function retryWhileBusy<T>(
   firstError: unknown,
   send: () => Promise<T>,
+  repeatable: boolean,
   options: BusyRetryOptions,
 ): Promise<T> {
   const { limiter, stop, clock, timeoutMs, interrupt, onResponse, onBusy } = options
@@ -75,6 +83,7 @@ async function retryWhileBusy<T>(
     // The first refusal at a learned rate lowers the rate instead.
     if (pauses || attempt > 0 || requestedMs !== undefined)
       limiter.hold(requestedMs ?? backoff(attempt, clock.random(), busyBackoff))
+    if (!isRetriedStatus(status, repeatable, error.retryAfter)) throw error
     await limiter.passRequest(stop)
     if (interrupt.aborted && !mayHaveChanged) throw interrupt.reason
     if (stop.aborted) throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error

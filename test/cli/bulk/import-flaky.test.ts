@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireRequest, type WireResponse } from '../../../src/api/wire.ts'
 import type { TestHost } from '../../helpers/host.ts'
 import {
+  entriesOf,
   importFixture,
   lineOf,
   lost,
@@ -104,8 +105,8 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   test.each<[string, (next: Next) => Promise<WireResponse>, (n: number, request: WireRequest) => boolean]>([
     ['an occasional 429', refuse(429), every(3)],
     ['429 with Retry-After', refuse(429, { 'retry-after': '7' }), every(4)],
-    ['an occasional 503', refuse(503), every(3)],
-    ['503 to the first twenty', refuse(503), (n) => n <= 20],
+    ['an occasional 503 with Retry-After', refuse(503, { 'retry-after': '1' }), every(3)],
+    ['503 with Retry-After to the first twenty', refuse(503, { 'retry-after': '1' }), (n) => n <= 20],
     ['429 to the first forty', refuse(429), (n) => n <= 40],
     ['occasionally refused connections', neverSent, every(5)],
   ])('with %s creates every item once', async (_what, wrong, which) => {
@@ -199,6 +200,60 @@ describe('rooms import creates a room only once', () => {
     expect(await world.rooms()).toEqual(['R1'])
     const [room] = (await world.send('GET', '/rooms')).body.rooms
     expect(room.terminated_at).toEqual(expect.any(String))
+  })
+})
+
+describe('a 503 without Retry-After to a write that cannot be repeated', () => {
+  const actedBehindProxy = async (next: Next) => {
+    await next()
+    return answer(503, {})
+  }
+
+  test.each([
+    ['before the service acts', refuse(503)],
+    ['after the service acts', actedBehindProxy],
+  ])('%s leaves these rooms unknown, and --resume creates the missing ones once', async (_what, wrong) => {
+    world.file('in.csv', roomsCsv(25))
+    going(wrong, everyThirdWrite())
+    const { code, stdout } = await run('rooms import in.csv -o ndjson --failed-out again.csv --journal j')
+    const ok = await honest('rooms', stdout, 25)
+    const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
+    expect({ code, ok: ok.length, unknown: unknown.length }).toEqual({ code: 8, ok: 17, unknown: 8 })
+    expect(unknown[0]?.error).toBe('the service failed (503); whether the change was made is not known')
+    const journaled = entriesOf(world.read('j')).filter(({ status }) => status === 'unknown')
+    expect(journaled.map(({ row }) => row).sort()).toEqual(unknown.map(({ row }) => row).sort())
+    expect(world.read('again.csv')).toBeUndefined()
+    expect(world.writes()).toHaveLength(25)
+    world.intercept = undefined
+    await run('rooms import in.csv --journal j --resume')
+    expect(await world.rooms()).toEqual(roomsOf(25))
+  })
+
+  test('that all rooms get exits 7', async () => {
+    world.file('in.csv', roomsCsv(2))
+    going(refuse(503), isWrite)
+    const { code, stderr } = await run('rooms import in.csv --no-journal')
+    expect({ code, writes: world.writes() }).toEqual({ code: 7, writes: ['POST /rooms', 'POST /rooms'] })
+    expect(stderr).toContain('whether the change was made is not known')
+  })
+
+  test('makes the member unknown, and --resume adds the member once', async () => {
+    const room = await world.room('R')
+    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+    world.file('in.csv', 'user_id\nada\n')
+    going(actedBehindProxy, isWrite)
+    const { code, stdout } = await run(`members import in.csv --room ${room} -o ndjson`)
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
+    world.intercept = undefined
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    expect(world.writes()).toEqual([`POST /rooms/${room}/members`])
+  })
+
+  test('is sent again for a user, because creating a user overwrites', async () => {
+    world.file('in.csv', usersCsv(3))
+    going(actedBehindProxy, everyThirdWrite())
+    expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
+    expect(world.writes()).toHaveLength(4)
   })
 })
 

@@ -105,8 +105,10 @@ export const ended = (code: number, requests = 1) => all(ends(code, requests, 'k
 export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
 /** Too many requests (429): nothing was done, so that everything is tried again. */
 export const throttled = all(ends(1, attempts, 'kept'))
-/** The service is busy (503): tried again, but for creating. */
-export const busy = split(ends(6, attempts, 'kept'), ends(6, attempts, 'kept'), ends(6, 1))
+/** The service is busy (503) and says when to come back: nothing was done, so that everything is tried again. */
+export const busy = all(ends(6, attempts, 'kept'))
+/** Something is busy (503): the service behind a proxy may have acted, so that creating is not tried again. */
+export const perhapsBusy = split(ends(6, attempts, 'kept'), ends(6, attempts, 'kept'), ends(7, 1))
 /** A gateway gave up (502, 504, Cloudflare’s 520, 522, 524): the service behind it may have acted. */
 export const gaveUp = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
 /** Odd, but nothing is wrong. */

@@ -12,8 +12,8 @@ export interface Mischief {
   resets?: true
 }
 
-const whole = (status: number, body: string, type = 'application/json') =>
-  `HTTP/1.1 ${status} Whatever\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`
+const whole = (status: number, body: string, type = 'application/json', more = '') =>
+  `HTTP/1.1 ${status} Whatever\r\ncontent-type: ${type}\r\n${more}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`
 const json = '{"message":"no"}'
 const html = '<h1>No</h1>'
 const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n'
@@ -22,7 +22,11 @@ const gzip = gzipSync('{"room":{"id":"0"}}').subarray(0, 15)
 /** What tells that nothing was done. */
 const clear: Record<string, Mischief> = {
   'answers 429': { acts: false, tells: 'busy', bytes: whole(429, json) },
-  'answers 503': { acts: false, tells: 'busy', bytes: whole(503, html, 'text/html') },
+  'answers 503 with Retry-After': {
+    acts: false,
+    tells: 'busy',
+    bytes: whole(503, html, 'text/html', 'retry-after: 0\r\n'),
+  },
   'answers 422': { acts: false, tells: 'refused', bytes: whole(422, json) },
   'answers 500 with JSON': { acts: false, tells: 'refused', bytes: whole(500, json) },
   'answers 500 with a page': { acts: false, tells: 'refused', bytes: whole(500, html, 'text/html') },
@@ -38,6 +42,7 @@ const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'resets within the body': { bytes: `${ok}content-length: 100\r\n\r\n{"room":`, resets: true },
   'closes within a chunk': { bytes: `${ok}transfer-encoding: chunked\r\n\r\n64\r\n{"room":` },
   'answers 502': { bytes: whole(502, html, 'text/html') },
+  'answers 503': { bytes: whole(503, html, 'text/html') },
   'answers 504': { bytes: whole(504, json) },
   'answers 524': { bytes: whole(524, html, 'text/html') },
   'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },

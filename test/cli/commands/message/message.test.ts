@@ -123,7 +123,7 @@ test('message send to a terminated room exits 1 for the 500 response', async () 
 
 test('message send is not retried after a 503 because the message may be delivered', async () => {
   world.intercept = async () => answer(503, {})
-  expect((await world.run(`message send ${room} hi`)).code).toBe(6)
+  expect((await world.run(`message send ${room} hi`)).code).toBe(7)
   expect(world.requests).toHaveLength(1)
 })
 

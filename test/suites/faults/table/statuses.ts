@@ -8,6 +8,7 @@ import {
   endedByCut,
   gaveUp,
   lost,
+  perhapsBusy,
   split,
   throttled,
 } from '../expected.ts'
@@ -88,24 +89,24 @@ function knowing(faults: readonly Fault[]): Fault[] {
 }
 
 /** What a busy service says about when to come back. */
-const retryAfters: readonly (readonly [text: string, waits: boolean])[] = [
-  ['0', true],
-  ['1', true],
-  ['-5', true],
-  ['1.5', true],
-  ['soon', true],
-  ['', true],
-  ['0x10', true],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', true],
-  ['Fri, 01 Jan 2100 00:00:00 GMT', false],
-  ['86401', false],
-  ['99999999999', false],
-  ['9'.repeat(400), false],
+const retryAfters: readonly (readonly [text: string, waits: boolean, busy: Expected])[] = [
+  ['0', true, busy],
+  ['1', true, busy],
+  ['-5', true, perhapsBusy],
+  ['1.5', true, perhapsBusy],
+  ['soon', true, perhapsBusy],
+  ['', true, perhapsBusy],
+  ['0x10', true, perhapsBusy],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', true, busy],
+  ['Fri, 01 Jan 2100 00:00:00 GMT', false, ended(6)],
+  ['86401', false, ended(6)],
+  ['99999999999', false, ended(6)],
+  ['9'.repeat(400), false, ended(6)],
 ]
 
 const failures: readonly Fault[] = [
   ...both(429, throttled, { says: 'the service refuses the request (429)' }),
-  ...both(503, busy, { says: 'the service failed (503)' }),
+  ...both(503, perhapsBusy, { says: 'the service failed (503)' }),
   ...[502, 504, 520, 522, 524].flatMap((status) =>
     both(status, gaveUp, { says: `the service failed (${status})` }),
   ),
@@ -113,7 +114,7 @@ const failures: readonly Fault[] = [
   ...numbers('501 505 506 507 508 510 511 521 523 525 526 530 599').flatMap((status) =>
     both(status, ended(6), { says: `the service failed (${status})` }),
   ),
-  ...retryAfters.flatMap(([text, waits]): Fault[] => {
+  ...retryAfters.flatMap(([text, waits, when503]): Fault[] => {
     const shown = text.length > 40 ? 'a number of 400 digits' : `“${text}”`
     const headers = { 'retry-after': text }
     return [
@@ -125,7 +126,7 @@ const failures: readonly Fault[] = [
       {
         name: `answers 503 with Retry-After ${shown}`,
         does: [request, answer(503, json, headers)],
-        expect: waits ? busy : ended(6),
+        expect: when503,
       },
     ]
   }),
@@ -273,7 +274,13 @@ const sequences: readonly Fault[] = [
     name: 'is busy once (503)',
     first: [request, answer(503, json, closing), end],
     does: [request, answer(200, good)],
-    expect: split(twice(0), twice(0), once(6)),
+    expect: split(twice(0), twice(0), once(7)),
+  },
+  {
+    name: 'is busy once (503 with Retry-After)',
+    first: [request, answer(503, json, { ...closing, 'retry-after': '0' }), end],
+    does: [request, answer(200, good)],
+    expect: split(twice(0), twice(0), twice(0)),
   },
   {
     name: 'has too many requests once (429)',
