@@ -1,28 +1,25 @@
 import { type ResourceName, type Resources, resources } from './resources.ts'
 
 export interface Route {
-  /** Resource and verb, as in `meetroom rooms list`. */
+  /** Resource and verb, as in `rooms.list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   /** True for a POST that is idempotent, so that it can be retried. */
   readonly repeatable?: true
-  /** Command that shows whether a write took effect; `{name}` is replaced by a parameter or body field. */
+  /** Command that shows whether a write took effect. `{user_id}` stands for a parameter or body field. */
   readonly check?: readonly string[]
 }
 
-/**
- * An operation of the API specification, section 4, without its schemas, which take longer to load than a request
- * takes.
- */
+/** Operation (API specification, section 4) without its schemas, because loading them takes longer than a request. */
 export interface Endpoint extends Route {
   readonly resource: ResourceName
-  /** True when the response is a list. A POST with a list response also takes a list. */
+  /** True when the response is a list. If the method is POST, the body is also a list. */
   readonly many: boolean
   readonly result: string
   readonly bare?: true
-  /** Support for `limit` and `offset` (API specification, rule 6), always or only when one of them is given. */
+  /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only if one is set. */
   readonly paged?: true | 'when asked'
   readonly paging?: true
 }
@@ -148,7 +145,7 @@ export const endpoints = {
     method: 'POST',
     path: '/users',
     ...itemEndpoint('user'),
-    // Creating an existing user overwrites it (API specification, rule 3), so a repetition changes nothing.
+    // Creating an existing user overwrites it (API specification, section 4, rule 3), so a retry changes nothing.
     repeatable: true,
     check: ['users', 'get', '{user_id}'],
   },

@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * Describes an issue that zod found, as in `rooms[0].type must be open, public or private, not “opn”`.
- * @param checked value that was checked
+ * @param checked the validated value
  */
 export function describeIssue(issue: Issue | undefined, checked: unknown): string {
   if (!issue) return 'the value is invalid'
@@ -37,7 +37,7 @@ export function describeIssue(issue: Issue | undefined, checked: unknown): strin
 }
 
 function describeProblem({ code, message, expected = '', values = [] }: Issue, value: unknown): string {
-  // Messages of the schemas themselves.
+  // Our own schemas write such messages.
   if (/^(must|expected) /.test(message)) return message
   if (value === undefined) return 'is missing'
   if (code === 'invalid_value')

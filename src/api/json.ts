@@ -1,8 +1,8 @@
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 
-/** Maximum nesting of JSON that the embedded service and `webhooks listen` accept. */
+/** Maximum nesting depth of JSON that the embedded service and `webhooks listen` accept. */
 export const maxLevels = 100
-/** Maximum nesting of JSON in a response. It is higher because other services may accept more. */
+/** Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded service. */
 const maxResponseLevels = 500
 
 /** An error for JSON whose nesting could exhaust the stack. */
@@ -22,20 +22,20 @@ export function parseJson(text: string, levels = maxResponseLevels): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // `for in` creates a string for each index.
+  // For an array, `for in` would create a string for each index.
   if (Array.isArray(value)) return value.some((held) => isDeeper(held, levels - 1))
   for (const key in value) {
     const held = (value as Record<string, unknown>)[key]
-    // Most values are no objects; a call for each would take most of the time.
+    // Checked before the call, because most values are not objects and a call for each would be slow.
     if (typeof held === 'object' && isDeeper(held, levels - 1)) return true
   }
   return false
 }
 
-// JSON.parse rounds numbers that a double cannot hold. This search for them is far cheaper than lossless parsing.
+// JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than parsing without loss.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
-/** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` restores. */
+/** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` writes unchanged. */
 export function readJson(text: string, levels?: number): unknown {
   const value = parseJson(text, levels)
   return mayLoseDigits.test(text) ? readLossless(text) : value
@@ -50,15 +50,15 @@ function readLossless(text: string): unknown {
 }
 
 /**
- * Describes why a text is not JSON, with the place of the mistake.
- * @param error thrown by `readJson` or `parseJson` for the text
+ * Describes a syntax error in JSON text, with its line and column.
+ * @param error the error of `readJson` or `parseJson` for the text
  */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof NestingError) return error.message
   const { message } = error as Error
   const [, position] = /at position (\d+)/.exec(message) ?? []
   const [, token] = /^Unexpected token '?([\s\S]+?)'?(, | in JSON)/.exec(message) ?? []
-  // A text that ends too soon has its mistake at its end.
+  // Without a position or a token in the message, the text ends too early.
   const at =
     position === undefined ? (token === undefined ? text.length : text.indexOf(token)) : Number(position)
   const character = Array.from(text.slice(at, at + 2))[0]
@@ -72,7 +72,7 @@ export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
 
-/** Returns true when JSON.stringify can write every number, which is common and much faster. */
+/** Returns true when JSON.stringify can write every number. It is much faster than lossless writing. */
 function isOrdinary(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
   if (value instanceof LosslessNumber) return false
@@ -89,7 +89,7 @@ export function isPlain(text: string): boolean {
   return !mayLoseDigits.test(text)
 }
 
-/** Returns the value of a response, parsed again without loss when numbers need it. */
+/** Returns the value of a response. Parses the text again if JSON.parse may have rounded a number. */
 export function readResponseValue(answer: { text: string; value: unknown }): unknown {
   return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
 }

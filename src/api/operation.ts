@@ -39,7 +39,7 @@ export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
   (E extends { method: 'GET'; many: true } ? { query?: QueryOf<E> } : object) &
   (E extends { method: 'POST' | 'PUT' } ? { body: BodyOf<E> } : object)
 
-/** Response of an operation by the API specification. */
+/** Response of an operation according to the API specification. */
 export type Output<E extends Endpoint> = E extends { bare: true }
   ? ItemOf<FieldsOf<E>>
   : Result<E> & (E extends { paging: true } ? { paging?: ItemOf<typeof paging> | null | undefined } : object)
@@ -48,14 +48,14 @@ type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
 
-/** Response of an operation by real services: only IDs are guaranteed, and a write may return no item. */
+/** Response of an operation from a real service: only IDs are guaranteed, and a write may return no item. */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
   : E extends { method: 'GET' } | ServerGeneratedId
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
 
-/** A write whose result is known only from its response. */
+/** Write that creates an item with an ID that the service chooses. */
 type ServerGeneratedId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts'
 import { toText } from './to-text.ts'
 
 /**
- * URL parsers resolve `..`: `rooms delete ..` would send `DELETE /v1/`.
+ * Fills the parameters of a path. Rejects `..`, because URL parsers would turn `DELETE /rooms/..` into `DELETE /`.
  * @throws {UsageError} when a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -19,7 +19,7 @@ function encodeSegment(name: string, value: string): string {
   return encodeURIComponent(value)
 }
 
-/** Explains why a value cannot be a path segment; undefined when it can. */
+/** Returns the reason why a value cannot be a path segment; undefined when it can. */
 export function findSegmentProblem(name: string, value: string): string | undefined {
   const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
   if (value === '') return `the ${what()} is empty`
@@ -28,12 +28,12 @@ export function findSegmentProblem(name: string, value: string): string | undefi
   return value.isWellFormed() ? undefined : `the ${what()} is not valid Unicode`
 }
 
-/** Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers accept backslashes as slashes. */
+/** Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers treat a backslash as a slash. */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
-/** Joins arrays with commas, and spells null out. */
+/** Joins arrays with commas, and writes null as `null`. */
 function toQueryText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => toText(item)).join(',')
   return value === null ? 'null' : toText(value)

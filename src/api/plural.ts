@@ -12,8 +12,8 @@ export function andMore(count: number | string): string {
 }
 
 /**
- * Lists the first names and counts the others: `a, b and 3 more`.
- * @param total number of items, when `names` holds only the first ones
+ * Formats the first names and the number of the others: `a, b and 3 more`.
+ * @param total number of names, if `names` holds only the first ones
  */
 export function listNames(names: readonly string[], most: number, total = names.length): string {
   const first = names.slice(0, most)

@@ -1,19 +1,19 @@
 import { toText } from './to-text.ts'
 
 /**
- * Services write times, booleans and numbers differently. Each function returns null for “none”, and undefined for a
- * missing or unreadable value.
+ * Parsers of times, booleans and numbers, which services write in different forms. Each parser returns null for “none”,
+ * and undefined for a missing or unreadable value.
  */
 
-/** Earlier times mean “none”: zero values of databases and languages fall on the first day of 1970. */
+/** Earliest valid time, in Unix milliseconds. Zero values of databases and languages are earlier and mean “none”. */
 const earliestMs = 86_400_000
 
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i
-/** Time such as `Sat, 31 Jan 2026 12:00:00 GMT`. Date.parse reads it as local time without a zone. */
+/** Pattern of RFC 5322 times. The zone is required, because Date.parse reads a time without one as local time. */
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
-/** Parses ISO 8601 (UTC without a zone), RFC 5322, or seconds or milliseconds since 1970, to milliseconds. */
+/** Parses an ISO 8601 or RFC 5322 time (UTC by default), or Unix seconds or milliseconds, to Unix milliseconds. */
 export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === null || value === '' || value === false) return null
   if (value === undefined || value === true) return undefined
@@ -22,7 +22,7 @@ export function parseTimestamp(value: unknown): number | null | undefined {
   return ms !== undefined && ms < earliestMs ? null : ms
 }
 
-/** Accepts seconds from 2001 to 2286 and milliseconds from 1973 to 5138; other numbers are ambiguous. */
+/** Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Other numbers are ambiguous. */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number
   if (number >= 1e9 && number < 1e10) return Math.round(number * 1000)
@@ -30,7 +30,7 @@ function parseEpoch(number: number): number | undefined {
 }
 
 function parseDate(text: string): number | undefined {
-  // Fast path for the usual form.
+  // Fast path for times such as `2026-01-31T12:00:00.000Z`.
   if (text.length === 24 && /^\d{4}-\d\d-[012]\d/.test(text) && text[10] === 'T' && text[23] === 'Z') {
     const ms = Date.parse(text)
     if (text.slice(8, 10) <= '28' && !Number.isNaN(ms)) return ms
@@ -57,7 +57,7 @@ function toValidTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Parses the end of an interval, in milliseconds since 1970. An end before the beginning counts as none. */
+/** Parses the end of an interval to Unix milliseconds. Returns null for an end before the beginning. */
 export function parseEnd(begin: unknown, end: unknown): number | null | undefined {
   const endMs = parseTimestamp(end)
   const beginMs = parseTimestamp(begin)

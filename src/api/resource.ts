@@ -32,15 +32,15 @@ export interface Field {
   readonly destructive?: true
   /** True when the value grants access. It is hidden by default. */
   readonly secret?: true
-  /** True when lists can be filtered by the field; a string replaces its description there. */
+  /** Set if lists can be filtered by the field. A string is the description of the filter. */
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * Presence in responses. Default: listed in the API specification, may be null or missing. `always`: present.
-   * `unlisted`: sent, but not in the specification. `deprecated`: without a value.
+   * Presence in responses. `always`: never missing. `unlisted`: not in the API specification. `deprecated`: without a
+   * meaningful value. `never`: only in requests. Default: specified, but may be null or missing.
    */
   readonly presence?: 'always' | 'unlisted' | 'deprecated' | 'never'
-  /** Table column: its place from 1, and its weight. Columns of low weight shrink and disappear first. */
+  /** Table column: position, starting at 1, and weight. Columns of low weight shrink and disappear first. */
   readonly column?: readonly [place: number, weight: number]
 }
 
@@ -67,7 +67,7 @@ export function describeFields<F extends Fields>(fields: F): { readonly [K in ke
   return Object.fromEntries(descriptions)
 }
 
-/** Returns the fields that a request writes, most important first: the first invalid one is reported. */
+/** Returns the fields that a request can set, most important first: only the first invalid field is reported. */
 export function listWritableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))

@@ -2,13 +2,13 @@ import { defineResource, type Resource } from './resource.ts'
 import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /**
- * Fields of every resource, in the order of the API specification, followed by unlisted ones. Schemas, views, --where,
- * import and export derive from them. This module must not load zod, which takes longer than a request.
+ * Fields of every resource, in the order of the API specification, then unlisted ones. Schemas, views, --where, import
+ * and export derive from them. This module must not load zod, because that takes longer than a request.
  */
 
 const gone = { type: 'text', description: 'no longer used', presence: 'deprecated' } as const
 
-/** Member (API specification, sections 2.2 and 4). An anonymous participant of an open room has no user. */
+/** Member (API specification, sections 2.2 and 4). An anonymous participant is a member without a user. */
 export const member = defineResource({
   name: 'member',
   plural: 'members',
@@ -109,7 +109,7 @@ export const room = defineResource({
       write: 'create',
       presence: 'unlisted',
     },
-    // A room that is reopened starts over, so that meeting_time does not show how much of the limit is left.
+    // The limit of a reopened room starts over, so meeting_time does not show the remaining time.
     remaining_seconds: {
       type: 'number',
       description: 'meeting time in seconds until the room is terminated; null without max_meeting_seconds',
@@ -121,7 +121,7 @@ export const room = defineResource({
       write: 'create',
       presence: 'never',
     },
-    // The API specification names no webhook parameters (section 6.1); these are the embedded service's.
+    // The API specification does not name webhook parameters (section 6.1). Only the embedded service has this one.
     webhook: {
       type: {
         object: {
@@ -174,7 +174,7 @@ export const user = defineResource({
     created_at: { type: 'time', description: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
     id: { type: 'id', description: 'internal id' },
-    // The API specification searches users by email but lists no such field; this is the embedded service's name.
+    // The API specification searches users by email but has no such field. Only the embedded service has it.
     email: { type: 'text', description: 'email address', write: 'create update', presence: 'unlisted' },
     email_search_query: {
       type: 'text',
@@ -211,7 +211,7 @@ export const session = defineResource({
   },
 })
 
-/** Entity (API specification, section 2.5); `Image` is the only specified type. */
+/** Entity (API specification, section 2.5). `Image` is the only specified type. */
 export const entity = {
   type: { type: 'name', description: 'kind of entity', write: 'create', required: true },
   src: { type: 'url', description: 'URL of the image', write: 'create' },

@@ -16,7 +16,7 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
   )
 }
 
-/** Creates the schema of an item in a response (API specification, section 2). Additional fields pass. */
+/** Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed. */
 export function createItemSchema(fields: Fields): z.ZodObject {
   const createRequestField = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
   return z.looseObject(
@@ -35,7 +35,7 @@ const deprecatedField = z
   .optional()
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
-/** Creates the schema of a list's query, which converts text to the specified types. */
+/** Creates the schema of a list's query. Parsing converts the text of a query to the specified types. */
 export function createQuerySchema(fields: Fields): z.ZodObject {
   const filters = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(
@@ -115,7 +115,7 @@ function createResponseField(type: FieldType): z.ZodType {
   }
 }
 
-/** Accepts new choices of a service. */
+/** Creates a schema that also accepts other strings, because services may add choices. */
 function openChoice(choices: readonly string[]): z.ZodType {
   return z.union([z.enum(choices), z.string()], {
     error: ({ input }) => (input === undefined ? undefined : `must be a string, not ${toText(input)}`),
@@ -127,7 +127,7 @@ function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const digits = z
     .string()
     .regex(/^-?\d+$/, { error: ({ input }) => `must be a whole number, not “${toText(input)}”`, abort: true })
-    // The message shows the original digits, because a number may round them.
+    // Checked before the conversion to a number, so that the message shows the original digits.
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })

@@ -1,19 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** Accepts secrets of Standard Webhooks (`whsec_` and base64) and any other text. */
+/** Creates the signer for a Standard Webhooks secret (`whsec_` and base64) or for any other text. */
 function signer(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
     : new Webhook(Buffer.from(secret), { format: 'raw' })
 }
 
-/** Signs a body by Standard Webhooks; the API specification, section 6.1, leaves signing open. */
+/** Signs a body according to Standard Webhooks. The API specification (section 6.1) does not define signatures. */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
   return signer(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
-/** Returns true when a `webhook-signature` header signs the body. Compares in constant time; ignores its age. */
+/** Returns true when a `webhook-signature` header matches the body. Compares in constant time; ignores the time. */
 export function isSignedBy(
   secret: string,
   signatures: string,
@@ -28,7 +28,7 @@ export function isSignedBy(
   })
 }
 
-/** Returns true when a secret is not empty and its part after `whsec_` is base64. */
+/** Returns true for a non-empty secret whose part after `whsec_`, if any, is base64. */
 export function isSecret(secret: string): boolean {
   try {
     signer(secret)

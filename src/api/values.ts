@@ -21,7 +21,7 @@ type RequiredNames<F extends Fields, W extends WriteKind> = {
   [K in WritableNames<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
 }[WritableNames<F, W>]
 
-/** Fields that a request writes, as in `WritableFields<typeof room.fields, 'update'>`. */
+/** Fields that a request can set, as in `WritableFields<typeof room.fields, 'update'>`. */
 export type WritableFields<F extends Fields, W extends WriteKind> = Flatten<
   { [K in RequiredNames<F, W>]: RequestValue<F[K]['type']> } & {
     [K in Exclude<WritableNames<F, W>, RequiredNames<F, W>>]?: RequestValue<F[K]['type']>
@@ -32,7 +32,7 @@ export type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: RequestValue<F[K]['type']> | undefined
 }
 
-/** Choices accept any text, because services may add new ones. */
+/** Value of a field in a response. Choices are any string, because services may add new ones. */
 type ResponseValue<T> = T extends readonly string[]
   ? string
   : T extends { list: infer F extends Fields }

@@ -1,15 +1,15 @@
-/** Room type; decides who may join and replay the meeting (API specification, section 2.1). */
+/** Room types, which decide who may join and replay the meeting (API specification, section 2.1). */
 export const roomTypes = ['open', 'public', 'private'] as const
 export type RoomType = (typeof roomTypes)[number]
 
-/** Role of a user in a room (API specification, section 2.2). */
+/** Roles of a user in a room (API specification, section 2.2). */
 export const memberTypes = ['guest', 'host', 'monitor'] as const
 export type MemberType = (typeof memberTypes)[number]
 
 /** Value of a deprecated field (API specification, section 2.1). */
 export const deprecated = '#DEPRECATED#'
 
-/** Reason for the end of a session: left by the peer, lost connection, kicked user, or ended by the service. */
+/** Reasons for the end of a session: left by the peer, lost connection, kicked user, or ended by the service. */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 

@@ -6,18 +6,18 @@ export interface WireRequest {
   readonly body?: string | undefined
 }
 
-/** An HTTP response whose body is decoded from any content encoding. */
+/** HTTP response whose content encoding is already decoded. */
 export interface WireResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Reason why the body is unreadable; the body is empty then. */
+  /** Reason why the body is unreadable. If set, the body is empty. */
   readonly unreadable?: string
 }
 
 /**
- * Sends one request. `cancelUnsent` aborts it only while nothing is sent.
- * @throws {TransportError} when no complete response arrived
+ * Function that sends one request. `cancelUnsent` aborts a request only before anything of it is sent.
+ * @throws {TransportError} when no complete response arrives
  */
 export type Transport = (
   request: WireRequest,
@@ -25,7 +25,7 @@ export type Transport = (
   cancelUnsent?: AbortSignal,
 ) => Promise<WireResponse>
 
-/** An error for a request without a complete response. */
+/** Error of a request that got no complete response. */
 export class TransportError extends Error {
   constructor(
     message: string,
@@ -39,6 +39,6 @@ export class TransportError extends Error {
   }
 }
 
-/** Maximum size of a decoded body, in bytes: 194 KB of gzip can hold 200 MB. */
+/** Maximum size of a decoded body, in bytes. A gzip body of 194 KB can decode to 200 MB. */
 export const maxBodyBytes = 64 * 1024 * 1024
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`

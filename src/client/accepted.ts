@@ -22,16 +22,16 @@ export interface AcceptedWrite {
   received: ParsedResponse
 }
 
-/** A remark about the response to a write, for people. */
+/** Remark about the response to a write, printed for people. */
 export interface Remark {
-  /** Subject, which groups equal remarks. */
+  /** Subject of the remark. Only the first remark of each subject is printed in full. */
   about: string
   text: string
 }
 
 /**
- * Requires that the response to a write proves the change.
- * @returns the remarks, and whether the response shows the written item
+ * Requires proof of the change in the response to a write.
+ * @returns the remarks; `isShown` is true if the response shows the written item
  * @throws {ApiError} when the body reports an error
  * @throws {NotAppliedError} when the body contradicts the request
  * @throws {UnknownOutcomeError} when the body proves nothing or lacks the ID of a created item
@@ -45,7 +45,7 @@ export function requireDone(write: AcceptedWrite): { isShown: boolean; remarks: 
   return { isShown, remarks: [remark, ...changes.map(createRemark)] }
 }
 
-/** A field that the API does not list may be a secret. */
+/** Creates a remark. The values of an unlisted field are omitted, because they may be secret. */
 function createRemark({ field, sent, received, isListed }: Change): Remark {
   const values = isListed ? `: ${quoted(received)}, not ${quoted(sent)}` : ''
   return { about: field, text: `the response has another value of ${field}${values}` }
@@ -62,7 +62,7 @@ function createError(
   switch (outcome.status) {
     case 'refused': {
       const message = `the service refuses the request (${status})${formatMessage(write)}`
-      // An earlier attempt may have deleted the item that this attempt did not find.
+      // An earlier attempt whose response was lost may have deleted the item.
       return route.method === 'DELETE' && response.afterLostAttempt
         ? new UnknownOutcomeError(`${message}; an earlier attempt got no response and may have deleted it`, {
             ...details,

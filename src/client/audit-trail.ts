@@ -1,7 +1,7 @@
 import type { WireRequest } from '../api/wire.ts'
 
 export interface AuditTrail {
-  /** Resolves when the change is recorded. Its error prevents the request. */
+  /** Resolves when the change is recorded. If it rejects, the request is not sent. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
   recordResponse(status: number): void
   recordSuccess(response: unknown): void

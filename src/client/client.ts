@@ -20,13 +20,13 @@ export interface ServiceAccess {
 }
 
 interface ClientOptions {
-  /** Ends with `/v1`, without a trailing slash. */
+  /** Base URL that ends with `/v1`, without a trailing slash. */
   baseUrl: string
-  /** Opens the service. Called once, by the first request that is sent. */
+  /** Opens the service. Called once, before the first request is sent. */
   open: () => Promise<ServiceAccess>
-  /** Runs before every request, including probes; its error prevents the request. */
+  /** Runs before every request, including probes. If it fails, the request is not sent. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
-  /** Starts the audit record of a write and its retries. */
+  /** Starts the audit record of a write, including retries of the request. */
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   userAgent: string
   policy: Policy
@@ -48,22 +48,22 @@ type OnResponse = (response: WireResponse) => void
 export interface Client {
   /**
    * Calls an operation. A write resolves only when its response proves or acknowledges the change.
-   * @throws {ApiError | NotFoundError | AuthError} when the service refuses
+   * @throws {ApiError | NotFoundError | AuthError} when the service refuses the request
    * @throws {NotAppliedError} when the response to a write contradicts the request
    * @throws {NetworkError | UnknownOutcomeError} when no response arrives, or the outcome of a write is unknown
    * @throws {ServiceError} when the service fails, or a response to a read is unreadable
-   * @throws {WrongBaseUrlError} when the base URL is not a Meeting Room Service
+   * @throws {WrongBaseUrlError} when the base URL does not belong to a Meeting Room Service
    */
   call<N extends OperationName>(
     name: N,
     input: Input<Operations[N]>,
   ): Promise<ResponseBody<ServiceOutput<Operations[N]>>>
-  /** Also passes error responses to `onResponse`. */
+  /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /** @throws {AuthError | UsageError} when the service or the key is missing */
   ready(): Promise<void>
   readonly serviceFacts: ServiceFacts
-  /** Returns true when the base URL is a Meeting Room Service, even if it refuses the key. */
+  /** Returns true when a Meeting Room Service responds at the base URL, even if it refuses the key. */
   isService(): Promise<boolean>
 }
 
@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
       const { readProbe } = await import('./probe.ts')
       return readProbe(response)
     })
-  // This lookup explains a refusal; its failure must not hide the refusal.
+  // A failure of this lookup must not hide the refusal that the lookup explains.
   const userExists = async (user_id: string) =>
     exchange(
       endpoints.getUser,
@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
     isService: async () => (await probe()).isService,
   }
 
-  /** Avoids a further promise for the common case. */
+  /** Returns a value instead of a promise if possible, because a promise for each request is slower. */
   function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
     type Result = ResponseBody<ServiceOutput<Operations[N]>>
     const { response, line, checkWrite } = result
@@ -181,7 +181,7 @@ function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/** Creates the function that sends one request. The first request opens the service. */
+/** Creates the function that sends one request. The service is opened before the first request. */
 function createExchange(options: ClientOptions) {
   const { baseUrl } = options
   let opening: Promise<OpenedService> | undefined
@@ -217,7 +217,7 @@ function createExchange(options: ClientOptions) {
     const permission = options.beforeSend(request)
     if (permission) await permission
     const { send, headers, bodyHeaders } = opened ?? (await open())
-    // Loaded before the request is sent, so that no loading error can follow a write.
+    // Loaded before the request is sent, so that a write cannot be followed by a loading error.
     if (write) checkWrite ??= (await import('./accepted.ts')).requireDone
     if (trail) await trail.begin(request)
     const ownHeaders = request.body === undefined ? headers : bodyHeaders
@@ -271,7 +271,7 @@ interface OpenedService {
 
 /** @throws {AuthError} when no header can carry the key */
 function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
-  // The HTTP library quotes refused header values in its error, and this one holds the key.
+  // The HTTP library quotes a refused header value in its error, and this value contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(
       'the API key contains a space, a line break or another character that is not allowed in a key',
@@ -287,7 +287,7 @@ function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   }
 }
 
-/** Replaces null by an empty list, as some services send null. */
+/** Replaces a null list by an empty one, because some services send null for an empty list. */
 function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received

@@ -9,24 +9,24 @@ import { deprecated } from '../api/vocabulary.ts'
 import type { AnyInput } from './request.ts'
 
 export interface Change {
-  /** Path within the item, such as `entities[0].src`. */
+  /** Path in the item, such as `entities[0].src`. */
   field: string
   sent: unknown
   received: unknown
-  /** True when `resources.ts` lists the field. Other values may be secrets. */
+  /** True when `resources.ts` lists the field. Values of other fields may be secret. */
   isListed: boolean
 }
 
 export interface Differences {
-  /** Differences of states and IDs, as sentences. */
+  /** Differences in states and IDs, as sentences. */
   contradictions: string[]
-  /** Differences of texts and numbers, which services trim, encode and round. */
+  /** Differences in texts and numbers, which services may trim, encode or round. */
   changes: Change[]
 }
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Compares the item in a response with the request. Missing and unreadable fields are equal. */
+/** Compares the item in a response with the request. Missing and unreadable fields count as equal. */
 export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput, item: Item): Differences {
   const { resource, many } = endpoint
   const { fields }: { fields: Fields } = resources[resource]
@@ -45,7 +45,7 @@ export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput,
   return found
 }
 
-/** Responses carry `is_terminated` without a value (API specification, section 2.1), so `terminated_at` decides. */
+/** Uses `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
 function compareTermination(sent: boolean | undefined, item: Item, found: Differences): void {
   const { terminated_at, is_terminated } = item
   const reported = parseBoolean(is_terminated)
@@ -57,7 +57,7 @@ function compareTermination(sent: boolean | undefined, item: Item, found: Differ
     found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
   else if (!sent && hasEndTime) {
     if (reported) found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
-    // Some services keep the time of the last termination of a reopened room, as the API specification has no null for it.
+    // Some services keep `terminated_at` in a reopened room, because the API specification does not allow null for it.
     else if (reported !== false)
       found.changes.push({ field: 'terminated_at', sent: null, received: terminated_at, isListed: true })
   }
@@ -65,7 +65,7 @@ function compareTermination(sent: boolean | undefined, item: Item, found: Differ
 
 function isTime(value: unknown): boolean | undefined {
   const time = parseTimestamp(value)
-  // A small number may be a flag.
+  // A small number may be a boolean instead of a time.
   const isUnclear = time === undefined || (time === null && typeof value === 'number' && value > 0)
   return isUnclear ? undefined : time !== null
 }
@@ -93,12 +93,12 @@ function compareField(field: Field | undefined, change: Change, found: Differenc
   else if (isScalar(sent) && isScalar(received) && !isSame(sent, received)) found.changes.push(change)
 }
 
-/** Normalizes case, as some services send choices in capitals. */
+/** Converts a choice to lowercase, because some services send choices in capitals. */
 function normalizeChoice(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim().toLowerCase() : undefined
 }
 
-/** @param read returns null or undefined for a value without meaning */
+/** @param read returns null or undefined for an unreadable value */
 function compareStates(
   { field, sent, received }: Change,
   read: (value: unknown) => string | boolean | null | undefined,
@@ -111,7 +111,7 @@ function compareStates(
 
 function compareIds(field: string, sent: unknown, received: unknown, { contradictions }: Differences): void {
   if (received === sent) return
-  // A number with more digits than a double holds is an object here.
+  // A number with more digits than a double holds is a `LosslessNumber`, not a number.
   const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(toText(received)))
   if (isReadable && toText(received) !== toText(sent))
     contradictions.push(formatContradiction(field, received, sent))
@@ -124,7 +124,7 @@ function compareLists(fields: Fields, { field, sent, received }: Change, found: 
       compareFields(fields, one, received[i], `${field}[${i}].`, found)
 }
 
-/** Treats null as empty text and numbers as text, as some services send them. */
+/** Compares texts and numbers. Null equals empty text, and numbers equal their text, because services convert them. */
 function isSame(sent: unknown, received: unknown): boolean {
   const [one, other] = [sent, received].map((value) => (value === null ? '' : toText(value)))
   return one === other || (typeof sent === 'number' && other !== '' && sent === Number(other))

@@ -2,12 +2,12 @@ import { isRecord } from '../api/guards.ts'
 import { parseJson } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
-/** Maximum characters quoted of an error without a known message. */
+/** Maximum number of characters quoted from an error response without a known message field. */
 const maxTextLength = 200
-/** Maximum characters of an HTML page that are searched. */
+/** Maximum number of characters of an HTML page that are searched for a message. */
 const maxPageLength = 10_000
 
-/** Message and code of an error response. The API specification leaves its shape open (section 7). */
+/** Message and code of an error response. The API specification does not define its shape (section 7). */
 export interface ErrorDescription {
   code?: string
   message?: string
@@ -34,7 +34,7 @@ export function describeErrorResponse(response: WireResponse): ErrorDescription 
 
 const toMessage = (message: string | undefined) => (message ? { message } : {})
 
-/** Field names of messages, most specific first. */
+/** Names of fields that may hold the message, most specific first. */
 const messageFields = [
   'message',
   'errors',
@@ -49,13 +49,13 @@ const messageFields = [
   'title',
 ]
 
-/** Finds the message in `{error:{message}}`, `{message}`, RFC 9457, lists of errors and errors by field. */
+/** Returns the message in `{error:{message}}`, `{message}`, RFC 9457, lists of errors or errors by field. */
 function findMessage(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined
   if (Array.isArray(value)) return joinParts(value.map(findMessage))
   if (!isRecord(value)) return undefined
   const { error, ...besideError } = value
-  // An object is the whole error; a string may be only the name of the status.
+  // An object in `error` is the whole error; a string may be only the name of the status.
   if (isRecord(error)) return findMessage(error) ?? findMessage(besideError)
   const { errors, ...besideErrors } = value
   if (isRecord(errors)) return formatFieldErrors(errors) ?? findMessage(besideErrors)
@@ -105,7 +105,7 @@ function findPageMessage(whole: string): string {
   return truncate(message, maxTextLength)
 }
 
-/** Shortens text to one line between words: half a key would no longer be redacted. */
+/** Shortens text to one line, only between words, because part of a key would not be redacted. */
 function truncate(text: string, most: number): string {
   const line = text.slice(0, most).replace(/\s+/g, ' ').trim()
   if (text.length <= most) return line

@@ -12,16 +12,16 @@ export interface ErrorResponse {
   input: AnyInput
   baseUrl: string
   probe: () => Promise<ProbeResult>
-  /** Probes the service again after it denied access, once per run. */
+  /** Probes the service after a denial of access (403). Only one such probe is sent per run. */
   probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
-  /** Returns a hint that shows whether a write took effect. */
+  /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
 }
 
 export interface ParsedErrorResponse extends ErrorResponse {
   description: ErrorDescription
-  /** Message of the service after a colon, or empty. */
+  /** Message of the service with a colon before it; empty if there is none. */
   message: string
   details: ErrorDetails & { status: number; request: RequestLine }
 }

@@ -12,7 +12,7 @@ import {
 import type { ParsedErrorResponse } from './error-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** Converts a refusal (4xx) of a missing resource to an error; undefined for any other refusal. */
+/** Converts the refusal of a missing resource to an error; returns undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
@@ -20,15 +20,15 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   const saysSo = status === 400 && description.code === 'not_found'
   const isNotFound =
     !isUnknown && (saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input)))
-  // After a lost attempt, nothing shows whether this command deleted the item.
+  // The response to an earlier attempt was lost, so this command may have deleted the item itself.
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no response and may have deleted it',
       { ...details, hint: check() },
     )
-  // Web servers respond like this to unknown paths, and the embedded service to paths outside the API.
+  // Web servers also send these statuses for unknown paths, so a probe checks the base URL.
   if ((isNotFound || isUnknown) && !(await probe()).isService) return explainWrongBaseUrl(refusal)
-  // With `meetroom api`, the caller chooses the path.
+  // The user of `meetroom api` chooses the path, so an unknown path counts as not found.
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? createNotFoundError(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
   const user = await findMissingUser(refusal)
@@ -38,7 +38,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return createNotFoundError(refusal)
 }
 
-/** Returns true when only the IDs of a request can be wrong. */
+/** Returns true when a request consists of IDs only, so that nothing else can be invalid. */
 function isOnlyIds({ params, query, body }: AnyInput): boolean {
   const hasQuery = Object.values(query ?? {}).some((value) => value !== undefined)
   return params !== undefined && body === undefined && !hasQuery
@@ -58,7 +58,7 @@ const maxLookups = 5
 async function findMissingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
-  // A request that creates a user does not expect it to exist.
+  // A request without params creates a user or a room; the user in its body need not exist.
   const named = input.params ? [body, ...members] : members
   for (const { user_id } of named.filter(isRecord).slice(0, maxLookups))
     if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id
@@ -78,7 +78,7 @@ function createNotFoundError({
 }: ParsedErrorResponse): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
-    // Services know the paths of the API; a path of `meetroom api` may be anything.
+    // Paths of API operations exist in every service, so the base URL is probably wrong.
     const hint = isOwnPath(endpoint) ? undefined : baseUrlHint
     return new NotFoundError(`the service does not know ${details.request.path}${message}`, {
       ...details,
@@ -87,7 +87,7 @@ function createNotFoundError({
   }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   const ids = params.map(([, id]) => id)
-  // The embedded service's message repeats the error.
+  // The message of the embedded service would repeat this error.
   const more = /^no such \w+$/.test(description.message ?? '') ? '' : message
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,

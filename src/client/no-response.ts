@@ -9,11 +9,11 @@ import {
 } from '../errors.ts'
 
 export interface Repeatability {
-  /** True when a repetition has no further effect. */
+  /** True when repeating the request has no further effect. */
   repeatable: boolean
-  /** True when the request changes data: without a response, its outcome is unknown. */
+  /** True when the request changes data. Without a response, the outcome of a write is unknown. */
   write: boolean
-  /** Returns a hint that shows whether a write took effect. Called only when needed. */
+  /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
   line: RequestLine
 }

@@ -11,12 +11,12 @@ import {
 
 const verdicts = {
   ok: 'good',
-  // The existing item got the values of the row. Results call this `ok`.
+  // The row overwrote the values of an existing item. Results show this outcome as `ok`.
   overwrote: 'good',
   updated: 'good',
   skipped: 'good',
   failed: 'bad',
-  /** The change may have been made. */
+  /** The service may have made the change. */
   unknown: 'bad',
   unsent: 'open',
   invalid: 'bad',
@@ -30,7 +30,7 @@ const verdicts = {
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
 
-/** Outcome of a request or row, as results and journals write it. Scripts and later runs read these words. */
+/** Outcome of a request or row. Results and journals contain these words, so they must not change. */
 export type Status = keyof typeof verdicts
 
 export const statuses = Object.keys(verdicts) as readonly Status[]
@@ -56,17 +56,17 @@ export function judgeStatus(status: Status): 'good' | 'bad' | 'open' {
 
 export function toFailure(cause: unknown): Failure {
   const error = toMeetroomError(cause)
-  // Nothing was changed unless a request may have been sent.
+  // An interruption before a request was sent changed nothing.
   if (error instanceof InterruptedError && !error.request) return { status: 'unsent', error }
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
 
-/** Returns true when an error leaves open whether something was changed. */
+/** Returns true when an error does not show whether something was changed. */
 export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }
 
-/** Returns true when the next request would fail in the same way, such as with a refused key. */
+/** Returns true when the next request would fail for the same reason, such as a refused key. */
 export function isFatal(error: MeetroomError): boolean {
   const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
   return kinds.some((kind) => error instanceof kind)

@@ -11,14 +11,14 @@ export interface ProbeResult {
   isService: boolean
 }
 
-/** Facts about the service that a run has learned. A usable response makes a probe unnecessary. */
+/** Facts about the service that are learned during a run. A usable response makes a probe unnecessary. */
 export interface ServiceFacts {
   probe?: Promise<ProbeResult>
-  /** Probe after denied access (403): the key may have been revoked since the last success. */
+  /** Probe after a denial of access (403), because the key may have been revoked since the last success. */
   probeAfterDenial?: Promise<ProbeResult>
-  /** True after the service refused a request as busy (429 or 503). */
+  /** True after the service responded with 429 or 503. */
   isBusy?: boolean
-  /** Maximum page size, after the service refused a larger one. */
+  /** Maximum page size, known after the service refused a larger one. */
   pageSize?: number
 }
 
@@ -30,7 +30,7 @@ export function forgetProbe(serviceFacts: ServiceFacts): void {
 export function readProbe(response: WireResponse): ProbeResult {
   const { status } = response
   const { value } = createResponseReader()(response)
-  // Every service has a list of rooms, so this path is wrong.
+  // Every service has a list of rooms, so “not found” means that the base URL is wrong.
   const isUnknown =
     status === 400 && ['not_found', unknownOperation].includes(describeErrorResponse(response).code ?? '')
   const isWrongPath = status < 400 || status === 404 || status === 405 || isUnknown

@@ -10,7 +10,7 @@ export interface AnyInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   body?: unknown
-  /** Additional headers by lowercase name, for `meetroom api`. */
+  /** Additional headers for `meetroom api`, with lowercase names. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +40,7 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-/** Returns the ID that the caller of an operation gives; undefined when there is none or the service chooses it. */
+/** Returns the ID that the caller chooses; undefined when there is none or the service chooses it. */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]

@@ -12,7 +12,7 @@ import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
 import { findMissingResource } from './missing-resource.ts'
 import { isRepeatable, mayHaveActed } from './retry-policy.ts'
 
-/** Status 400 covers bad parameters and bad keys; a probe distinguishes them. */
+/** Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { response, line, endpoint } = refused
   const words = describeErrorResponse(response)
@@ -26,7 +26,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   const message = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, description: words, message, details })
   const { status } = response
-  // A refusal also applies to the earlier attempt; a busy service says nothing about it.
+  // A refusal shows that an earlier attempt failed too; 429 and server failures do not.
   if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
     return error
   return new UnknownOutcomeError(
@@ -69,7 +69,7 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
 
 function failed({ endpoint, description, message, details, check }: ParsedErrorResponse): MeetroomError {
   const { status, retryAfter } = details
-  // The API specification's “validation exception” has JSON; a 500 without JSON is a failure.
+  // A 500 with JSON is a “validation exception” (API specification, section 7); a 500 without JSON is a failure.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,
@@ -88,7 +88,7 @@ function failed({ endpoint, description, message, details, check }: ParsedErrorR
 async function isKeyFine(refusal: ParsedErrorResponse): Promise<boolean> {
   const { description, details, probe, probeAfterDenial } = refusal
   const isDenial = details.status === 403
-  // A specific error code makes the probe unnecessary.
+  // A specific error code shows that the key is valid, so no probe is needed.
   if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(description.code ?? ''))
     return true
   if (!isDenial && description.code === 'unauthorized') return false

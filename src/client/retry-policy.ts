@@ -2,21 +2,22 @@ import type { Route } from '../api/endpoints.ts'
 import { TransportError } from '../api/wire.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
 
-/** Statuses of gateways, 520 to 524 of Cloudflare, after which the service may have acted. */
+/** Statuses of gateways (520 to 524 are Cloudflare's) after which the service may have processed the request. */
 const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 
 export function isBusy(status: number | undefined): status is 429 | 503 {
   return status === 429 || status === 503
 }
 
-/** Returns true when a repetition has no further effect. */
+/** Returns true when repeating the request has no further effect. */
 export function isRepeatable({ method, repeatable }: Route): boolean {
   return method !== 'POST' || repeatable === true
 }
 
 /**
- * Only 429, and 503 with a readable `Retry-After`, prove that the service did not act.
- * @param repeatable true when a repetition has no further effect
+ * Returns true when a request can be retried after this status. The service did not process a request that gets 429,
+ * or 503 with a readable `Retry-After`.
+ * @param repeatable true when repeating the request has no further effect
  */
 export function isRetriedStatus(
   status: number,
@@ -27,20 +28,19 @@ export function isRetriedStatus(
   return repeatable && gaveUpStatuses.has(status)
 }
 
-/** Returns true for statuses of gateways and proxies after which the service may have acted. */
+/** Returns true for statuses of gateways and proxies after which the service may have processed the request. */
 export function mayHaveActed(status: number, repeatable: boolean, retryAfter: string | undefined): boolean {
   return gaveUpStatuses.has(status) || (status === 503 && !isRetriedStatus(status, repeatable, retryAfter))
 }
 
-/** @param repeatable true when a repetition has no further effect */
+/** @param repeatable true when repeating the request has no further effect */
 export function isRetriedFailure({ transient, maybeSent }: TransportError, repeatable: boolean): boolean {
   return transient && (!maybeSent || repeatable)
 }
 
 /**
- * Returns true when a later poll may succeed. A starting service may return 500, which the API specification also
- * uses for refusals.
- * @param hasResponded true after a successful poll, which proves the base URL
+ * Returns true when a later poll may succeed. A 500 counts as temporary, because a starting service may return it.
+ * @param hasResponded true after a successful poll, which proves that the base URL is right
  */
 export function isTemporary(error: unknown, hasResponded: boolean): error is MeetroomError {
   if (!(error instanceof MeetroomError)) return false
@@ -54,13 +54,13 @@ export function isTemporary(error: unknown, hasResponded: boolean): error is Mee
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.
+  // HTTP dates begin with the day of the week; Date.parse also accepts `1.5` and `-5` as dates.
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
 /**
- * Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half.
+ * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper half.
  * @param random fraction in [0, 1]; 1 for no jitter
  */
 export function backoff(

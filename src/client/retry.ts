@@ -19,7 +19,7 @@ import {
 interface Timing {
   /** Wall clock, in milliseconds since 1970, for dates in `Retry-After`. */
   now(): number
-  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
+  /** Monotonic clock, in milliseconds since an arbitrary moment. */
   monotonic(): number
   /** Runs `work` after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
@@ -36,36 +36,37 @@ export interface Retry {
 }
 
 export interface Policy {
-  /** Timeout of the whole call including retries and bodies, in milliseconds. */
+  /** Timeout of a call including its retries and reading the bodies, in milliseconds. */
   readonly timeoutMs: number
   retries: number
-  /** False when the caller retries requests that end in 429 or 503. */
+  /** False when the caller itself retries after 429 and 503. */
   retriesBusy?: boolean
   timing: Timing
   onRetry?: (retry: Retry) => void
 }
 
 export interface FinalResponse extends WireResponse {
-  /** True when an earlier attempt may have reached the service. */
+  /** True when the response to an earlier attempt was lost. */
   afterLostAttempt: boolean
 }
 
 interface Interruption {
   interrupt?: AbortSignal
-  /** Aborts requests that are not sent yet, and pending retries. */
+  /** Aborts pending retries, and requests that have not been sent. */
   cancelUnsent?: AbortSignal
 }
 
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Retries repeatable requests after connection failures, 429, 503 and gateway timeouts; others only when provably
- * unsent, after 429, and after 503 with `Retry-After`. Honors `Retry-After` within the timeout.
+ * Creates the function that sends and retries requests. Repeatable requests are retried after connection failures, 429,
+ * 503 and gateway timeouts, others only if unsent, after 429, or after 503 with `Retry-After`. Honors `Retry-After`
+ * within the timeout.
  * @throws {NetworkError} when no response arrived and nothing can have changed
  * @throws {UnknownOutcomeError} when a write may have reached the service without a response
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
-  // Creating a controller costs half a request: Node 20 gives each signal a shape of its own.
+  // Controllers are reused, because creating one takes half as long as a request in Node 20.
   const idle: AbortController[] = []
   const context = { transport, policy, interruption, idle }
   return (request, repeatability) => new RequestRun(context, request, repeatability).run()
@@ -85,7 +86,7 @@ class RequestRun {
   readonly #controller: AbortController
   readonly #timeoutMs: number
   #timedOut = false
-  /** True when an attempt may have reached the service without a response. */
+  /** True when an attempt without a response may have reached the service. */
   #maybeReceived = false
 
   constructor(context: RetryContext, request: WireRequest, repeatability: Repeatability) {
@@ -123,7 +124,7 @@ class RequestRun {
         const retryAfterMs = parseRetryAfter(response?.headers['retry-after'], timing.now())
         const waitMs = retryAfterMs ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
-          // The service's message is more useful than “no time to retry”.
+          // The message of the service is more useful than a timeout error.
           if (response) return this.#reply(response)
           throw this.#timeoutError()
         }
@@ -156,7 +157,7 @@ class RequestRun {
       this.#maybeReceived ||= !unsent
       throw this.#timeoutError(unsent ? `: ${error.message}` : '')
     }
-    // An unusable response proves that the request was received.
+    // An unreadable response proves that the service received the request.
     if (error instanceof ServiceError && repeatability.write)
       throw createUnknownOutcomeError(error.message, repeatability, error)
     if (!(error instanceof TransportError)) throw error
@@ -194,10 +195,10 @@ class RequestRun {
   }
 }
 
-/** Replaces AbortSignal.any, which is slower and leaks in Node 20. */
+/** Creates a controller that aborts on an interrupt. AbortSignal.any is slower and leaks memory in Node 20. */
 function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  // Aborting the controller also removes the listener.
+  // The listener is removed when the controller aborts.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller

@@ -21,12 +21,12 @@ export type WriteOutcome =
   | {
       status: 'not applied'
       contradictions: readonly string[]
-      /** ID of an item that the service created despite the error. */
+      /** ID of an item that the service created although its response contradicts the request. */
       createdId: string | undefined
     }
   | { status: 'unknown'; problem: string; accepted: boolean }
 
-/** Decides what a 2xx response to a write proves; the status alone proves nothing. */
+/** Determines the outcome of a write from its 2xx response. The status alone proves nothing. */
 export function judgeWrite(
   name: OperationName | undefined,
   input: AnyInput,
@@ -67,7 +67,7 @@ function isAcknowledgment(body: Item): boolean {
   )
 }
 
-/** Returns true when `error` or `errors` reports an error; many services always send the field. */
+/** Returns true when the value of `error` or `errors` reports an error. Many services always send these fields. */
 function isError(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isError)
   if (isRecord(value) && !isScalar(value)) return Object.values(value).some(isError)
@@ -85,7 +85,7 @@ function readItems(
   if (many) return Array.isArray(found) ? found.filter(isRecord) : undefined
   if (!bare) return isRecord(found) ? [found] : undefined
   if (found === undefined || found === null) return undefined
-  // Beside an error, “message” usually describes the error.
+  // In a response with an error, “message” usually describes the error.
   const isSent = isRecord(body) && toText(body[result]) === toText(found)
   return hasError && !isSent ? undefined : [response]
 }
@@ -103,7 +103,7 @@ function compareItems(
       problem: `it shows ${items.length} of ${bodies.length} ${resources[endpoint.resource].plural}`,
       accepted: isIdAssignedByService(endpoint),
     }
-  // In a longer list, the new items are unknown.
+  // In a list that is longer than the request, the new items cannot be identified.
   const found =
     items.length > bodies.length
       ? []

@@ -4,10 +4,10 @@ import buildConnector, { type Callback, type Target } from 'undici/lib/core/conn
 import { resetCode } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/** Timeout of a connection including TLS, in milliseconds. A proxy gets the same time before. */
+/** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */
 const connectMs = 10_000
 
-/** undici's own timer outlives the work, and its proxy agent reconnects without pause to a proxy that hangs up. */
+/** Connector that replaces undici's timer, which outlives requests, and proxy agent, which reconnects in a loop. */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
   readonly #dial = buildConnector({ timeout: 0 })
@@ -16,7 +16,7 @@ export class Connections {
 
   constructor(proxy: HttpProxy | undefined) {
     this.#proxy = proxy
-    // Every tunnel listens, and Node warns about more than ten listeners.
+    // Every tunnel adds a listener, and Node warns about more than ten.
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
@@ -25,7 +25,7 @@ export class Connections {
       const [, socket] = outcome
       socket?.on('error', (error) => {
         markReset(error)
-        // Node leaves the socket open after a TLS error, and the request would wait for its timeout.
+        // Node leaves the socket open after a TLS error, so that the request would wait for its timeout.
         socket.destroy()
       })
       callback(...outcome)
@@ -52,7 +52,7 @@ export class Connections {
       callback(...outcome)
     })
     const timer = setTimeout(() => socket.destroy(createTimeoutError()), connectMs)
-    // A signal would take longer than the rest of this function.
+    // A set is faster than passing a signal to each socket.
     this.#sockets.add(socket)
     socket.once('close', () => {
       clearTimeout(timer)

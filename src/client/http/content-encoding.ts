@@ -4,7 +4,7 @@ import { readErrorCode } from './failure.ts'
 type Zlib = typeof import('node:zlib')
 type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
-/** Decodes the body of a response, or records why it is unreadable. */
+/** Decodes the body of a response. If decoding fails, the result holds the reason instead of the body. */
 export async function decodeBody(response: WireResponse, encoding: string): Promise<WireResponse> {
   const decoders = parseDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...response, body: new Uint8Array(), unreadable: why })
@@ -32,7 +32,7 @@ function parseDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
         decode(body, options, (error, decoded) => (error ? reject(error) : resolve(decoded)))
       })
   const gunzip = request(zlib.gunzip)
-  // Some servers send deflate without the zlib header, whose first byte names method 8.
+  // Some servers send deflate without the zlib header. The low half of that header's first byte is 8.
   const inflate: Decode = (body, options) =>
     request(((body[0] ?? 8) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(body, options)
   return new Map([

@@ -8,13 +8,13 @@ interface Destination {
   proxy: string | undefined
 }
 
-/** One request with its complete response. undici's own `request` creates a stream, at several times the cost. */
+/** Request with its complete response. undici's own `request` creates a stream, which is several times slower. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
-  /** undici calls `onConnect` just before it writes to the socket. */
+  /** True when part of the request may be sent: undici calls `onConnect` just before it writes to the socket. */
   #maybeSent = false
   #stopped: Error | undefined
   #resolve: (response: WireResponse | Promise<WireResponse>) => void = () => {}
@@ -22,7 +22,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #abort: ((error: Error) => void) | undefined
   #status = 0
   #headers: WireResponse['headers'] = {}
-  /** Most responses arrive in one chunk. */
+  /** First chunk of the body. Most responses have only one. */
   #first: Buffer | undefined
   #more: Buffer[] | undefined
   #size = 0
@@ -53,7 +53,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     return this.#stopped !== undefined
   }
 
-  /** Aborts the exchange. A request that waits for a connection is never sent. */
+  /** Aborts the exchange. A request that still waits for a connection is never sent. */
   stop(reason: Error): void {
     this.#stopped = reason
     this.#abort?.(reason)
@@ -116,7 +116,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Splits the path off a URL. `new URL` would cost a tenth of a request. */
+/** Returns the path of a URL. `new URL` would take a tenth of the time of a request. */
 function readPath(url: string, origin: string): string {
   const rest = url.startsWith(origin) ? url.slice(origin.length) : ''
   if (/^\/[\w/-]*$/.test(rest)) return rest

@@ -1,7 +1,7 @@
 import { TransportError } from '../../api/wire.ts'
 import { ServiceError } from '../../errors.ts'
 
-/** Code of a reset connection. undici takes the usual code for the end of a body without length. */
+/** Code for a reset connection. Needed because undici treats ECONNRESET as the end of a body without a length. */
 export const resetCode = 'RESET'
 
 const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
@@ -38,7 +38,7 @@ interface Progress {
   proxy?: string | undefined
 }
 
-/** Describes a failure in our own words: an error of the HTTP library may quote headers with the key. */
+/** Creates an error with our own message, because the HTTP library's message may quote headers with the key. */
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
@@ -53,12 +53,12 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
   if (code === headersOverflow)
     return new ServiceError('the service’s response cannot be read: its headers are too large')
   if (isMalformed(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
-  // Earlier errors belong to the handshake.
+  // Before the request is sent, a TLS error belongs to the handshake.
   const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : describeReason(code)
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 
-/** Describes a failure of the proxy; the service received nothing then. */
+/** Creates the error for a failure of the proxy. The service received nothing in this case. */
 export function createProxyError(error: unknown, proxy: string): TransportError {
   const code = readErrorCode(error)
   const what = isMalformed(code)
@@ -73,7 +73,7 @@ export function describeReason(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 
-/** Returns false for bad certificates, and for connections that this program closed. */
+/** Returns false for invalid certificates, and for connections that this program closed. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

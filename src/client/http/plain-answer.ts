@@ -1,4 +1,4 @@
-/** Callbacks of undici's parser. `-1` stops it. */
+/** Callbacks of undici's parser. A callback that returns -1 stops the parser. */
 export interface Receiver {
   onMessageBegin(): number
   onStatus(text: Buffer): number
@@ -11,18 +11,18 @@ export interface Receiver {
 
 const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) [!-~][ -~]*$/
 const headerLine = /^[\w!#$%&'*+.^`|~-]+: ?[!-~](?:[ -~]*[!-~])?$/
-/** Headers that change how the response is parsed. */
+/** Headers that require undici's parser. */
 const special = /^(?:transfer-encoding|upgrade|proxy-connection|trailer|connection(?!: ?keep-alive$)):/i
 const lengthLine = /^content-length:/i
 const plainLength = /^[^:]*: ?(\d{1,9})$/
-/** Statuses without a body, whatever the headers say. */
+/** Statuses of responses that never have a body. */
 const bodiless = new Set(['204', '304'])
 const endOfHead = '\r\n\r\n'
 const maxHeadLength = 8192
 
 /**
- * Parses a complete response in one chunk, because compiling undici's WebAssembly parser takes longer.
- * @returns false when undici's parser must read the chunk
+ * Parses a response that arrives in one chunk. This is faster than compiling undici's WebAssembly parser.
+ * @returns false when undici's parser must parse the chunk
  */
 export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
   const end = chunk.subarray(0, maxHeadLength).indexOf(endOfHead)
@@ -51,7 +51,7 @@ export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
 
 const blank = 0x20
 
-/** Returns the content length; undefined when the headers need undici's parser. */
+/** Returns the content length; undefined when undici's parser must parse the headers. */
 function parseContentLength(lines: readonly string[]): number | undefined {
   let length: number | undefined
   for (let i = 1; i < lines.length; i++) {

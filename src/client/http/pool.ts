@@ -7,16 +7,16 @@ interface Lane {
   exchange: HttpExchange | undefined
 }
 
-/** Connection pool. undici's own pool searches all of its connections for each request. */
+/** Connection pool. It replaces undici's pool, which searches all its connections for each request. */
 export class ConnectionPool {
   readonly #make: () => Client
   readonly #most: number
   readonly #all: Lane[] = []
-  /** Lanes without an exchange, most recently used last. */
+  /** Lanes without an exchange, the most recently used one last. */
   readonly #free: Lane[] = []
   readonly #waiting: HttpExchange[] = []
   readonly #watched = new WeakSet<AbortSignal>()
-  /** Number of running and failed exchanges, whose connections may be in any state. */
+  /** Number of exchanges that are running or have failed. Their connections may be in any state. */
   #unanswered = 0
 
   constructor(origin: string, connections: Connections, most: number) {
@@ -47,7 +47,7 @@ export class ConnectionPool {
     else this.#waiting.push(exchange)
   }
 
-  /** Aborts the exchanges of a signal. A set per signal would leak, as V8 chains the tables of a changing set. */
+  /** Aborts the exchanges of a signal. Searches them all, because long-lived sets per signal leak memory in V8. */
   #watch(signal: AbortSignal): void {
     if (this.#watched.has(signal)) return
     this.#watched.add(signal)
@@ -77,7 +77,7 @@ export class ConnectionPool {
     const next = this.#waiting.shift()
     if (!next) this.#free.push(lane)
     else if (next.isStopped) this.#release(lane)
-    // undici accepts no request while it ends another.
+    // undici cannot accept a request while it completes another one.
     else queueMicrotask(() => this.#start(lane, next))
   }
 }

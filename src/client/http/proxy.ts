@@ -19,7 +19,7 @@ function readProxy(name: string, env: Env): HttpProxy | undefined {
   const text = env[name.toLowerCase()] || env[name] || ''
   if (text === '') return undefined
   try {
-    // curl also adds the scheme.
+    // The default scheme is http, as in curl.
     const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return { url, name: url.host, headers: encodeCredentials(url) }
@@ -36,7 +36,7 @@ function encodeCredentials({ username, password }: URL): Record<string, string> 
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** Returns true when NO_PROXY lists the host, a parent domain or `*`; an entry with a port matches that port only. */
+/** Returns true when NO_PROXY names the host, a parent domain or `*`. An entry with a port matches only that port. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy

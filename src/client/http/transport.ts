@@ -6,7 +6,7 @@ import { selectProxy } from './proxy.ts'
 
 export interface TransportOptions {
   origin: string
-  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. Node reads NODE_EXTRA_CA_CERTS itself. */
+  /** Environment variables. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used, in upper or lower case. */
   env: Readonly<Record<string, string | undefined>>
   direct?: boolean
   connections?: number
@@ -25,7 +25,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   }
   return Object.assign(transport, {
     close: async () => {
-      // Idle connections do not keep the process alive, and closing them would take 2 ms.
+      // Idle connections do not keep the process alive, and closing them takes 2 ms.
       if (clients.areIdle) return
       const ended = clients.destroy()
       connections.close()

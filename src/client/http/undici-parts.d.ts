@@ -1,4 +1,4 @@
-// The index of undici loads fetch, WebSocket, caches and mocks, in three times the time of a request.
+// Types of single modules of undici, because loading its index takes three times as long as a request.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici'
   export default Client
