@@ -1,6 +1,6 @@
 import { UsageError } from './errors.ts'
 
-/** Milliseconds by unit, longest first, which is the order of formatting. */
+/** Milliseconds per unit, longest unit first, because that is the order in durations. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =
@@ -11,12 +11,12 @@ export function readDuration(text: string): number | undefined {
   const { groups } = pattern.exec(text) ?? {}
   if (!groups) return undefined
   const parts = Object.entries(units).map(([unit, ms]) => Number(groups[unit] ?? 0) * ms)
-  // Rounding removes the error of fractions such as 1.001.
+  // Rounding removes the floating-point error of fractions such as 1.001 s.
   return Math.round(parts.reduce((sum, part) => sum + part))
 }
 
 export interface DurationRange {
-  /** Default: above 0. */
+  /** Minimum in milliseconds. By default, any duration above 0 is valid. */
   least?: number
   most?: number
 }
@@ -32,11 +32,11 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
   )
 }
 
-/** Formats milliseconds, such as `10m`, `1m30s` or `0.5s`. */
+/** Formats milliseconds as a duration, such as `10m`, `1m30s` or `0.5s`. */
 export function formatDuration(ms: number): string {
   let rest = ms
   let text = ''
-  // Days and weeks suit ages only.
+  // Days and weeks are only for input.
   for (const unit of ['h', 'm'] as const) {
     const count = Math.floor(rest / units[unit])
     rest -= count * units[unit]

@@ -1,12 +1,12 @@
-/** A request in an error, without headers. */
+/** Request line that is shown in an error. */
 export interface RequestLine {
   method: string
   path: string
 }
 
-/** A suggested command line of this program. Only `hintText` formats it. */
+/** Suggested command line of this program. Only `hintText` formats it. */
 export class Suggestion {
-  /** @param hasTarget true when the command takes the flags that select the service */
+  /** @param hasTarget true when the command accepts the flags that select a service */
   constructor(
     readonly words: readonly string[],
     readonly operands: readonly string[],
@@ -14,12 +14,12 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command for the service of this run, printed with the same `--profile`, `--local` or `--base-url`. */
+/** Suggests a command. The hint repeats the `--profile`, `--local` or `--base-url` of this run. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands, true)
 }
 
-/** Suggests a command without the service of this run, such as `profiles list`. */
+/** Suggests a command that needs no service or another one, such as `profiles list`. */
 export function suggestElsewhere(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands, false)
 }
@@ -28,30 +28,30 @@ export function suggestHelp(...words: readonly string[]): Suggestion {
   return suggestElsewhere([...words, '--help'])
 }
 
-/** Text, suggested commands, or both in the order of printing. */
+/** Text, suggested commands, or both in the order in which they are printed. */
 export type Hint = string | Suggestion | readonly Hint[]
 
 export interface ErrorDetails {
-  /** Advice in one line. Plain text names no command of this program. */
+  /** Advice in one line. Commands of this program must be a `Suggestion`, not plain text. */
   hint?: Hint | undefined
   status?: number | undefined
   /** True when the same command may succeed later. */
   retryable?: boolean | undefined
-  /** `Retry-After` as the service sent it. */
+  /** Unparsed value of the `Retry-After` header. */
   retryAfter?: string | undefined
-  /** True when an earlier attempt may have changed something. */
+  /** True when an earlier attempt may have changed data. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
   body?: unknown
-  /** True when the service accepted a write with an unknown result. */
+  /** True when the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
   cause?: unknown
 }
 
-/** An expected failure. The exit code is part of the contract with scripts. */
+/** Expected failure. Scripts rely on its exit code. */
 export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
-  /** Stable `code` of the JSON error. */
+  /** Error code in JSON output. Scripts rely on it. */
   abstract readonly code: string
   readonly hint: Hint | undefined
   readonly status: number | undefined
@@ -76,17 +76,17 @@ export abstract class MeetroomError extends Error {
   }
 }
 
-/** The service refused the request with a 4xx that no other class describes. */
+/** Error for a request that the service refused with a 4xx, if no other class describes it. */
 export class ApiError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'refused'
 }
 
-/** The service accepted a write, but its response shows another result. */
+/** Error for a write that the service accepted, but whose response contradicts the request. */
 export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
-  /** ID of an item that the service created, although not as requested. */
+  /** ID of an item that the service created with other values than requested. */
   readonly createdId: string | undefined
 
   constructor(
@@ -98,13 +98,13 @@ export class NotAppliedError extends MeetroomError {
   }
 }
 
-/** An existing item differs from the requested one. */
+/** Error for an existing item that differs from the requested one. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'conflict'
 }
 
-/** Flags, input or settings are wrong. Nothing was sent. */
+/** Error in flags, input or settings. Nothing was sent. */
 export class UsageError extends MeetroomError {
   readonly exitCode = 2
   readonly code = 'usage'
@@ -120,13 +120,13 @@ export class AuthError extends MeetroomError {
   readonly code = 'auth'
 }
 
-/** No response arrived: DNS, connection, TLS, proxy or timeout. */
+/** Error for a missing response: DNS, connection, TLS, proxy or timeout. */
 export class NetworkError extends MeetroomError {
   readonly exitCode = 5
   readonly code = 'network'
 }
 
-/** The service failed (5xx), or its response is unreadable. */
+/** Error for a failure of the service (5xx) or an unreadable response. */
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'
@@ -137,7 +137,7 @@ export class WrongBaseUrlError extends MeetroomError {
   readonly code = 'wrong_base_url'
 }
 
-/** The outcome of a write is unknown. */
+/** Error for a write with an unknown outcome. */
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'
@@ -148,7 +148,7 @@ export class PartialError extends MeetroomError {
   readonly code: string = 'partial'
 }
 
-/** The service did not list all items. */
+/** Error for a list that the service did not send completely. */
 export class IncompleteError extends PartialError {
   override readonly code = 'incomplete'
 }
@@ -168,13 +168,13 @@ export class UnhealthyError extends MeetroomError {
   readonly code = 'unhealthy'
 }
 
-/** The output cannot be written, such as on a full disk. sysexits(3) calls it EX_IOERR. */
+/** Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3). */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'
 }
 
-/** The audit log cannot be written, so no request is sent. */
+/** Error for an audit log that cannot be written. The request is not sent. */
 export class AuditError extends OutputError {}
 
 /** Creates the error for exhausted file handles; undefined for any other cause. */
@@ -188,8 +188,8 @@ export function toExhaustedHandlesError(cause: unknown): OutputError | undefined
 }
 
 /**
- * Describes an error of the operating system without its code.
- * @param missing reason when a file or directory of the path does not exist
+ * Describes an error of the operating system without its code, such as ENOENT.
+ * @param missing reason to print when a file or directory in the path does not exist
  */
 export function describeSystemError(cause: unknown, missing = 'no such file'): string {
   const { code } = Object(cause) as { code?: unknown }
@@ -221,10 +221,10 @@ export function describeSystemError(cause: unknown, missing = 'no such file'): s
   return (typeof code === 'string' && reasons[code]) || 'the operating system refuses it'
 }
 
-/** Exit codes by signal, as in shells. */
+/** Exit codes by signal: 128 plus the number of the signal, as in shells. */
 const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** A signal asked the program to stop. */
+/** Error for a signal that asks the program to stop. */
 export class InterruptedError extends MeetroomError {
   readonly code = 'interrupted'
   readonly exitCode: number
@@ -238,10 +238,10 @@ export class InterruptedError extends MeetroomError {
   }
 }
 
-/** The reader of the output closed it (`| head`). The program ends without an error. */
+/** Thrown when the reader of the output has closed it, as `head` does. The program then exits 0. */
 export class ClosedOutput extends Error {}
 
-/** Wraps an unexpected error in a `BugError`. */
+/** Converts any error to a `MeetroomError`. An unexpected error becomes a `BugError`. */
 export function toMeetroomError(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }

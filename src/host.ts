@@ -2,10 +2,10 @@ import { fstatSync, writeSync } from 'node:fs'
 
 declare const visible: unique symbol
 
-/** Text without terminal control characters. Only `cli/output/terminal/visible.ts` creates it. */
+/** Text without control characters for a terminal. Only `cli/output/terminal/visible.ts` creates it. */
 export type Visible = string & { readonly [visible]: true }
 
-/** An output stream. `write` resolves when the text is handed over. */
+/** Output stream. `write` resolves when the operating system has accepted the text. */
 export type Output = Terminal | Pipe
 
 export interface Terminal {
@@ -16,7 +16,7 @@ export interface Terminal {
   write(text: Visible): Promise<void>
 }
 
-/** Output for programs. The caller has checked that it is not a terminal. */
+/** Output that is not a terminal, and may therefore receive unfiltered data. */
 interface Pipe {
   readonly isTTY: false
   readonly columns: number | undefined
@@ -26,7 +26,7 @@ interface Pipe {
 export type Input = NodeJS.ReadableStream & {
   isTTY?: boolean
   destroy?(): unknown
-  /** In raw mode, keys arrive immediately and without echo, including ^C. */
+  /** Switches raw mode, in which each key press arrives immediately and without echo, even ^C. */
   setRawMode?(isRaw: boolean): unknown
 }
 
@@ -38,33 +38,33 @@ export interface Host {
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
-  /** Raw stream of `stderr`, for prompts that move the cursor. */
+  /** Stream of `stderr` for prompts that move the cursor. */
   readonly prompt: NodeJS.WritableStream
-  /** True when a flag asks for ASCII symbols. */
+  /** True when a flag requests ASCII symbols. */
   readonly ascii?: boolean
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
-  /** @throws a system error of `uv_cwd` when the working directory is deleted */
+  /** @throws a system error of `uv_cwd` when the working directory was deleted */
   readonly cwd: string
   readonly pid: number
   /** User ID; undefined on systems without user IDs. */
   readonly uid: number | undefined
   /** ID of the user who owns new files; undefined on systems without user IDs. */
   readonly effectiveUid: number | undefined
-  /** Path of Node's executable. */
+  /** Path of the Node executable. */
   readonly nodePath: string
-  /** Directory of the package, which holds `bin` and `dist`. */
+  /** Directory of the package, with its subdirectories `bin` and `dist`. */
   readonly packageDir: string
   userName(): Promise<string>
   isAlive(pid: number): boolean
-  /** Kills a process, or the process group `-pid`. Ignores ended processes. */
+  /** Kills a process, or a process group given as `-pid`. Does nothing if the process has ended. */
   kill(pid: number): void
   dirs(): Promise<{ config: string; data: string; cache: string }>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
-  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
+  /** Monotonic clock, in milliseconds since an arbitrary moment. */
   monotonic(): number
-  /** Runs `work` after up to 2³¹−1 milliseconds without keeping the process alive; the returned function cancels it. */
+  /** Runs `work` after `ms` milliseconds (below 2³¹) if the program still runs. The returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -77,20 +77,20 @@ export interface Host {
 }
 
 /**
- * Opens the stream at the first write, as opening takes milliseconds.
- * @param mayBlock returns true when a slow reader may block the program; pipes and files need no stream then
+ * Creates an output that opens its stream at the first write, because opening takes milliseconds.
+ * @param mayBlock returns true when a slow reader may block the program; writes to pipes and files are then synchronous
  */
 function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
   let opened: NodeJS.WriteStream | undefined
   const stream = () => {
     if (opened) return opened
     opened = open()
-    // An unhandled 'error' event would end the process; the write callback reports it already.
+    // An unhandled `error` event would end the process. The callback of `write` reports the error.
     opened.on('error', () => {})
     return opened
   }
   let device: boolean | undefined
-  /** Returns true for a possible terminal. Only Node can tell on Windows. */
+  /** Returns true if the output may be a terminal. On Windows, only Node's stream knows. */
   const isDevice = () => {
     device ??= process.platform === 'win32' || fstatSync(fd).isCharacterDevice()
     return device
@@ -101,7 +101,7 @@ function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () =
       return isTTY()
     },
     get columns() {
-      // Some terminals report a size of 0.
+      // Some terminals report 0 columns.
       return isTTY() ? stream().columns || undefined : undefined
     },
     get rows() {
@@ -121,7 +121,7 @@ function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () =
   }
 }
 
-/** Returns the unwritten rest of a non-blocking pipe. */
+/** Writes synchronously. Returns the data that a full non-blocking pipe did not accept. */
 function writeNow(fd: number, data: Uint8Array): Uint8Array {
   let rest = data
   try {
@@ -132,14 +132,14 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
   return rest
 }
 
-/** Creates the host of the real machine, the only user of `process`. */
+/** Creates the host for the real machine. No other code uses `process`. */
 export function createProcessHost(): Host {
   let listeners = 0
-  // Without a listener, a signal ends a blocked program.
+  // Without a listener, a signal ends the program even while a write blocks.
   const mayBlock = () => listeners === 0
   return {
     env: process.env,
-    // Opening stdin takes a handle, and most commands never read it.
+    // A getter, because opening stdin takes a file handle and most commands never read it.
     get stdin() {
       return process.stdin
     },
@@ -163,7 +163,7 @@ export function createProcessHost(): Host {
       try {
         return userInfo().username
       } catch {
-        // A container's user ID may have no name.
+        // In a container, the user ID may have no name.
         return `uid ${process.getuid?.()}`
       }
     },
@@ -171,14 +171,14 @@ export function createProcessHost(): Host {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // The process has ended.
+        // The process has already ended.
       }
     },
     isAlive(pid) {
       try {
         return process.kill(pid, 0)
       } catch (error) {
-        // The process belongs to another user.
+        // EPERM means that the process exists but belongs to another user.
         return (error as NodeJS.ErrnoException).code === 'EPERM'
       }
     },
@@ -187,11 +187,11 @@ export function createProcessHost(): Host {
       return envPaths('meetroom', { suffix: '' })
     },
     now: () => Date.now(),
-    // Loading the global `performance` takes a millisecond.
+    // `performance.now` is not used, because loading it takes a millisecond.
     monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     after(ms, work) {
       const timer = setTimeout(work, ms)
-      // Timers must not keep the program alive.
+      // The timer must not keep the program running.
       timer.unref()
       return () => clearTimeout(timer)
     },

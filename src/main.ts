@@ -30,7 +30,7 @@ import { createProcessHost, type Host } from './host.ts'
 
 const allGroupCommands: ReadonlySet<string> = new Set(['commands', 'schema'])
 
-/** Runs one command line and returns its exit code. Catches every error. */
+/** Runs a command line and returns its exit code. Catches all errors. */
 export async function main(
   argv: readonly string[],
   machine: Host = createProcessHost(),
@@ -39,10 +39,10 @@ export async function main(
   const line = readCommandLine(argv, machine.env)
   const host: Host = line.ascii ? Object.create(machine, { ascii: { value: true } }) : machine
   const interruption = new AbortController()
-  // Every request listens, and Node warns about more than ten listeners.
+  // Every request adds a listener, and Node warns about more than ten.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // A second signal ends the program. Deferred, because a prompt must restore the terminal first.
+    // A second signal ends the program immediately. Deferred, because a prompt must restore the terminal first.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })
@@ -57,7 +57,7 @@ export async function main(
     ) =>
       Object.assign(
         async (...args: unknown[]) => {
-          // Commander passes positionals, options and the command.
+          // Commander passes the operands, the flags and the command.
           const command = args.pop() as Command
           calledCommand = {
             names: command.registeredArguments.map((argument) => argument.name()),
@@ -100,7 +100,7 @@ export async function main(
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, createErrorRedactor(host, context))
-    // From here on, nothing can be interrupted.
+    // Only output remains, so a signal now ends the program immediately.
     stopListening()
     const help = visibleLines(helpText)
     await printer.data(isAsciiOnly(host) ? toAscii(help) : helpText, visibleLines)
@@ -127,7 +127,7 @@ function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
-/** Loads the backup module only when flags or settings need it. */
+/** Opens the backup. Its module is loaded only when flags or settings request a backup. */
 async function openBackup(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
@@ -150,7 +150,7 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Adds findings of further requests to an error. Never fails. */
+/** Sends requests to find a better hint for a “not found” error. Never fails. */
 async function explainError(
   error: MeetroomError,
   context: Context | undefined,
@@ -173,7 +173,7 @@ function toSystemError(cause: unknown): MeetroomError | undefined {
     return new UsageError('the working folder does not exist any more', { hint: 'cd into one that exists' })
 }
 
-/** Collects the output settings of errors, also for an unfinished command line. */
+/** Collects the settings for printing errors, even if the command line could not be parsed. */
 function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
   const expectedFormat = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
@@ -185,7 +185,7 @@ function reportSettings(line: CommandLine, host: Host, context: Context | undefi
   }
 }
 
-/** Without a context, only the key of the environment is known. */
+/** Creates the redactor for errors. Without a context, only the key in the environment is known. */
 function createErrorRedactor(host: Host, context: Context | undefined): Redact {
   return context?.redact ?? createRedactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

@@ -1,7 +1,7 @@
 import { createProcessHost, type Host } from './host.ts'
 import { version } from './version.ts'
 
-/** Prints the version before loading anything else. */
+/** Starts the program. Prints the version without loading any other module. */
 export async function start(argv: readonly string[]): Promise<number> {
   const host = createProcessHost()
   const [first = ''] = argv

@@ -1,2 +1,2 @@
-// The bundler keeps of package.json only what is named here; nothing is read at start-up.
+// The bundler includes only this field of package.json, so that the file is not read at run time.
 export { version } from '../package.json'

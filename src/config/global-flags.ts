@@ -20,6 +20,6 @@ export interface GlobalFlags {
   verbose?: boolean
   color: boolean
   ascii?: boolean
-  /** Directory for saved items of commands that delete; false with `--no-save`. */
+  /** File for records of deleted items; false with `--no-save`. */
   save?: string | false
 }

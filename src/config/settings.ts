@@ -23,7 +23,7 @@ export interface Setting<T> {
   from: string
 }
 
-/** Minimum length of a key that can be redacted; shorter ones occur in ordinary words. */
+/** Minimum length of a key that can be redacted. Shorter keys can occur in ordinary words. */
 export const minKeyLength = 8
 
 export const localProfile = 'local'
@@ -69,24 +69,24 @@ export interface Settings {
   baseUrl: Setting<string> | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
-  /** Undefined for a key that was not stored, or was stored by an earlier version. */
+  /** Time when the key was stored; undefined for a key from elsewhere or stored by an earlier version. */
   apiKeyStoredAt: string | undefined
-  /** The only origin that receives a stored key; undefined for a key that was not stored. */
+  /** Origin to which a stored key may be sent; undefined for a key that is not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
   timeout: Setting<number>
   retries: Setting<number>
   auditLog: Setting<string> | undefined
   saveDeleted: Setting<string> | undefined
-  /** Protected profile of the service; writes need --allow-write. */
+  /** Name of a protected profile of the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
-  /** Error of the settings file, when the command works without it. Protection is unknown then. */
+  /** Error of the settings file, if the command works without it. Protection is unknown in this case. */
   readError: MeetroomError | undefined
 }
 
 /**
  * Resolves each setting from flag, environment, profile or default. Reads the settings file only when needed.
- * @param mayBeNew true when the command creates or chooses the profile
+ * @param mayBeNew true when the command creates or selects the profile
  * @throws {UsageError} when a value is invalid
  */
 export function resolveSettings(
@@ -118,7 +118,7 @@ export function resolveSettings(
   const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
   if (isRequired && !values) throw createNoSuchProfileError(profile.value, ` (${profile.from})`)
 
-  // A named local profile takes precedence over a base URL in the environment; the profile in use does not.
+  // The local profile takes precedence over a base URL in the environment only if a flag or variable names it.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined)
     throw new UsageError('--base-url and the local workspace cannot be used together')
@@ -168,12 +168,12 @@ export function resolveSettings(
   }
 }
 
-/** Finds a protected profile of the same service: protection applies under every profile name and key. */
+/** Returns a protected profile of the same service, because protection applies to the service under any profile. */
 export function findProtector(baseUrl: string, config: StoredConfig): string | undefined {
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/** Finds the audit log of another profile of the same service: it applies under every profile name. */
+/** Returns the audit log of any profile of the same service, because the log covers the service under any profile. */
 function findAuditLog(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
@@ -189,7 +189,7 @@ function parseOrigin(url: string): string | undefined {
   return isUrl(url) ? new URL(url).origin : undefined
 }
 
-/** Removes a trailing line break, which files and secret stores add. */
+/** Reads the key without a trailing line break, which files and secret stores often add. */
 function readKeyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
   const value = env['MEETROOM_API_KEY']?.trim()
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
@@ -200,7 +200,7 @@ interface ConfigResult {
   readError?: MeetroomError
 }
 
-/** The local workspace works without settings, so a broken file must not block it. */
+/** Reads the settings for the local workspace, which works without them. An invalid file therefore does not stop it. */
 function tryRead(read: () => StoredConfig): ConfigResult {
   try {
     return { config: read() }
@@ -228,7 +228,7 @@ function convert<T>(
 
 /**
  * @throws {AuthError} when the key is missing or belongs to another origin
- * @throws {UsageError} when it would be sent without encryption
+ * @throws {UsageError} when the key would be sent without encryption
  */
 export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }

@@ -9,13 +9,13 @@ import {
 } from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
 
-/** A stored profile. The key is sent to `api_key_origin` only. */
+/** Stored profile. Its key is sent only to `api_key_origin`. */
 export interface Profile {
   base_url?: string
   api_key?: string
   key_command?: string
   api_key_origin?: string
-  /** Time of storage in ISO 8601, UTC. Absent for keys of earlier versions. */
+  /** Time when the key was stored, in ISO 8601 and UTC. Missing for keys stored by earlier versions. */
   api_key_stored_at?: string
   output?: string
   timeout?: number

@@ -18,7 +18,7 @@ export function parseBaseUrl(text: string): string {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new UsageError('the base URL must be an http or https URL', { hint })
-  // The message does not quote the URL: its password may be the key.
+  // The message does not quote the URL, because its password may be the key.
   if (url.username || url.password)
     throw new UsageError('the base URL must not contain a user name or password', { hint })
   if (url.search || url.hash)
@@ -37,7 +37,7 @@ export function parseFormat(text: string): Format {
   return format
 }
 
-/** Maximum timeout, in milliseconds. Timers above 2³¹ milliseconds fire immediately. */
+/** Maximum timeout, in milliseconds. Node fires timers of more than 2³¹ − 1 milliseconds immediately. */
 export const maxTimeoutMs = 86_400_000
 
 /** @throws {UsageError} when the text is neither a number of seconds nor a duration */
@@ -52,7 +52,7 @@ export function parseRetries(text: string): number {
   return Number(text)
 }
 
-/** @throws {UsageError} for a relative path, which would differ by directory */
+/** @throws {UsageError} for a relative path, because it would depend on the current directory */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`the path must be absolute, not “${text}”`, {
@@ -70,7 +70,7 @@ export function parseDirectory(text: string): string {
   return normalize(text)
 }
 
-/** Returns true when requests to the URL are not encrypted. */
+/** Returns true when requests to the URL would cross the network unencrypted. */
 export function isClear(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname)
 }

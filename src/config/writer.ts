@@ -5,17 +5,17 @@ import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
 import { configFilePath, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
-/** Maximum wait for another process that writes the settings, in milliseconds. */
+/** Maximum time to wait for another process that writes the settings, in milliseconds. */
 const lockTimeoutMs = 5000
 const pauseMs = 25
 
 type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
 
 /**
- * Changes the settings file atomically, one process at a time.
+ * Changes the settings file atomically. A lock prevents concurrent changes.
  * @returns a warning when other users may be able to read the file
- * @throws {UsageError} when the present file is invalid; it is not overwritten
- * @throws {OutputError} when it cannot be written, or is locked for five seconds
+ * @throws {UsageError} when the existing file is invalid; it is not overwritten
+ * @throws {OutputError} when the file cannot be written, or is locked for five seconds
  */
 export async function changeConfig(
   dir: string,
@@ -63,7 +63,7 @@ async function keepPrivate(
   return keepToUser(path, what, host)
 }
 
-/** Waits for the lock; the returned function releases it. */
+/** Acquires the lock, waiting if necessary. The returned function releases it. */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFilePath(dir)}.lock`
   for (let waited = 0; ; ) {
@@ -74,7 +74,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
         hint: `run it again; if there is no such process, remove ${lock}`,
         retryable: true,
       })
-    // Jitter keeps waiting processes apart.
+    // Jitter prevents waiting processes from retrying at the same moment.
     const pause = pauseMs * (0.5 + host.random())
     waited += pause
     await host.sleep(pause, interrupt)
@@ -90,7 +90,7 @@ export function withoutKey(profile: Profile = {}): Profile {
   return rest
 }
 
-/** @param now milliseconds since 1970 */
+/** @param now current time, in milliseconds since 1970 */
 export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
   const secret =
     'command' in key

@@ -3,14 +3,14 @@ interface Caller {
   reject(error: unknown): void
 }
 
-/** Groups appended text: text that arrives during a write shares the next write. */
+/** Log with group commits: all text that arrives during a write is written together by the next write. */
 export class AppendLog {
   readonly #write: (text: string) => Promise<void>
   #text = ''
   #callers: Caller[] = []
   #writing: Promise<void> | undefined
 
-  /** @param write writes text and syncs it to disk; called for one group at a time */
+  /** @param write writes text and syncs it to disk; never called concurrently */
   constructor(write: (text: string) => Promise<void>) {
     this.#write = write
   }
@@ -19,7 +19,7 @@ export class AppendLog {
     this.#text += text
   }
 
-  /** Adds text to the next write and starts it; resolves when it is on disk. */
+  /** Adds text to the next write. Resolves when the text is on disk. */
   appendSynced(text = ''): Promise<void> {
     this.append(text)
     const synced = new Promise<void>((resolve, reject) => {
@@ -29,13 +29,13 @@ export class AppendLog {
     return synced
   }
 
-  /** Resolves when no write is pending. */
+  /** Resolves when all started writes have ended. */
   async settled(): Promise<void> {
     await this.#writing
   }
 
   async #writeGroups(): Promise<void> {
-    // Collects the text of this turn of the event loop.
+    // Waits for text that is appended in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#callers.length > 0) {
       const [text, callers] = [this.#text, this.#callers]
@@ -48,7 +48,7 @@ export class AppendLog {
         for (const { reject } of callers) reject(error)
       }
     }
-    // Reset before any callback runs, which may append more text.
+    // Reset before any callback runs, because callbacks may append more text.
     this.#writing = undefined
   }
 }

@@ -3,10 +3,10 @@ import type { Host } from '../host.ts'
 
 export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 
-/** Age after which an empty lock file counts as stale, in milliseconds. */
+/** Age after which an empty lock file is stale, in milliseconds. */
 const emptyLockStaleMs = 10_000
 
-/** Takes a lock file, also a stale one. Returns undefined, or the holder's process ID, 0 if unknown. */
+/** Acquires a lock file; replaces a stale one. Returns undefined, or the process ID of the holder (0 if unknown). */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined
@@ -50,13 +50,13 @@ async function readLock(lock: string): Promise<LockState | undefined> {
 }
 
 function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, now }: Machine): boolean {
-  // The file is about to be written. Clocks may be set back.
+  // Another process may be about to write its ID. The age may be negative, because clocks can be set back.
   if (text === '') return Math.abs(now() - createdAtMs) > emptyLockStaleMs
-  // Our own process ID belonged to an earlier process: containers start at 1 again.
+  // A lock with this process ID is from an earlier process, because process IDs repeat in containers.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 
-/** Removes a stale lock, one process at a time: a second one would remove the new lock of the first. */
+/** Removes a stale lock under a second lock: a concurrent removal could delete the new lock of another process. */
 async function removeStaleLock(lock: string, machine: Machine): Promise<void> {
   const removalLock = `${lock}.old`
   if (await create(removalLock, machine.pid)) {

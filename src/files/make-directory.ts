@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * In Node 20, a recursive `mkdir` never returns in /proc.
+ * Creates a directory and its parents. Recursive `mkdir` is not used, because in Node 20 it never returns in /proc.
  * @returns true when the directory is new
  * @throws the system error of the directory that cannot be created
  */

@@ -14,13 +14,13 @@ export class OutputFile {
     this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(`${path} cannot be written: ${describeSystemError(error, 'no such directory')}`)
     })
-    // Awaited in `close`; prevents an unhandled rejection until then.
+    // `close` handles the error. This handler prevents an unhandled rejection before that.
     this.#ended.catch(() => {})
   }
 
   /**
    * @throws {UsageError} when the path is not a file, device or pipe
-   * @throws {OutputError} when it cannot be written
+   * @throws {OutputError} when the file cannot be opened for writing
    */
   static async open(file: string, cwd: string): Promise<OutputFile> {
     const path = resolve(cwd, file)

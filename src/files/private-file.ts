@@ -6,7 +6,7 @@ import { createNotRegularError } from './trusted-file.ts'
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
 /**
- * Opens a private file without following links, which other users may have placed.
+ * Opens a private file. Does not follow symbolic links, because another user may have created them.
  * @throws {UsageError} when the path is not a regular file
  */
 export async function openOwnFile(path: string, mode: 'append' | 'truncate'): Promise<FileHandle> {
@@ -15,20 +15,20 @@ export async function openOwnFile(path: string, mode: 'append' | 'truncate'): Pr
   const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ELOOP')
       throw new UsageError(`${path} is a symbolic link`, { hint: 'name the file itself' })
-    // A named pipe without a reader.
+    // ENXIO means that the path is a named pipe without a reader.
     throw error.code === 'ENXIO' ? createNotRegularError(path) : error
   })
   return requireRegular(file, path, true)
 }
 
-/** @throws a system error with EEXIST when the path exists, also as a link */
+/** @throws a system error with EEXIST when the path exists, even as a symbolic link */
 export function createOwnFile(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }
 
 /**
- * Opens an output file of the user, or a device or pipe such as /dev/stderr and `>(…)`.
- * @throws {UsageError} when a link leads to a file, or nowhere
+ * Opens a file, device or pipe for output, such as /dev/stderr or `>(…)`.
+ * @throws {UsageError} when the path is a symbolic link to a file or to nothing
  */
 export async function openUserFile(path: string): Promise<FileHandle> {
   const found = await stat(path).catch(() => undefined)

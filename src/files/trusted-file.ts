@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import { UsageError } from '../errors.ts'
 
 /**
- * Reads a regular file of this user or root. Links are followed, for Kubernetes mounts and dotfile managers.
+ * Reads a regular file of this user or root. Follows symbolic links, because Kubernetes and dotfile managers use them.
  * @param uid user ID; undefined on systems without user IDs
- * @throws {UsageError} when the file is not trusted
+ * @throws {UsageError} when the file is not regular or belongs to another user
  */
 export function readTrusted(path: string, uid: number | undefined, name: string): string {
-  // Opening a named pipe without a writer would block.
+  // Without O_NONBLOCK, opening a named pipe without a writer would block.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
@@ -23,11 +23,11 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
   }
 }
 
-/** @throws {UsageError} when other users can write or replace the file, whose contents are executed */
+/** @throws {UsageError} when other users can change or replace the file, which contains a command to run */
 export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   const file = realpathSync(path)
-  // A user who can write to the directory of a link can redirect it.
+  // A user who can write to the directory of a symbolic link can replace the link.
   const folders = [...new Set([dirname(file), realpathSync(dirname(path))])]
   if ((statSync(file).mode & 0o022) === 0 && !folders.some((folder) => isReplaceableIn(folder, uid))) return
   throw new UsageError(`other users can write to ${name}, so its key command is not run`, {
@@ -37,7 +37,7 @@ export function requireUnwritable(path: string, uid: number | undefined, name: s
 
 function isReplaceableIn(folder: string, uid: number): boolean {
   const held = statSync(folder)
-  // In a directory such as /tmp, only the owner of a file can replace it.
+  // In a directory with the sticky bit, such as /tmp, only the owner of a file can replace it.
   const isShared = (held.mode & 0o022) !== 0 && (held.mode & 0o1000) === 0
   return isShared || ![uid, 0].includes(held.uid)
 }

@@ -6,18 +6,18 @@ import type { Host } from '../host.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
 
-/** Restricts a path to this user on Windows, without a shell or PATH. Returns the reason for a failure. */
+/** Restricts access to a path to this user on Windows, without a shell or PATH. Returns the reason if it fails. */
 export async function keepToUser(
   path: string,
   what: 'file' | 'folder',
   { env }: Pick<Host, 'env'>,
 ): Promise<string | undefined> {
   try {
-    // The user's security ID is independent of language and domain.
+    // Unlike the name, the user's security ID does not depend on language or domain.
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
     if (sid === undefined) return 'whoami.exe does not print your user ID'
-    // New files inherit from their directory.
+    // The flags OI and CI make new files inherit the right.
     const right = what === 'folder' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')
     return undefined

@@ -5,7 +5,7 @@ import { findMember } from '../lists/user-members.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { fitWords, idPattern, readWordsAfterCommand, suggestTyped } from './typed.ts'
 
-/** A command line that names something that does not exist. */
+/** Command line with the ID of a missing item. */
 export interface CalledCommand {
   names: readonly string[]
   given: readonly string[]
@@ -16,14 +16,14 @@ export interface CalledCommand {
 interface MissingResource extends CalledCommand {
   context: Context
   client: Client
-  /** Path of the request. */
+  /** Path of the failed request. */
   path: string
   isRoomMissing: boolean
-  /** Words after the command, without arguments. */
+  /** Flags and their values after the command. */
   flags: readonly string[]
 }
 
-/** Sends one or two requests to find the probable meaning of a missing resource. */
+/** Sends requests that find the probable mistake, and adds a hint to the error. */
 export async function explainMissing(
   error: NotFoundError,
   context: Context,
@@ -55,7 +55,7 @@ export async function explainMissing(
 
 type Explain = (missing: MissingResource) => Promise<Hint | undefined>
 
-/** `members update ROOM ada`: a user ID in place of a member ID. */
+/** Explains a user ID in place of a member ID, as in `members update ROOM ada`. */
 const explainUserAsMember: Explain = async ({ context, names, given, path, flags }) => {
   const [room = '', user = ''] = given
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
@@ -64,7 +64,7 @@ const explainUserAsMember: Explain = async ({ context, names, given, path, flags
   return [`${user} is a user ID, not a member ID: `, suggestTyped(words)]
 }
 
-/** `members add ada ROOM`: user and room in the wrong order. */
+/** Explains user and room in the wrong order, as in `members add ada ROOM`. */
 const explainSwappedRoom: Explain = async ({ context, client, names, given, flags, isRoomMissing }) => {
   const [user = '', room = ''] = given
   if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || idPattern.test(user)) return undefined
@@ -74,7 +74,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
   return ['the room comes first: ', suggestTyped(fitWords(words, [room, user, ...flags]))]
 }
 
-/** A room name in place of an ID. */
+/** Explains a room name in place of a room ID. */
 const explainNameAsRoom: Explain = async ({ client, path }) => {
   const name = readSegment(path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
@@ -86,7 +86,7 @@ const explainNameAsRoom: Explain = async ({ client, path }) => {
     : `rooms of this name: ${ids.join(', ')}`
 }
 
-/** A user ID in place of a room ID. */
+/** Explains a user ID in place of a room ID. */
 const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = readSegment(path, 'rooms')
@@ -94,14 +94,14 @@ const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
 }
 
-/** A room ID in place of a user ID. */
+/** Explains a room ID in place of a user ID. */
 const explainRoomAsUser: Explain = async ({ client, path }) => {
   const room = readSegment(path, 'users')
   if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined
   return ['this is the ID of a room: ', suggestTyped(['rooms', 'get', room])]
 }
 
-/** A user ID in different case. */
+/** Explains a user ID in the wrong case. */
 const explainOtherCase: Explain = async ({ context, client, path, given, flags }) => {
   const user = readSegment(path, 'users')
   const lower = user?.toLowerCase()
@@ -123,7 +123,7 @@ async function isUser(client: Client, user_id: string): Promise<boolean> {
   return exists(client.call('getUser', { params: { user_id } }))
 }
 
-/** @throws all errors except for “not found” */
+/** @throws any error except “not found” */
 async function exists(request: Promise<unknown>): Promise<boolean> {
   try {
     await request

@@ -1,6 +1,6 @@
 import { suggest, UsageError } from '../../errors.ts'
 
-/** Returns the error for a key on the command line. The key is never repeated. */
+/** Creates the error for a key on the command line. Its message does not repeat the key. */
 export function explainKeyAsArgument(): UsageError {
   return new UsageError('a key is never passed as an argument: arguments are public', {
     hint: [

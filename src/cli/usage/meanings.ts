@@ -1,9 +1,9 @@
 /*
- * Words that people try because other programs use them, and what they are called here. Loaded only to explain a command
- * line that cannot be run.
+ * Words that users of other programs may type, with their equivalents here. Loaded only to explain an invalid command
+ * line.
  */
 
-/** Groups by noun. */
+/** Command groups by noun. */
 export const nouns: Readonly<Record<string, string>> = {
   room: 'rooms',
   rooms: 'rooms',
@@ -41,7 +41,7 @@ const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase']
 const importing = ['import', 'load', 'upload']
 const exporting = ['export', 'dump', 'download', 'backup', 'save']
 
-/** Other words for the commands of each group. */
+/** Synonyms of the commands of each group. */
 export const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   rooms: {
     list: listing,
@@ -108,7 +108,7 @@ const { status, login, logout } = {
   logout: 'auth logout',
 }
 
-/** Suggested commands for words of another group. */
+/** Suggested commands for words that belong to another group. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,
@@ -169,7 +169,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** Flags of other programs, with the equivalent flags here. The first one that the command supports is suggested. */
+/** Flags of other programs, with equivalent flags here. The first one that the command accepts is suggested. */
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--type', '--default-member-type'],
   '--type': ['--default-member-type'],
@@ -223,7 +223,7 @@ export const searching: ReadonlySet<string> = new Set([
   '--match',
 ])
 
-/** Other words for values of flags. */
+/** Synonyms of flag values. */
 export const values: Readonly<Record<string, string>> = {
   admin: 'host',
   administrator: 'host',

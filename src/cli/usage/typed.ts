@@ -1,6 +1,6 @@
 import { type Suggestion, suggest, suggestElsewhere } from '../../errors.ts'
 
-/** Matches 24 hexadecimal digits and UUIDs. */
+/** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 const local: ReadonlySet<string> = new Set([
@@ -19,14 +19,14 @@ export function suggestTyped(words: readonly string[]): Suggestion {
   return local.has(words[0] ?? '') ? suggestElsewhere(words) : suggest(words)
 }
 
-/** Flags whose value may be a secret; their command lines are not repeated. */
+/** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
 const mayHoldSecret = /^-.*(key|token|secret|pass|header)/i
 
 const selecting = /^--(profile|base-url)$/
 
 /**
- * Returns the words after a command, without the flags that select a service, which suggestions add. Empty if a secret
- * may be among them.
+ * Returns the words after a command, without the flags that select a service, because suggestions add them. Returns
+ * nothing if a word may be a secret.
  */
 export function readWordsAfterCommand(argv: readonly string[], command: readonly string[]): string[] {
   if (argv.some((word) => mayHoldSecret.test(word))) return []
@@ -45,7 +45,7 @@ export function removeTargetFlags(argv: readonly string[], command: readonly str
   return rest
 }
 
-/** Builds a command line from words of another command, as far as this command accepts them. */
+/** Adds the words after a mistyped command to the suggested command `words`, converted to its flags if necessary. */
 export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')

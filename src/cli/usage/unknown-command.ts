@@ -25,7 +25,7 @@ function hintFor(
   const verb = group && findVerb(group, word)
   if (verb) return suggestCommand([group, verb], rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
-  // The word after a login may be a key.
+  // The word after a login command may be a key.
   if (moved) return suggestCommand(moved.split(' '), moved.startsWith('auth') ? [] : rest)
   const near = findClosest(word, known)
   if (near) return suggestCommand(group ? [group, near] : [near], rest)
@@ -34,12 +34,12 @@ function hintFor(
   return ['see: ', suggestHelp(group)]
 }
 
-/** Handles a verb before its noun, or without one. */
+/** Suggests a command for a verb before its noun, or for a verb or noun alone. */
 function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint {
   const group = lookUp(nouns, noun.toLowerCase())
   const verb = group && findVerb(group, word)
   if (group === 'members' && !verb && isDeletion(word)) return explainRemoval(rest)
-  // `get rooms` means the list.
+  // `get rooms` means `rooms list`.
   if (verb === 'get' && noun.endsWith('s') && rest.length === 0)
     return suggestCommand([group ?? '', 'list'], [])
   if (verb) return suggestCommand([group, verb], rest)
@@ -57,7 +57,7 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   ]
 }
 
-/** Explains that no operation removes a member (API specification, “4. Endpoints”). */
+/** Explains that no operation removes a member (API specification, section 4), and suggests blocking. */
 function explainRemoval(rest: readonly string[]): Hint {
   const block = suggestTyped(fitWords(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
   return ['members cannot be removed; in a private room, block them: ', block]
@@ -74,7 +74,7 @@ const isDeletion = (word: string) => findVerb('rooms', word) === 'delete'
 const isVerb = (word: string) =>
   Object.values(verbs).some((commands) => Object.values(commands).some((others) => others.includes(word)))
 
-/** Returns the command of a group that a word stands for. */
+/** Returns the command of a group for a verb or its synonym. */
 function findVerb(group: string, word: string): string | undefined {
   const commands = lookUp(verbs, group) ?? {}
   return Object.keys(commands).find((verb) => verb === word || commands[verb]?.includes(word))

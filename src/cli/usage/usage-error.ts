@@ -20,16 +20,16 @@ import { idPattern, readWordsAfterCommand, removeTargetFlags, suggestTyped as su
 import { explainUnknownCommand } from './unknown-command.ts'
 
 interface UsageProblem {
-  /** Message of Commander. */
+  /** Message from Commander. */
   said: string
   command: MeetroomCommand | undefined
   words: readonly string[]
-  /** Words after the command. */
+  /** Words after the command, without the flags that select a service. */
   rest: readonly string[]
   argv: readonly string[]
 }
 
-/** Translates an error of Commander. `program` is undefined if the global flags could not be parsed. */
+/** Translates an error from Commander. `program` is undefined if the global flags could not be parsed. */
 export function explainUsage(
   error: CommanderError,
   line: CommandLine & { typed: readonly string[] },
@@ -87,7 +87,7 @@ const explanations: Readonly<Record<string, Explain>> = {
 }
 
 function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem): UsageError | undefined {
-  // The value after = may be a key.
+  // The message must not repeat the value after `=`, which may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
   if (/^--?(api-?key|key|token)/i.test(flag)) return explainKeyAsArgument()
   const options = command ? listOptions(command) : []
@@ -110,7 +110,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
-/** Returns the command line with the probable flag; undefined if there is none. */
+/** Returns the words after the command with the probable flag; undefined if there is none. */
 function findIntendedWords(
   flag: string,
   command: MeetroomCommand | undefined,
@@ -135,7 +135,7 @@ function findIntendedWords(
   }
   if (has('--where') && value !== undefined && command?.effect === 'reads') {
     if (searching.has(flag)) return replaced('--where', `name~${value}`)
-    // Flags that other programs use to filter lists.
+    // Other programs use these flags to filter lists.
     if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
       return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
   }
@@ -162,7 +162,7 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   const hint = (hint: Hint) => new UsageError(message, { hint })
   const [first = '', ...more] = given
   const extra = given[max] ?? ''
-  // A word after a flag without a value was probably meant as its value.
+  // A word after a flag that takes no value was probably meant as its value.
   const before = argv[argv.indexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before))
     return new UsageError(`${before} takes no value`, {
@@ -191,7 +191,7 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   return undefined
 }
 
-/** Explains a surplus argument of `auth login`. Long ones are probably keys, which are never repeated. */
+/** Explains a surplus argument of `auth login`. The message does not repeat a long one, which may be a key. */
 function explainLoginSurplus([given = '']: readonly string[]): UsageError {
   if (/^https?:/i.test(given))
     return new UsageError('auth login takes the base URL as a flag', {
@@ -256,7 +256,7 @@ function suggestHelpOn(words: readonly string[]): Hint {
   return ['see: ', suggestHelp(...words)]
 }
 
-/** Returns an example that needs no shell and confirms nothing. */
+/** Returns an example that needs no shell and has no `--yes`. */
 function findExample(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
   for (const line of command?.examples ?? []) {
     const parsed = splitWords(line)
