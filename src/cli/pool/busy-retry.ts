@@ -1,7 +1,14 @@
-import { endpoints } from '../../api/endpoints.ts'
+import { endpoints, type Route } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { isUnknown } from '../../client/outcome.ts'
-import { backoff, isBusy, isRepeatable, isRetriedStatus, parseRetryAfter } from '../../client/retry-policy.ts'
+import {
+  backoff,
+  isBusy,
+  isRepeatable,
+  isRetriedStatus,
+  mayHaveActed,
+  parseRetryAfter,
+} from '../../client/retry-policy.ts'
 import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -32,10 +39,8 @@ interface BusyRetryOptions {
 /** Wraps a client so that a busy service delays and retries all its requests. Reports the outcome of each request. */
 export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
-    call: (name, input) =>
-      sendWithRetry(() => client.call(name, input), isRepeatable(endpoints[name]), options),
-    request: (endpoint, input) =>
-      sendWithRetry(() => client.request(endpoint, input), isRepeatable(endpoint), options),
+    call: (name, input) => sendWithRetry(() => client.call(name, input), endpoints[name], options),
+    request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), endpoint, options),
     serviceFacts: client.serviceFacts,
     ready: () => client.ready(),
     isService: () => client.isService(),
@@ -43,11 +48,7 @@ export function withBusyRetry(client: Client, options: BusyRetryOptions): Client
 }
 
 /** Avoids an async function on the path without errors, for speed. */
-function sendWithRetry<T>(
-  send: () => Promise<T>,
-  repeatable: boolean,
-  options: BusyRetryOptions,
-): Promise<T> {
+function sendWithRetry<T>(send: () => Promise<T>, route: Route, options: BusyRetryOptions): Promise<T> {
   const { limiter, stop, onResponse } = options
   const wait = limiter.passRequest(stop)
   return (wait ? wait.then(send) : send()).then(
@@ -55,7 +56,7 @@ function sendWithRetry<T>(
       onResponse()
       return result
     },
-    (error: unknown) => retryWhileBusy(error, send, repeatable, options),
+    (error: unknown) => retryWhileBusy(error, send, route, options),
   )
 }
 
@@ -63,7 +64,7 @@ function sendWithRetry<T>(
 async function retryWhileBusy<T>(
   firstError: unknown,
   send: () => Promise<T>,
-  repeatable: boolean,
+  route: Route,
   options: BusyRetryOptions,
 ): Promise<T> {
   const { limiter, stop, clock, timeoutMs, interrupt, onResponse, onBusy } = options
@@ -75,6 +76,9 @@ async function retryWhileBusy<T>(
     if (status !== undefined && !isBusy(status)) onResponse()
     const pauses = status !== undefined && isBusy(status) && onBusy(status)
     mayHaveChanged ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
+    // A later refusal of the same POST says nothing about this attempt.
+    if (route.method === 'POST' && isBusy(status))
+      mayHaveChanged ||= mayHaveActed(status, false, error.retryAfter)
     const requestedMs = parseRetryAfter(error.retryAfter, clock.now())
     const isTooLong = isBusy(status) && requestedMs !== undefined && requestedMs > timeoutMs
     if (isTooLong) options.onLongPause()
@@ -83,7 +87,7 @@ async function retryWhileBusy<T>(
     // The first refusal at a learned rate lowers the rate instead.
     if (pauses || attempt > 0 || requestedMs !== undefined)
       limiter.hold(requestedMs ?? backoff(attempt, clock.random(), busyBackoff))
-    if (!isRetriedStatus(status, repeatable, error.retryAfter)) throw error
+    if (!isRetriedStatus(status, isRepeatable(route), error.retryAfter)) throw error
     await limiter.passRequest(stop)
     if (interrupt.aborted && !mayHaveChanged) throw interrupt.reason
     if (stop.aborted) throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error

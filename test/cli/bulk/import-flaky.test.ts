@@ -257,6 +257,18 @@ describe('a 503 without Retry-After to a write that cannot be repeated', () => {
   })
 })
 
+test('users import reports an unknown outcome after a 503 without Retry-After and then a refusal', async () => {
+  world.file('in.csv', usersCsv(1))
+  let posts = 0
+  going(async (next) => {
+    if (++posts > 1) return answer(422, {})
+    await next()
+    return answer(503, {})
+  }, isWrite)
+  const { code, stdout } = await run('users import in.csv -o ndjson')
+  expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
+})
+
 describe('members import adds a member only once', () => {
   test.each([
     ['gets a 503', refuse(503)],
