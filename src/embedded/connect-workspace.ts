@@ -4,7 +4,7 @@ import type { QuietLoader } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** Connection to a workspace, through the process that serves it or in this process. */
+/** Connection to a workspace: over HTTP to the process that serves it, or within this process. */
 interface WorkspaceConnection {
   transport: OpenTransport
   apiKey: string
@@ -24,11 +24,11 @@ interface ConnectWorkspaceOptions {
   notice(text: string): void
 }
 
-/** Maximum time to look for another connection when a request cannot be sent, in milliseconds. */
+/** Maximum time to reconnect when a request cannot be sent, in milliseconds. */
 const reconnectTimeoutMs = 1000
 const retryDelayMs = 50
 
-/** Connects to a workspace, and reconnects when the serving process has stopped or started. */
+/** Connects to a workspace, and reconnects when a serving process starts or stops. */
 export async function connectWorkspace({
   dir,
   servingProcess,
@@ -87,7 +87,7 @@ async function openInProcess(
   const { openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
-    // Lets signals in: the embedded service responds without yielding.
+    // Lets the event loop handle signals, because the embedded service can respond without yielding to it.
     await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
     return service(request)

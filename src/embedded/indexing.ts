@@ -4,7 +4,7 @@ import { canIndex, hasUnindexed, indexEmails } from './store/emails.ts'
 import type { Store } from './store/store.ts'
 
 const tickMs = 1000
-/** Users indexed per step: a few milliseconds of work. */
+/** Number of users indexed per step, which takes a few milliseconds. */
 const stepUsers = 128
 
 interface IndexingOptions {
@@ -14,7 +14,7 @@ interface IndexingOptions {
   onFailure(error: unknown): void
 }
 
-/** Indexes emails between writes: in the commits that add users, it would more than double their cost. */
+/** Indexes emails in the background. Indexing in the writes that add users would more than double their cost. */
 export function startIndexing({ store, scheduler, clock, onFailure }: IndexingOptions): () => void {
   if (!canIndex(store)) return () => {}
   let busy = false

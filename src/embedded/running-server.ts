@@ -25,13 +25,13 @@ export interface WorkspaceLock {
 }
 
 /**
- * Locks a data directory. The system releases the file lock even after a crash.
+  * Locks a data directory. The operating system releases the lock even after a crash.
  * @throws {UsageError} when another process holds the lock
  */
 export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<WorkspaceLock> {
   makeDirectory(dir)
   const lock = await openLock(dir, quietly)
-  // `findServingProcess` holds the lock for a moment.
+  // `findServingProcess` in another process may hold the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
     const servingProcess = readServeFile(dir)
@@ -43,7 +43,7 @@ export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<
     )
   }
   const unpublish = () => rmSync(serveFile(dir), { force: true })
-  // Remove the file of a killed process.
+  // A killed process may have left `serve.json` behind.
   unpublish()
   return {
     unpublish,
@@ -60,7 +60,7 @@ export async function findServingProcess(
   dir: string,
   quietly: QuietLoader,
 ): Promise<ServingProcessWithKey | undefined> {
-  // Usually nothing is served, so this check must be cheap.
+  // Most directories are not served, so this check must be fast.
   if (!existsSync(serveFile(dir))) return undefined
   const lock = await openLock(dir, quietly)
   const isFree = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')

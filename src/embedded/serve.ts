@@ -15,14 +15,14 @@ import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
 
 export interface ServeOptions {
   dir: string | undefined
-  /** File of the API key, created if missing. */
+  /** Path of the API key file, which is created if missing. */
   keyFile: string
   host: string
   port: number
   hosts: readonly string[]
   /** Factor for the delays between webhook attempts. */
   webhookRetryScale: number
-  /** Allows webhooks to private and link-local addresses. */
+  /** Allows webhooks to private and link-local IP addresses. */
   allowPrivateWebhooks: boolean
   lookup?: Lookup
   userAgent: string
@@ -31,14 +31,14 @@ export interface ServeOptions {
 }
 
 export interface RunningService {
-  /** Ends with `/v1`. */
+  /** Base URL, including `/v1`. */
   baseUrl: string
   apiKey: string
-  /** Ends every session with a reason, and cuts connections that are open after three seconds. */
+  /** Ends every session with a close reason. After three seconds, closes all remaining connections. */
   close(): Promise<void>
 }
 
-/** Time for pending responses when the service stops, in milliseconds. */
+/** Maximum wait for pending responses when the service stops, in milliseconds. */
 const graceMs = 3000
 
 /** @throws {UsageError} when another process serves the same data directory */
@@ -59,7 +59,7 @@ type Closer = () => Promise<void> | void
 
 async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
   const { dir, keyFile, machine, log } = options
-  // Lock first: the workspace may belong to another process.
+  // Lock before opening, because another process may serve the workspace.
   const lock =
     dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   closers.push(() => lock?.release())
@@ -107,7 +107,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   )
 
   async function close(): Promise<void> {
-    // New commands no longer find the service.
+    // Prevents new commands from connecting to this service.
     lock?.unpublish()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {

@@ -13,9 +13,9 @@ import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
 interface WorkspaceOptions {
-  /** Directory of the workspace; undefined keeps everything in memory. */
+  /** Directory of the workspace; undefined for a workspace in memory. */
   dir: string | undefined
-  /** File of the key; defaults to `api-key` in the directory. */
+  /** Path of the API key file; defaults to `api-key` in the directory. */
   keyFile?: string | undefined
   host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
   notice?: ((text: string) => void) | undefined
@@ -38,13 +38,13 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
     const isExternal = file !== undefined && dirname(file) !== dir
     const apiKey = file === undefined ? generateKey() : isExternal ? readExternalKey(file) : readKey(file)
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
-    // SQLite copies the mode of this file, which holds access tokens, to its other files.
+    // The database holds access tokens. SQLite copies the mode of this file to its other files.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
     const open = await loadSqlite(host.quietly)
     const sqlite = open(database)
     if (notice && migratesSlowly(sqlite)) {
       notice('the local workspace is being upgraded, which takes a while')
-      // The upgrade blocks this thread; let the notice print first.
+      // The upgrade blocks this thread, so the notice must be printed first.
       await new Promise((resolve) => setImmediate(resolve))
     }
     const store = new Store(
@@ -53,7 +53,7 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
     )
     const scheduler = createTurnScheduler()
     const cascadeDeleter = new CascadeDeleter(store, scheduler)
-    // A previous process may have stopped in the middle of a deletion.
+    // A previous process may have stopped during a deletion.
     cascadeDeleter.wake()
     return {
       store,
@@ -86,7 +86,7 @@ function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** @throws {OutputError} that names the key file, because its directory is not that of the workspace */
+/** @throws {OutputError} that names the key file, which is outside the workspace */
 function readExternalKey(file: string): string {
   try {
     return readKey(file)
@@ -100,7 +100,7 @@ function readExternalKey(file: string): string {
   }
 }
 
-/** Reads the workspace's key, creating it once. Concurrent commands use the first one created. */
+/** Reads the API key of the workspace, or creates it. Concurrent commands all use the first key created. */
 function readKey(file: string): string {
   try {
     writeFileSync(file, `${generateKey()}\n`, { flag: 'wx', mode: 0o600 })

@@ -1,16 +1,16 @@
-/** Clocks and timers of the service. Tests pass their own. */
+/** Clocks and timers of the service, which tests replace. */
 export interface Clock {
-  /** Wall clock, in milliseconds since 1970; may jump. */
+  /** Returns the wall-clock time in milliseconds since 1970. The clock can be set during the run. */
   now(): number
-  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
+  /** Returns the monotonic time: milliseconds since an arbitrary moment. */
   monotonic(): number
-  /** Runs `work` once, after at most 2³¹−1 milliseconds. The returned function cancels it. */
+  /** Runs `work` after `ms` milliseconds, at most 2³¹−1. Returns a function that cancels the timer. */
   after(ms: number, work: () => void): () => void
 }
 
 const maxTimerMs = 2 ** 31 - 1
 
-/** Runs `work` once, after any number of milliseconds: `setTimeout` fires immediately above 2³¹−1. */
+/** Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum of `setTimeout`. */
 export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {

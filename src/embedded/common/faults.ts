@@ -1,6 +1,6 @@
 import { unknownOperation as unknownOperationCode } from '../../api/vocabulary.ts'
 
-/** An error response with its status and code (API specification, sections 5 and 7). */
+/** Error response with its status and code (API specification, sections 5 and 7). */
 export class Fault extends Error {
   constructor(
     readonly status: 400 | 500 | 503,
@@ -16,7 +16,7 @@ export const invalid = (message: string) => new Fault(400, 'invalid_parameters',
 export const unauthorized = (message = 'the API key is missing or invalid') =>
   new Fault(400, 'unauthorized', message)
 
-/** A missing resource. The API specification has no 404. */
+/** Creates the error for a missing resource. Its status is 400, because the API specification has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
 export const unknownOperation = (what: string) =>
@@ -30,7 +30,6 @@ export function toStorageFault(error: unknown): Fault | undefined {
     : undefined
 }
 
-/** Translates a message of SQLite. */
 function describeStorageFailure(message: string): string {
   return (
     storageReasons.find(([pattern]) => pattern.test(message))?.[1] ??
@@ -49,7 +48,7 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
   [/I\/O error/, 'the disk cannot be read or written'],
 ]
 
-/** Data in the workspace that this program cannot have stored, although SQLite reports no damage. */
+/** Creates the error for stored data that this program cannot have written, although SQLite reports no damage. */
 export const damaged = () => new Fault(503, 'storage', damageMessage)
 
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
 export interface Ids {
-  /** Returns 24 lowercase hex digits: 12 of the time in milliseconds, then 12 random ones. */
+  /** Returns 24 lowercase hex digits: 12 encode the time in milliseconds, and 12 are random. */
   newId(): string
-  /** Returns a token of 42 characters: 10 of the time, then 32 random ones. */
+  /** Returns a token of 42 characters: 10 encode the time, and 32 are random. */
   newToken(): string
 }
 
-/** Creates generators of IDs and tokens. They begin with the time, so that inserts append to their index. */
+/** Creates generators of IDs and tokens. Both begin with the time, so that inserts append to the database index. */
 export function createIds(now: () => number): Ids {
   // One large read of random bytes costs as much as one small read.
   const pool = Buffer.alloc(4080)

@@ -7,7 +7,7 @@ import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
 import { requireStorable } from './values.ts'
 
-/** Compares the keys in constant time, so that timing reveals only the length. */
+/** Compares the API key in constant time, so that the response time reveals only the length of the key. */
 export function isAuthorized(header: string | undefined, expected: Buffer): boolean {
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
   const received = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
@@ -17,14 +17,14 @@ export function isAuthorized(header: string | undefined, expected: Buffer): bool
 /** @throws {Fault} when the request target is not a valid URL */
 export function parseUrl(url: string): URL {
   try {
-    // A request line holds a path: `//host` in it is a path, not a host.
+    // In a request line, `//host` is a path, not a host.
     return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
   } catch {
     throw invalid('the request target is not a URL')
   }
 }
 
-/** @throws {Fault} when parameters are not valid percent-encoding */
+/** @throws {Fault} when a parameter is not valid percent-encoding */
 export function decodeParams(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(

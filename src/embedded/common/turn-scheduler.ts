@@ -1,11 +1,11 @@
 /** Maximum duration of one turn, in milliseconds. */
 const turnMs = 5
-/** Maximum turn for work that peers respond to, in milliseconds: their responses take several times as long. */
+/** Maximum duration of a turn that sends to peers, in milliseconds. Their responses take several times as long. */
 export const peerTurnMs = 1
 
 /** Scheduler that splits long work into turns so that other requests run in between. */
 export interface TurnScheduler {
-  /** Resolves when the next turn begins. Await it before long work and between its steps. */
+  /** Resolves when the next turn begins. Call before each step of long work. */
   next(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ export function formatTimestamp(ms: number | null): string | null {
   const year = time.getUTCFullYear()
   if (Number.isNaN(year)) throw damaged()
   if (year < 1000 || year > 9999) return time.toISOString()
-  // This takes half the time of toISOString, which matters for long lists.
+  // This code takes half the time of `toISOString`, which matters for long lists.
   const date = `${year}-${twoDigits[time.getUTCMonth() + 1]}-${twoDigits[time.getUTCDate()]}`
   const seconds = `${twoDigits[time.getUTCSeconds()]}.${threeDigits[time.getUTCMilliseconds()]}`
   return `${date}T${twoDigits[time.getUTCHours()]}:${twoDigits[time.getUTCMinutes()]}:${seconds}Z`
@@ -26,20 +26,20 @@ export function formatTimestamp(ms: number | null): string | null {
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
     throw invalid(`${field} must be a URL-encoded URL`)
-  // URL parsers accept a percent-encoded host, but HTTP clients interpret it differently.
+  // URL parsers accept a percent-encoded host, but HTTP clients disagree about its meaning.
   if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))
     throw invalid(`${field} must have its host in Punycode, such as xn--bcher-kva.example`)
 }
 
-/** Refuses a URL that HTTP clients cannot fetch. */
+/** Refuses a URL whose scheme is not http or https. */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field} must be an http or https URL`)
 }
 
 /**
- * Refuses text that SQLite would store differently: it truncates at NUL and replaces lone surrogates, so that two user
- * IDs could become equal. Unlisted fields are exempt, as JSON escapes both.
+  * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could make two
+  * user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {
@@ -57,7 +57,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   }
 }
 
-/** Copies a value without the listed fields that are null: null and a missing field mean the same. */
+/** Copies a value without null fields, because null means the same as a missing field. Unlisted fields stay. */
 export function removeNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => removeNulls(item, fields))
   if (!isObject(value)) return value

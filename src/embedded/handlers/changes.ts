@@ -41,7 +41,7 @@ export function selectChanges<N extends UpdateName>(
   params: unknown,
   body: unknown,
 ): unknown {
-  // The schema reports the error.
+  // Schema validation reports this error later.
   if (!isObject(body)) return body
   const { fields } = resources[endpoints[name].resource]
   const current: Readonly<Record<string, unknown>> = {
@@ -56,7 +56,7 @@ export function selectChanges<N extends UpdateName>(
   return Object.fromEntries(changed)
 }
 
-/** Refuses fields that only an update can set; ignores those that the service sets, to allow copies. */
+/** Refuses fields that only an update can set. Ignores fields that the service sets, so that copies are accepted. */
 export function requireCreatable(resource: ResourceName, body: object): void {
   const { fields } = resources[resource]
   for (const [name, value] of Object.entries(body))

@@ -13,11 +13,11 @@ export interface HandlerContext extends Ids {
   sessionControl: SessionControl
   scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
-  /** The application that owns all rooms of this workspace. */
+  /** ID of the application that owns all rooms of this workspace. */
   applicationId: string
 }
 
-/** Reads may take several steps. Writes are one step because they run in a transaction. */
+/** Promised output of a read, which may take several steps. A write is one step, because it runs in a transaction. */
 type MaybePromise<N extends OperationName> = Operations[N]['method'] extends 'GET'
   ? Promise<Output<Operations[N]>>
   : never

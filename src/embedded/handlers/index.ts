@@ -25,7 +25,7 @@ const handlers: Handlers = {
   ...messageHandlers,
 }
 
-/** Runs the handler of an operation. The operation's schemas must have validated the input. */
+/** Runs the handler of an operation. Validate the input with the schemas of the operation first. */
 export function runHandler<N extends OperationName>(
   name: N,
   context: HandlerContext,

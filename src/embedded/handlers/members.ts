@@ -19,7 +19,7 @@ interface Invitation {
   name?: string | undefined
 }
 
-/** Makes a user a member of a room. An existing member gets the given role. */
+/** Adds a user to a room, or updates the existing member. */
 export function invite(
   context: HandlerContext,
   roomId: string,
@@ -77,7 +77,7 @@ function updateRow(
   return requireMember(store, member.room_id, member.id)
 }
 
-/** Reads a name that the API specification does not list here, because room creation accepts it for members. */
+/** Reads a member's name, which the API specification lists for room creation but not for this operation. */
 function readName(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined
@@ -85,7 +85,7 @@ function readName(body: object): string | undefined {
   return name
 }
 
-/** Returns true while memberships of deleted users remain. Filtering them out is slow and rarely needed. */
+/** Returns true while memberships of deleted users remain. Filtering out such memberships is slow and rarely needed. */
 function hasUnfinishedUserDeletions(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }
@@ -118,7 +118,7 @@ export const memberHandlers = {
   updateMember(context, { params, body }) {
     const { store, sessionControl } = context
     const member = requireMember(store, params.room_id, params.member_id)
-    // API specification, rule 2: is_blocked applies to private rooms only.
+    // `is_blocked` applies only to private rooms (API specification, rule 2).
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
     if (body.is_blocked)

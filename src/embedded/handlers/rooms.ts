@@ -29,7 +29,7 @@ function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
     throw invalid('webhook.secret must be whsec_ followed by base64, or text without that prefix')
 }
 
-/** Builds the query of a room list. A name matches few rooms, so no counts are kept for names. */
+/** Builds the query of a room list. A query by name uses no stored counts, because a name matches few rooms. */
 function buildRoomQuery({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
   const filters: [string, Value][] = []
   if (name !== undefined) filters.push(['name = ?', name])
@@ -121,7 +121,7 @@ export const roomHandlers = {
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
-    // A reopened room starts a new time limit; it would otherwise end immediately.
+    // The time limit of a reopened room starts over. Otherwise, the room would be terminated again immediately.
     if (room.terminated_at !== null && terminated === null)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(

@@ -12,7 +12,7 @@ type Session = ReturnType<typeof toSession>
 const stepSessions = 500
 
 export const sessionHandlers = {
-  /** The API specification has no paging here: all sessions are sent unless `limit` or `offset` is given. */
+  /** Lists all sessions unless `limit` or `offset` is given, because the API specification has no paging here. */
   async listSessions({ store, scheduler }, { params, query }) {
     requireRoom(store, params.room_id)
     const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'
@@ -20,7 +20,7 @@ export const sessionHandlers = {
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
     if (query.is_connecting !== undefined)
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
-    // The index covers recorded sessions only.
+    // This condition lets SQLite use the index of open sessions, which the condition on the view cannot use.
     if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
     const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)

@@ -26,7 +26,7 @@ function overwriteUser(store: Store, user: UserRow): UserRow {
   return requireUser(store, user.user_id)
 }
 
-/** Adds a user. Returns false when the `user_id` exists or its deletion is unfinished. */
+/** Inserts a user. Returns false when the `user_id` exists or is still being deleted. */
 function insertUser(store: Store, user: UserRow): boolean {
   const seq = store.insert(
     `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
@@ -56,7 +56,7 @@ const allUsers = {
   counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
 } as const
 
-/** Adds the internal ID, which only list items show (API specification, section 2.3). */
+/** Converts a row to a list item. Only list items contain the internal ID (API specification, section 2.3). */
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
@@ -72,7 +72,7 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId, newToken, cascadeDeleter }, { body }) {
-    // No request could reach such a user: clients resolve `/users/..` to another path.
+    // IDs such as `..` are refused, because clients resolve `/users/..` to another path.
     const problem = findSegmentProblem('user_id', body.user_id)
     if (problem !== undefined) throw invalid(problem)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -89,10 +89,10 @@ export const userHandlers = {
       created_at: time,
       updated_at: time,
     }
-    // A previous user of this ID must not pass on memberships.
+    // A new user must not inherit memberships of a deleted user with the same ID.
     if (insertUser(store, user) || (cascadeDeleter.finish('user', user.user_id) && insertUser(store, user)))
       return { user: toUser(user) }
-    // API specification, rule 3: creating an existing user overwrites it.
+    // Creating an existing user overwrites that user (API specification, rule 3).
     return { user: toUser(overwriteUser(store, user)) }
   },
 

@@ -13,7 +13,7 @@ export function createAnswerer(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const atEndOfTurn = createTurnBatch()
   return async (request, response) => {
-    // Most requests have no body, and awaiting an empty one costs more than responding.
+    // Most requests have no body, and awaiting an empty body costs more than responding.
     const body = hasBody(request) ? await readText(request) : noBody
     if (body.refused !== undefined) return refuse(response, body.refused)
     const answered = await service({
@@ -26,11 +26,11 @@ export function createAnswerer(
       const { status, headers, text, pieces } = answered
       const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
       response.writeHead(status, { ...headers, 'content-length': length })
-      // Node writes a text body together with the headers.
+      // `end` sends the headers and a text body in a single write.
       if (pieces) Readable.from(pieces).pipe(response)
       else response.end(text)
     }
-    // Writes already arrive together, from their shared commit.
+    // Responses to writes are already batched, because concurrent writes share a commit.
     if (request.method === 'GET') atEndOfTurn(send)
     else send()
   }
@@ -46,7 +46,7 @@ export function refuse(response: ServerResponse, message: string): void {
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
 }
 
-/** Returns a function that batches responses per turn of the event loop, so that clients do not wake one by one. */
+/** Returns a function that batches the responses of one turn of the event loop, so that clients wake up less often. */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []
   return (send) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Reads the body of a request; undefined when it exceeds `most` bytes. */
+/** Reads the body of a request. Resolves to undefined when the body exceeds `most` bytes. */
 export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   // Asynchronous iteration would double the cost of a small request.
   return new Promise((resolve, reject) => {

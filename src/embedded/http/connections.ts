@@ -16,15 +16,15 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits the connections of a server, and per remote address those without complete headers: the oldest of those is
- * closed first, so that silent connections cannot block others.
- * @returns a function to call for each upgrade request; an `upgrade` listener here would stop Node from answering them
+  * Limits all connections of a server, and the connections per remote address without complete headers. Closes the
+  * oldest of the latter first, so that silent connections cannot block others.
+ * @returns a function to call for each upgrade request; an `upgrade` listener here would disable Node's own response
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
   server.maxConnections = max
   server.on('drop', () => server.closeIdleConnections())
 
-  // Half of all: after an outage, a whole school may reconnect at once from one address.
+  // Half of all connections, because a whole school may reconnect from one IP address after an outage.
   const maxSilent = Math.max(16, Math.floor(max / 2))
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()
@@ -38,7 +38,7 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
     if (sockets?.size === 0) silent.delete(address)
   }
   server.on('connection', (socket: Socket) => {
-    // Node reads a declined upgrade request again, as if its connection were new.
+    // `declineUpgrade` emits `connection` again for the same socket.
     if (known.has(socket)) return
     known.add(socket)
     const address = socket.remoteAddress ?? ''
@@ -53,12 +53,12 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
   return markComplete
 }
 
-/** Returns the default maximum; a quarter of the handles is reserved for files and webhooks. */
+/** Returns the default maximum of connections. A quarter of the file handles is reserved for files and webhooks. */
 function defaultMax(): number {
   return Math.floor(handleLimit() * 0.75)
 }
 
-/** Returns the number of handles that the process may open. Only Linux reports it; macOS allows this many. */
+/** Returns the maximum number of file handles. Only Linux reports it; the fallback is the limit of macOS. */
 function handleLimit(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Returns why a request is refused that a proxy could split differently (request smuggling). */
+/** Returns the reason for refusing a request that a proxy could delimit differently (request smuggling). */
 export function refuseFraming({ httpVersion, headers }: IncomingMessage): string | undefined {
   if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
-  // Node accepts any length below 2⁶⁴.
+  // Node accepts lengths below 2⁶⁴, most of which a JavaScript number cannot represent exactly.
   if (Number(headers['content-length'] ?? 0) > Number.MAX_SAFE_INTEGER)
     return 'the Content-Length is too large'
   const encoding = headers['transfer-encoding']
   if (encoding === undefined) return undefined
-  // HTTP/1.0 has no chunks. Other codings may compress them.
+  // HTTP/1.0 has no chunked coding, and other codings can include compression.
   const isChunked = httpVersion === '1.1' && encoding.toLowerCase() === 'chunked'
   return isChunked ? undefined : 'the only Transfer-Encoding accepted is chunked'
 }

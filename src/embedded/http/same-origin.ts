@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Returns why a request of a foreign web page is refused. A page can send requests to a local service, and read the
- * responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
+ * Returns the reason for refusing a request from a foreign web page. A page can send requests to a local service, and
+ * can read the responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
  */
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
   const { host, origin } = request.headers
-  // Node reads the first Host header; a proxy may have read another one.
+  // Node uses the first Host header, but a proxy may have used another one.
   if (countHosts(request.rawHeaders) > 1) return 'there is more than one Host header'
   const name = hostName(host)
   if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
@@ -17,7 +17,7 @@ export function refuseForeign(request: IncomingMessage, hosts: readonly string[]
   if (!url.startsWith('/') && !url.startsWith(`http://${host}/`))
     return 'the request target names another server'
   if (origin === undefined) return undefined
-  // `null` is the origin of sandboxed frames and local files.
+  // Sandboxed frames and local files send the origin `null`, which is refused.
   return origin === `http://${host}` || origin === `https://${host}`
     ? undefined
     : 'the Origin is another site'
@@ -37,7 +37,7 @@ function hostName(host: string | undefined): string | undefined {
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
   if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
-  // Served on all interfaces, any IP address may be ours. DNS rebinding needs a name.
+  // A service on all interfaces accepts any IP address as host, which is safe: DNS rebinding requires a host name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
 }

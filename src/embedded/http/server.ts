@@ -12,7 +12,7 @@ import { refuseForeign } from './same-origin.ts'
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
   url: string
-  /** Stops accepting connections and resolves when the last one is closed. Pending responses finish. */
+  /** Stops accepting connections, finishes pending responses, and resolves when the last connection is closed. */
   close(): Promise<void>
   /** Closes the remaining connections immediately. */
   cut(): void
@@ -21,10 +21,10 @@ interface HttpServer {
 interface HttpOptions {
   host: string
   port: number
-  /** Host names of the service besides loopback and `host`. */
+  /** Accepted host names in addition to loopback names and `host`. */
   hosts?: readonly string[]
   maxConnections?: number
-  /** Time limits for receiving requests, in milliseconds. */
+  /** Timeouts for receiving requests, in milliseconds. */
   timeouts?: Partial<RequestTimeouts>
   upgrade?: Upgrade
   onAnswer?: (line: LogLine) => void
@@ -49,10 +49,10 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   }
   const answer = createAnswerer(service, end)
   let closing = false
-  // From Node 24.9 on, a request with a body cannot be read again.
+  // From Node 24.9 on, `declineUpgrade` cannot handle requests with a body. This callback declines them earlier.
   const upgradeOptions = { shouldUpgradeCallback: isWebSocketUpgrade }
   const server = createServer({ ...limits, ...timeouts, ...upgradeOptions }, (request, response) => {
-    // Requests received after a refused one on the same connection are not run: their responses could not be sent.
+    // Requests after a refused one on the same connection are ignored, because their responses could not be sent.
     if (refused.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
@@ -71,7 +71,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     heard(request.socket)
     if (refused.has(socket)) return void socket.end()
-    // The pending response would end up in the middle of the upgraded stream.
+    // A pending response would be written into the upgraded stream.
     if (busy.has(socket)) return void socket.destroy()
     if (!isWebSocketUpgrade(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
@@ -95,7 +95,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
 }
 
 function toLogLine(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
-  // The query is not logged because it may hold a person's name.
+  // The query is not logged, because it may contain a person's name.
   return {
     method: request.method ?? '',
     path: request.url?.split('?')[0] ?? '',

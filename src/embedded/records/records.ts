@@ -41,7 +41,7 @@ export function toRoom(
     thumbnail_url: null,
     layout: row.layout,
     record: row.record === 1,
-    // Whole seconds: the API specification gives no unit.
+    // The unit is assumed to be whole seconds, because the API specification gives none.
     meeting_time: Math.floor(meetingMs / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
     remaining_seconds: remainingSeconds(row, meetingMs),
@@ -59,7 +59,7 @@ export function toRoom(
   return addUnlisted(record, row.unlisted)
 }
 
-/** Returns the meeting time until the room is terminated, in seconds; null without a limit. */
+/** Returns the remaining meeting time in seconds; null without a limit. */
 function remainingSeconds(row: ListedRoom, meetingMs: number): number | null {
   if (row.max_meeting_seconds === null) return null
   if (row.terminated_at !== null) return 0
@@ -102,7 +102,7 @@ export function toSession(row: SessionRow) {
     user_id: row.user_id,
     connected_at: formatTimestamp(row.connected_at),
     disconnected_at: formatTimestamp(row.disconnected_at),
-    // An earlier version did not record the reason: it is unknown, which null would not say.
+    // Earlier versions recorded no reason. The field is then omitted, because null means that the session is open.
     ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
   }
 }

@@ -7,7 +7,7 @@ const maxBytes = 64 * 1024
 
 type UnlistedFields = Readonly<Record<string, unknown>>
 
-/** Returns the fields of a body that the API specification does not list. The hosted service also keeps them. */
+/** Returns the fields of a body that the API specification does not list. The hosted service stores such fields. */
 export function pickUnlisted(resource: ResourceName, body: object): UnlistedFields {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
@@ -26,7 +26,7 @@ export function mergeUnlisted(stored: string | null, fields: UnlistedFields): st
   return packUnlisted({ ...readUnlisted(stored), ...fields })
 }
 
-/** Appends the unlisted fields to a record; listed fields win. */
+/** Adds unlisted fields to a record. Fields of the API specification take precedence. */
 export function addUnlisted<T extends object>(record: T, stored: string | null): T {
   return stored === null ? record : { ...record, ...readUnlisted(stored), ...record }
 }

@@ -4,10 +4,10 @@ import type { Store } from '../store/store.ts'
 import type { TextResponse } from './response.ts'
 
 const maxPages = 128
-/** Maximum characters of a cached page; 128 pages take some megabytes. */
+/** Maximum number of characters in a cached page, which limits the cache to several megabytes. */
 const maxCharacters = 64 * 1024
 
-/** Cache of serialized list pages until the next write: creating a page is most of a response's cost. */
+/** Cache of serialized list pages, valid until the next write. Creating a page is most of the cost of a response. */
 export class ResponseCache {
   readonly #store: Store
   readonly #sessionControl: Pick<SessionControl, 'meetingMs'>
@@ -24,7 +24,7 @@ export class ResponseCache {
     return page && this.#version === this.#store.version ? page : undefined
   }
 
-  /** Caches a page that was read at a version of the store. */
+  /** Caches a page. `version` is the version of the store before the page was read. */
   set(url: string, page: TextResponse, value: unknown, version: string): void {
     if (page.pieces || page.text.length > maxCharacters || this.#showsRunningMeeting(value)) return
     if (version !== this.#version || this.#pages.size >= maxPages) this.#pages.clear()
@@ -32,7 +32,7 @@ export class ResponseCache {
     this.#pages.set(url, page)
   }
 
-  /** Returns true when a page shows a running meeting, whose time changes without a write. */
+  /** Returns true when a page contains a room with a running meeting, whose meeting time changes without a write. */
   #showsRunningMeeting(value: unknown): boolean {
     if (!isObject(value) || !Array.isArray(value['rooms'])) return false
     return value['rooms'].some(({ id }) => this.#sessionControl.meetingMs(id) !== undefined)

@@ -3,9 +3,9 @@ import type { WireResponse } from '../../api/wire.ts'
 import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { isObject } from '../common/values.ts'
 
-/** A response whose bytes are created on access. */
+/** Response whose `body` is encoded on access. */
 export interface TextResponse extends WireResponse {
-  /** The body; empty when `pieces` holds it. */
+  /** Body as text; empty when `pieces` holds the body. */
   readonly text: string
   readonly pieces?: readonly Uint8Array[]
 }
@@ -24,7 +24,7 @@ export function createResponse(status: number, value: unknown): TextResponse {
   }
 }
 
-/** List items serialized per step. Pages have at most this many. */
+/** Number of list items serialized per step; also the maximum length of a page. */
 const stepItems = 1000
 
 /** Returns true for a list that is longer than any page. */
@@ -57,7 +57,7 @@ export async function createResponseInSteps(
   }
 }
 
-/** Serializes a value. JSON.stringify is several times faster, but truncates long numbers of unlisted fields. */
+/** Serializes a value. JSON.stringify is several times faster, but only `writeJson` preserves long numbers. */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes('"isLosslessNumber":true') ? writeJson(value) : text

@@ -23,7 +23,7 @@ const prefix = '/v1'
 
 interface ServiceOptions {
   store: Store
-  /** The key that every request must carry (API specification, section 5). */
+  /** API key that every request must contain (API specification, section 5). */
   apiKey: string
   now(): number
   sessionControl?: SessionControl
@@ -70,10 +70,10 @@ export function createService({
 
   const pageCache = new ResponseCache(store, sessionControl)
   let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
-  // Importing again would copy the module's names each time.
+  // The promise is stored, because each `import()` would copy the exports of the module.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
-  /** Returns the response value and, when it can be cached, the version of the store before the read. */
+  /** Runs an operation. Returns its response value and, for a cacheable value, the store's version before the read. */
   async function runOperation(request: WireRequest): Promise<{ value: unknown; version?: string }> {
     const url = parseUrl(request.url)
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()
@@ -100,7 +100,7 @@ export function createService({
       query,
       body: operation.body && validateInput(operation.body, body, fields),
     })
-    // Only the transaction shows what an update changes.
+    // The changes of an update are known only inside its transaction.
     if (isUpdate(name))
       return {
         value: await store.write(() =>

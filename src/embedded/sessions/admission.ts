@@ -19,7 +19,7 @@ export interface Admission {
   guestSeq: number | null
 }
 
-/** Status 400 for a client that is not authorized (API specification, section 7). */
+/** Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
 /**

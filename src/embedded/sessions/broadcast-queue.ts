@@ -7,20 +7,20 @@ interface Broadcast {
   turnMs?: number | undefined
 }
 
-/** Broadcasts in turns, so that large rooms do not delay other requests. The broadcasts of a room stay in order. */
+/** Queue of broadcasts, ordered per room. It delivers in turns, so that large rooms do not delay other requests. */
 export class BroadcastQueue {
   readonly #scheduler: TurnScheduler
-  /** Pending broadcasts by room; the first one is running. */
+  /** Pending broadcasts by room. The first broadcast of each room is running. */
   readonly #rooms = new Map<string, Broadcast[]>()
   readonly #running = new Set<Promise<void>>()
-  /** Turn that all rooms share; it began when no broadcast was running. */
+  /** Current turn, shared by the broadcasts of all rooms. */
   #turn: ReturnType<typeof startTurn> | undefined
 
   constructor(scheduler: TurnScheduler) {
     this.#scheduler = scheduler
   }
 
-  /** Adds a broadcast to a room; a small one runs immediately if none is pending. */
+  /** Adds a broadcast to a room. The broadcast starts immediately if no other is pending in the room. */
   enqueue(roomId: string, broadcast: Broadcast): void {
     const pending = this.#rooms.get(roomId)
     if (pending) {

@@ -3,10 +3,10 @@ import type { WebSocket } from 'ws'
 import { type Frame, toFrame } from './frame.ts'
 import type { CloseReason, Peer } from './session-control.ts'
 
-/** Maximum unsent bytes before a peer counts as not reading: several of the largest messages. */
+/** Maximum number of unsent bytes, enough for several of the largest messages. Beyond it, the peer counts as lost. */
 const maxBufferedBytes = 64 * 1024 * 1024
 
-/** A WebSocket that queues frames until it opens. */
+/** WebSocket connection that queues frames until it is open. */
 export class Connection implements Peer {
   #webSocket: WebSocket | undefined
   #socket: Duplex | undefined
@@ -25,7 +25,7 @@ export class Connection implements Peer {
     if (this.#ending) webSocket.close(...this.#ending)
   }
 
-  /** Bypasses `ws`, which does not buffer without compression: its own frames and these stay in order. */
+  /** Sends a frame without `ws`. Frames stay in order, because `ws` buffers nothing when compression is off. */
   send(frame: Frame): void {
     const webSocket = this.#webSocket
     const socket = this.#socket

@@ -8,22 +8,22 @@ import type { ConnectedSession } from './session-control.ts'
 
 export type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 
-/** Ends recorded per step: a few milliseconds of work. */
+/** Maximum number of session ends to record in one write, which takes a few milliseconds. */
 const defaultMaxDirectEnds = 500
 
 export interface DepartureDeps<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
-  /** Runs after ends are listed on disk; see store/ended.ts. */
+  /** Called after a commit that defers session ends; see store/ended.ts. */
   onEndsListed(): void
   maxDirectEnds?: number | undefined
 }
 
 /**
- * Removes sessions from the roster and records their ends, later when they are many. Call inside `store.write`.
- * @param at end of a session in milliseconds since 1970; its start is used if later
- * @returns the rooms with events to deliver
+   * Removes sessions from the roster, and records their ends or defers many of them. Call inside `store.write`.
+  * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if later
+  * @returns the IDs of the rooms with events to deliver
  */
 export function recordDepartures<S extends RecordedSession>(
   { store, newId, roster, onEndsListed, maxDirectEnds = defaultMaxDirectEnds }: DepartureDeps<S>,

@@ -1,4 +1,4 @@
-/** A serialized WebSocket frame, which can be sent to any number of sockets. */
+/** Serialized WebSocket frame, which can be sent to any number of sockets. */
 export type Frame = Buffer
 
 /** Serializes a message as a final, unmasked text frame (RFC 6455, section 5.2). */

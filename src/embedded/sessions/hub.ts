@@ -21,7 +21,7 @@ import {
 
 const tickMs = 5000
 
-/** Drift between the wall clock and the monotonic clock above which the wall clock was set, in milliseconds. */
+/** Maximum drift of the wall clock from the monotonic clock, in milliseconds. Beyond it, the wall clock was set. */
 const maxDriftMs = 1000
 
 interface HubOptions {
@@ -31,19 +31,19 @@ interface HubOptions {
   newId(): string
   /** Reports a failed write that no request waits for. */
   onFailure(error: unknown): void
-  /** Runs after an event of a room is stored in the outbox. */
+  /** Called after an event of a room is stored in the outbox. */
   onEvent(roomId: string): void
-  /** Runs after ends are listed on disk, and again while they are unsettled. */
+  /** Called after a commit that defers session ends, and repeatedly while deferred ends remain. */
   onEndsListed(): void
   maxDirectEnds?: number
 }
 
-/** Reason for the end of a session whose peer is gone. */
+/** Reason for the end of a session that the service did not close. */
 type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** The connected sessions. A failed `store.write` undoes the changes in memory too. */
+/** Manager of the connected sessions. A failed `store.write` also undoes its changes in memory. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()
@@ -86,7 +86,7 @@ export class Hub implements SessionControl {
       type,
       now,
     )
-    // New fields come first: in last place, V8 would give each object a shape of its own.
+    // With the spread first, V8 would give each object a hidden class of its own.
     const session = { seq, connectedAt: now, clockOffset: now - clock.monotonic(), ...newSession }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
@@ -94,10 +94,10 @@ export class Hub implements SessionControl {
     return session
   }
 
-  /** Records the end of a session whose connection closed, unless it is recorded already. */
+  /** Records the end of a session whose connection closed, unless the end is already recorded. */
   async leave(session: ConnectedSession, reason: ConnectionEnd = 'left'): Promise<void> {
     if (!this.#roster.has(session)) {
-      // The commit of its end may fail.
+      // The commit that ends this session may still fail.
       this.#unrecordedEnds.set(session, reason)
       return
     }
@@ -123,7 +123,7 @@ export class Hub implements SessionControl {
     this.#end(groupByRoom(this.#roster.listUserSessions(userId)), closeReason)
   }
 
-  /** @param cause what the peers are told, or why their connections are gone */
+  /** @param cause close reason to send to the peers, or the reason why their connections closed */
   #end(rooms: Rooms, cause: CloseReason | ConnectionEnd): void {
     if (rooms.size === 0) return
     const { store, clock, onEvent } = this.#options
@@ -148,7 +148,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Computes the end of a session with the monotonic clock, as the wall clock may be set. */
+  /** Creates a function that computes the end of a session, corrected for wall-clock changes during the session. */
   #createEndTimeGetter(now: number): (session: ConnectedSession) => number {
     const clockOffset = now - this.#options.clock.monotonic()
     return (session) => {
@@ -166,7 +166,7 @@ export class Hub implements SessionControl {
       })
   }
 
-  /** Changes the role of a member's sessions, which may enter or leave the meeting. Call inside `store.write`. */
+  /** Changes the role in a member's sessions. A session leaves the meeting as a monitor. Call inside `store.write`. */
   setType(roomId: string, memberId: string, type: MemberType): void {
     for (const session of this.#roster.listRoomSessions(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
@@ -213,7 +213,7 @@ export class Hub implements SessionControl {
     try {
       await this.#options.store.write(() => this.#end(rooms, closeReasons.stopping))
     } catch (error) {
-      // The next start records when they ended.
+      // The next start of the service records the ends of these sessions.
       this.#options.onFailure(error)
       this.#closePeers(rooms, closeReasons.stopping)
     }
@@ -239,7 +239,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Stores the data for crash recovery, and ends that could not be stored before. */
+  /** Stores the data for crash recovery, and retries to store the ends of closed sessions. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
     const unrecordedEnds = [...this.#unrecordedEnds]
@@ -255,7 +255,7 @@ export class Hub implements SessionControl {
     // Concurrent writes share a commit.
     await Promise.all([stored, this.#meetings.save()])
     for (const [session] of unrecordedEnds) this.#unrecordedEnds.delete(session)
-    // A step that settles them may have failed.
+    // An earlier attempt to record the deferred ends may have failed.
     if (hasListedEnds(store)) onEndsListed()
   }
 

@@ -13,20 +13,20 @@ interface Meeting {
   storedMs: number
   /** Monotonic time up to which the meeting time is stored. */
   storedAt: number
-  /** Monotonic time at which the meeting time is used up. */
+  /** Monotonic time at which the meeting reaches its time limit; Infinity without a limit. */
   endsAt: number
   /** True while a commit that stops the clock is pending. */
   stopping: boolean
   cancel: () => void
 }
 
-/** Meetings stored per step: a few milliseconds of work. */
+/** Number of meetings stored per step, which takes a few milliseconds. */
 const stepMeetings = 500
 
 /** Delay before another attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
-/** Meeting clock of each room with two or more connected participants (API specification, section 2.7). */
+/** Meeting clocks of all rooms with two or more connected participants (API specification, section 2.7). */
 export class MeetingClocks {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()
@@ -52,7 +52,7 @@ export class MeetingClocks {
       await store.write(() => {
         for (const [roomId, meeting] of step) this.#save(roomId, meeting)
       })
-      // Some may have ended meanwhile.
+      // Some meetings may have ended meanwhile.
       remaining = remaining
         .slice(stepMeetings)
         .filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
@@ -106,13 +106,13 @@ export class MeetingClocks {
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
     meeting.storedMs = storedMs + elapsed
-    // Rounding errors must not add up: a room whose time is used up would show a second less than its limit.
+    // Rounding errors must not accumulate: a room at its time limit would report one second less.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)
   }
 
-  /** Sets the timer that ends a meeting on time, at least `atLeast` milliseconds from now. */
+  /** Starts the timer that ends a meeting at its time limit. The delay is at least `minDelayMs`. */
   #startTimer(roomId: string, meeting: Meeting, minDelayMs = 0): void {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
@@ -120,7 +120,7 @@ export class MeetingClocks {
     meeting.cancel = startLongTimer(clock, remaining, () => {
       // Timers may fire up to a millisecond early.
       if (clock.monotonic() < meeting.endsAt) return this.#startTimer(roomId, meeting)
-      // Ending the meeting cancels this retry.
+      // This retry is canceled when the meeting ends.
       this.#startTimer(roomId, meeting, retryMs)
       onTimeUp(roomId)
     })

@@ -2,14 +2,14 @@ import type { Store } from '../store/store.ts'
 import { type DepartureDeps, groupByRoom, type RecordedSession, recordDepartures } from './departures.ts'
 import { Roster } from './roster.ts'
 
-/** Stores the end of open sessions for a crash. Call inside `store.write`. */
+/** Stores the time that becomes the end of open sessions after a crash. Call inside `store.write`. */
 export function storeAliveTime(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }
 
 /**
  * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
- * @returns the rooms with events to deliver
+  * @returns the IDs of the rooms with events to deliver
  */
 export function closeAbandonedSessions(deps: Omit<DepartureDeps<RecordedSession>, 'roster'>): string[] {
   const { store } = deps

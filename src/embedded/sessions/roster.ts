@@ -34,7 +34,7 @@ export class Roster<S extends RosterSession> {
     this.#forget(session)
   }
 
-  /** Removes sessions of a room; cheap when they are all of its sessions. */
+  /** Removes sessions from a room. Removing all sessions of the room takes less time per session. */
   removeAll(roomId: string, sessions: readonly S[]): void {
     const room = this.#rooms.get(roomId)
     if (room?.sessions.size === sessions.length) {

@@ -13,7 +13,7 @@ export const closeReasons = {
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, CloseReason>
 
-/** Returns the reason for the end of a session that the service closed. */
+/** Converts a close reason to the recorded reason for the end of the session. */
 export function toEndReason(closeReason: CloseReason): EndReason {
   return closeReason === closeReasons.blocked || closeReason === closeReasons.userDeleted ? 'kicked' : 'ended'
 }
@@ -37,7 +37,7 @@ export interface ConnectedSession extends EndedSession {
   readonly peer: Peer
 }
 
-/** A connection whose session is not recorded yet. */
+/** Session that is not recorded yet. */
 export type NewSession = Omit<ConnectedSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
 /** Session operations that the handlers use. Call all but `meetingMs` inside `store.write`. */
@@ -47,7 +47,7 @@ export interface SessionControl {
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, rule 4). */
   send(roomId: string, message: object): void
-  /** Returns the meeting time of a running meeting, in milliseconds. */
+  /** Returns the meeting time of a room in milliseconds; undefined when no meeting is running. */
   meetingMs(roomId: string): number | undefined
 }
 

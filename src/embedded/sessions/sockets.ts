@@ -10,13 +10,13 @@ import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
-/** The close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
+/** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
 const abnormalClosure = 1006
 
 const pingIntervalMs = 5000
-/** Silence after which a peer counts as gone, in milliseconds. */
+/** Time without received data after which a peer counts as lost, in milliseconds. */
 const idleTimeoutMs = 15_000
-/** Clients send only pongs and close frames. */
+/** Maximum size of a received message, in bytes. Clients need to send only pongs and close frames. */
 const maxFrameBytes = 16 * 1024
 
 interface SocketsOptions {
@@ -48,14 +48,14 @@ export class Sockets {
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { admissionDeps, hub, onConnect, onFailure } = this.#options
     const connection = new Connection()
-    // The server has checked that the target is a path or a URL.
+    // The HTTP server has already validated the request target.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
     try {
       const roomId = parseConnectPath(pathname)
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
-      // Admission comes before the upgrade: any HTTP client can read a refusal.
+      // Admission precedes the upgrade, so that any HTTP client can read a refusal.
       const session = await admissionDeps.store.write(() => {
         const admission = admit(admissionDeps, roomId, token)
         return hub.join({ id: admissionDeps.newId(), ...admission, peer: connection })
@@ -73,7 +73,7 @@ export class Sockets {
           session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
         })
       })
-      // The handshake may have failed, or the peer may be gone.
+      // The handshake may have failed, or the peer may have disconnected.
       if (!connection.attached) await hub.leave(session, 'lost')
     } catch (error) {
       const fault = error instanceof Fault ? error : toStorageFault(error)
@@ -102,7 +102,7 @@ export class Sockets {
     webSocket.on('pong', markAlive)
     webSocket.on('ping', markAlive)
     webSocket.on('message', markAlive)
-    // The close code describes a bad frame.
+    // An error needs no handling, because a `close` event follows.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
       cancel()
@@ -132,19 +132,19 @@ export class Sockets {
   }
 }
 
-/** Returns true when `ws` will accept the handshake. Until then no session may be recorded. */
+/** Returns true when `ws` will accept the handshake. A session must not be recorded for a refused handshake. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
   // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
   const isVersion = headers['sec-websocket-version'] === '13'
   const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
-  // A proxy would read the frames as a body.
+  // A proxy could take the WebSocket frames for a request body.
   const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
   if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
   return protocols === undefined || isProtocolList(protocols)
 }
 
-/** Returns true for a list of distinct tokens. */
+/** Returns true for a comma-separated list of distinct tokens. */
 function isProtocolList(header: string): boolean {
   const names = header.split(/[ \t]*,[ \t]*/)
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length

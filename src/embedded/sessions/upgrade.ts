@@ -8,7 +8,7 @@ export function isWebSocketUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Answers over HTTP/1.1, which a client that offers HTTP/2 (`Upgrade: h2c`) accepts. */
+/** Ignores an offer of another protocol, such as HTTP/2 (`Upgrade: h2c`); the server then responds over HTTP/1.1. */
 export function declineUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { rawHeaders } = request
   let text = `${request.method} ${request.url} HTTP/1.1\r\n`

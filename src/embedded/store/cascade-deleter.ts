@@ -2,7 +2,7 @@ import type { TurnScheduler } from '../common/turn-scheduler.ts'
 import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
-/** Rows changed per step: a few milliseconds of work. */
+/** Number of rows changed per step, which takes a few milliseconds. */
 const stepRows = 500
 
 const dependentTables = {
@@ -11,7 +11,7 @@ const dependentTables = {
 } as const
 type Kind = keyof typeof dependentTables
 
-/** Deleter of the rows of deleted rooms and users. Many rows are deleted in steps, which resume after a crash. */
+/** Deleter of rows that belong to deleted rooms and users. It deletes many rows in steps, and resumes after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
   readonly #pace: TurnScheduler
@@ -22,20 +22,20 @@ export class CascadeDeleter {
     this.#pace = pace
   }
 
-  /** Deletes the rows of a room or user that is deleted in the same write. Call inside `store.write`. */
+  /** Deletes the rows that belong to a room or user. Call inside the `store.write` that deletes the room or user. */
   sweep(kind: Kind, id: string): void {
     if (this.#sweepSome(kind, id, stepRows)) return
     this.#store.run('INSERT INTO sweeps VALUES (?, ?)', kind, id)
     this.#store.afterCommit(() => this.wake())
   }
 
-  /** Completes a deletion because its ID is about to be reused. Returns true when one was unfinished. */
+  /** Completes an unfinished deletion, so that the ID can be reused. Returns false when no deletion is unfinished. */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Resumes unfinished work. A failed step is retried at the next call. */
+  /** Resumes unfinished deletions and records deferred session ends. A failed step is retried at the next call. */
   wake(): void {
     if (this.#busy) return
     this.#busy = true
@@ -61,7 +61,7 @@ export class CascadeDeleter {
     }
   }
 
-  /** Returns true when no rows are left. */
+  /** Deletes at most `max` rows. Returns true when none remain. */
   #sweepSome(kind: Kind, id: string, max: number): boolean {
     const { column, tables } = dependentTables[kind]
     let remaining = max

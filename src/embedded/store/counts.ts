@@ -1,7 +1,7 @@
 import { toStorageFault } from '../common/faults.ts'
 import type { Database } from './database.ts'
 
-/** Rows per counted block; see steps/counts.ts. */
+/** Number of `seq` values per counted block; see steps/counts.ts. */
 export const blockRows = 1024
 
 interface Writer {
@@ -24,12 +24,12 @@ function countStatement(table: 'users' | 'rooms'): string {
     ON CONFLICT DO UPDATE SET count = count + excluded.count`
 }
 
-/** Maximum rows without a full block. Conflicts use up `seq` numbers, so a block may begin late. */
+/** Number of uncounted rows from which counts are rebuilt. Skipped `seq` values can delay a count by some blocks. */
 const maxUncounted = 4 * blockRows
 
 /**
- * Counts rows that were written without counting, such as by a restore. A full or damaged disk does not keep the workspace
- * from opening: counts only save time.
+ * Rebuilds the counts of rows that were written without counting, such as by a restore. Storage errors are ignored,
+ * because counts only save time.
  */
 export function rebuildMissingCounts(db: Database): void {
   try {
@@ -42,7 +42,7 @@ export function rebuildMissingCounts(db: Database): void {
     try {
       db.exec('ROLLBACK')
     } catch {
-      // No transaction began, or SQLite has already rolled back, as it does when the disk is full.
+      // No transaction began, or SQLite has already rolled back, for example because the disk is full.
     }
     if (!toStorageFault(error)) throw error
   }

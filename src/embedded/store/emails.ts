@@ -1,12 +1,12 @@
 import type { Store } from './store.ts'
 
-/** SQL expression of the searched email; a user ID is often an email itself. */
+/** SQL expression of the email that a search compares. A user ID that contains `@` replaces a missing email. */
 export const email = `coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)`
 
-/** Lowercase email. SQLite's `lower` folds ASCII only. See `emailsStep`. */
+/** SQL expression of the email in the index. SQLite's `lower` converts only ASCII letters. */
 export const foldedEmail = `lower(${email})`
 
-/** Returns true when SQLite can index text: Node's own can from Node 22.16 on. */
+/** Returns true when SQLite supports full-text search. The SQLite of Node does so from Node 22.16 on. */
 export function canIndex(store: Store): boolean {
   return store.one(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== undefined
 }
@@ -24,7 +24,7 @@ function createIndex(store: Store): void {
     `CREATE VIRTUAL TABLE user_emails USING fts5
        (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
   )
-  // Automatic merging would block for a long time.
+  // Automatic merging of the index would block other requests for a long time.
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('automerge', 0)`)
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('crisismerge', 64)`)
 }

@@ -11,7 +11,7 @@ const listed = 'SELECT value FROM json_each(?)'
 
 /**
  * Records the ends of sessions. Call inside `store.write`.
- * @param at milliseconds since 1970; the start of the session is used if later
+  * @param at end of the sessions in milliseconds since 1970; the start of a session is used if later
  */
 export function recordEnds(
   store: Store,
@@ -29,7 +29,7 @@ export function recordEnds(
   if (guests.length > 0) store.run(`DELETE FROM members WHERE seq IN (${listed})`, JSON.stringify(guests))
 }
 
-/** Lists the ends of thousands of sessions, much faster than `recordEnds`. `settleEnds` records them later. */
+/** Defers thousands of session ends, which is much faster than `recordEnds`. `recordListedEnds` records them later. */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = splitSeqs(ended)
   store.run(
@@ -45,7 +45,7 @@ export function hasListedEnds(store: Store): boolean {
   return store.one('SELECT 1 FROM ended_sessions UNION ALL SELECT 1 FROM ended_members LIMIT 1') !== undefined
 }
 
-/** Records up to `most` listed ends. Call inside `store.write`. */
+/** Records at most `most` deferred session ends. Call inside `store.write`. */
 export function recordListedEnds(store: Store, most: number): void {
   const sessions = `SELECT seq, at, reason FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(

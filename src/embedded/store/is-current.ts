@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { migrations } from './schema.ts'
 import { openSqlite, type QuietLoader } from './sqlite.ts'
 
-/** Returns true when a database exists and needs no upgrade. Does not upgrade it. */
+/** Returns true when the database exists and needs no migration. */
 export async function isCurrent(path: string, quietly: QuietLoader): Promise<boolean> {
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)

@@ -3,7 +3,7 @@ import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-/** Maximum rows to count or skip in this thread. */
+/** Maximum number of rows to count or skip in this thread. */
 const maxRowsHere = 20_000
 
 interface Paging {
@@ -20,12 +20,12 @@ interface Listing<Row> {
   counts?: Counts
 }
 
-/** Location of the kept counts of a list; see steps/counts.ts. */
+/** Location of a list's stored item counts; see steps/counts.ts. */
 export interface Counts {
-  /** SQL after `SELECT … FROM`, up to and including WHERE with a condition. */
+  /** Table and WHERE clause in SQL; further conditions can be appended. */
   from: string
   values: readonly Value[]
-  /** Column of `workspace` with the `seq` below which rows are counted. */
+  /** Column of `workspace` that holds the first uncounted `seq`. */
   upTo: 'users_counted' | 'rooms_counted'
 }
 

@@ -42,7 +42,7 @@ export class Reader implements Reads {
   }
 
   #start(): Worker {
-    // Flags of this process, such as those of a profiler, do not apply to the thread.
+    // The thread must not inherit Node flags of this process, such as those of a profiler.
     const thread = new Worker(join(import.meta.dirname, 'reader-thread.cjs'), {
       workerData: this.#file,
       execArgv: [],
@@ -58,7 +58,7 @@ export class Reader implements Reads {
     return thread
   }
 
-  /** Rejects the pending queries. The next query starts another thread. */
+  /** Stops the thread and rejects the pending queries. The next query starts another thread. */
   #end(cause: Error): void {
     const pending = this.#pending
     this.#pending = []

@@ -9,7 +9,7 @@ export interface RoomRow {
   max_meeting_seconds: number | null
   /** Total meeting time. */
   meeting_ms: number
-  /** Meeting time when the room was last reopened; `max_meeting_seconds` counts from there. */
+  /** Value of `meeting_ms` when the room was last reopened; `max_meeting_seconds` counts from this value. */
   meeting_from_ms: number
   webhook: string | null
   started_at: number | null
@@ -56,6 +56,6 @@ export interface SessionRow {
   user_id: string | null
   connected_at: number
   disconnected_at: number | null
-  /** Null while the session is open, and where the reason was not recorded. */
+  /** Null while the session is open, and when no reason was recorded. */
   end_reason: EndReason | null
 }

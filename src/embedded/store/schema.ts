@@ -1,7 +1,7 @@
 import { countedByProgramStep, countsStep } from './steps/counts.ts'
 import { endedStep, endReasonStep } from './steps/ended.ts'
 
-/** `sweeps` lists deleted rooms and users with rows left. `present_members` hides the memberships of such users. */
+/** Migration for deletions in steps. `sweeps` holds rooms and users whose deletion is unfinished. */
 const sweepsStep = `
   CREATE TABLE sweeps (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
   CREATE VIEW present_members AS SELECT * FROM members
@@ -9,8 +9,8 @@ const sweepsStep = `
 `
 
 /**
- * `user_emails` indexes users up to `emails_indexed`; it is created on demand because some SQLite builds lack full-text
- * search. `stale_emails` lists users whose entry is outdated.
+ * Migration for the email index. The program creates the index (`user_emails`) on demand, because some SQLite builds
+ * lack full-text search. `stale_emails` holds users whose index entry is outdated.
  */
 const emailsStep = `
   ALTER TABLE workspace ADD COLUMN emails_indexed INTEGER NOT NULL DEFAULT 0;
@@ -25,7 +25,7 @@ const emailsStep = `
   END;
 `
 
-/** One migration per `PRAGMA user_version`. A released migration never changes. Times are milliseconds since 1970. */
+/** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;

@@ -4,18 +4,18 @@ import { canIndex, email } from './emails.ts'
 import type { Reads } from './reader.ts'
 import type { Store } from './store.ts'
 
-/** Users read per step: a few milliseconds of work. */
+/** Number of users read per step, which takes a few milliseconds. */
 const stepUsers = 4096
-/** Users read per step in another thread, which can stop only between steps. */
+/** Number of users read per step in another thread, which can stop only between steps. */
 const stepUsersElsewhere = 64 * 1024
-/** Number of users from which another thread is worth its start. */
+/** Number of users above which another thread saves more time than its start takes. */
 const minUsersForThread = 50_000
-/** Maximum hits for which the index is faster than reading. A search of the index cannot resume. */
+/** Maximum number of hits for which the index is faster than a scan. An index search cannot be split into steps. */
 const maxHits = 5000
-/** Maximum outdated index entries; above it, the index is not used. */
+/** Maximum number of outdated index entries. Above it, the index is not used. */
 const maxStale = 1000
 
-/** Characters that the index of SQLite stores as U+FFFD. */
+/** Characters that SQLite's full-text index stores as U+FFFD. */
 const foldedByIndex = /[\ud800-\udfff\ufffd-\uffff]/u
 
 interface Search {
@@ -24,7 +24,7 @@ interface Search {
   offset: number
 }
 
-/** Returns one page of users, newest first, with the total. Rare texts are looked up; others are searched in steps. */
+/** Returns one page of users, newest first, with the total. Uses the index for rare texts; else scans in steps. */
 export async function searchEmails(store: Store, pace: TurnScheduler, { text, limit, offset }: Search) {
   await pace.next()
   const turn = startTurn(pace)
@@ -79,7 +79,7 @@ export async function searchEmails(store: Store, pace: TurnScheduler, { text, li
 }
 
 function buildCondition(text: string): { contains: string; value: string } {
-  // LIKE avoids a lowercase copy of each email, but folds some characters beyond ASCII wrongly.
+  // LIKE needs no lowercase copy of each email, but its case folding is wrong for some non-ASCII characters.
   if (!/^[ -~]{0,1000}$/.test(text)) return { contains: `instr(lower(${email}), lower(?)) > 0`, value: text }
   return { contains: `${email} LIKE ? ESCAPE '\\'`, value: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
 }
@@ -87,17 +87,17 @@ function buildCondition(text: string): { contains: string; value: string } {
 interface IndexHits {
   /** The `seq` of the matching users, newest first. */
   seqs: readonly number[]
-  /** Last user covered by the index. */
+  /** The `seq` of the last user in the index; 0 when the index was not used. */
   upTo: number
 }
 
-/** Looks up users in the index, which holds trigrams. Finds nothing when there are too many hits. */
+/** Searches the trigram index. Returns no hits when the index cannot be used or there are too many hits. */
 async function searchIndex(reads: Reads, text: string, indexed: boolean): Promise<IndexHits> {
   const none = { seqs: [], upTo: 0 }
   if ([...text].length < 3 || !indexed || foldedByIndex.test(text)) return none
   const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
   if (upTo === 0) return none
-  // One value is faster to fetch than many rows.
+  // Fetching one JSON value is faster than fetching many rows.
   const found = await reads.one<{ seqs: string }>(
     `SELECT json_group_array(seq) AS seqs FROM (
        SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'

@@ -12,11 +12,11 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
-  /** Only node:sqlite needs it: it throws for large row numbers. */
+  /** Missing in libsql. Without it, `node:sqlite` throws for large row IDs. */
   setReadBigInts?(enabled: boolean): void
 }
 
-/** Loads a module without Node's experimental warning. */
+/** Function that loads a module without Node's experimental warning. */
 export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
 
 /**

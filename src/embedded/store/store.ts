@@ -10,10 +10,10 @@ interface StoreFile {
   open(): Sqlite
 }
 
-/** Number of writes at which a commit stops waiting for more. */
+/** Number of writes at which a batch is committed without waiting for more. */
 const fullBatch = 256
 
-/** The data of a workspace. A resolved `write` is on disk. */
+/** Database of a workspace. When `write` resolves, its changes are on disk. */
 export class Store {
   readonly #db: Database
   readonly #file: StoreFile | undefined
@@ -31,19 +31,19 @@ export class Store {
   constructor(sqlite: Sqlite, file?: StoreFile) {
     this.#db = new Database(sqlite)
     this.#file = file
-    // Cascades may be too large for one transaction; CascadeDeleter runs them in steps.
+    // A cascading deletion can be too large for one transaction; CascadeDeleter deletes in steps.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db)
     rebuildMissingCounts(this.#db)
   }
 
-  /** Number of writes so far. An equal number means that no write happened in between. */
+  /** Number of writes since the store was opened. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Changes with every commit, including those of other processes. */
+  /** Version of the data, which changes with every commit, including those of other processes. */
   get version(): string {
     const other = this.#db.one<{ data_version: number }>('PRAGMA data_version')?.data_version
     return `${this.#commits} ${other}`
@@ -53,22 +53,22 @@ export class Store {
     return this.#closed
   }
 
-  /** Returns the first row. Outside `write` it shows only committed data. */
+  /** Returns the first row. Outside `write`, reads only committed data. */
   one<Row>(sql: string, ...values: Value[]): Row | undefined {
     return this.#readable().one(sql, values)
   }
 
-  /** Returns all rows. Outside `write` it shows only committed data. */
+  /** Returns all rows. Outside `write`, reads only committed data. */
   all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#readable().all(sql, values)
   }
 
-  /** Returns many rows, faster than `all`. Outside `write` it shows only committed data. */
+  /** Returns many rows, faster than `all`. Outside `write`, reads only committed data. */
   list<Row>(columns: readonly (string & keyof Row)[], rest: string, ...values: Value[]): Row[] {
     return this.#readable().list(columns, rest, values)
   }
 
-  /** Reads committed data in another thread; undefined for a database in memory. */
+  /** Reader of committed data in another thread; undefined for a database in memory. */
   get elsewhere(): Reader | undefined {
     if (this.#file) this.#elsewhere ??= new Reader(this.#file.path)
     return this.#elsewhere
@@ -79,7 +79,7 @@ export class Store {
     return this.#change('run', sql, values)
   }
 
-  /** Adds one row. Returns its `seq`, or 0 when none was added. Call inside `write`. */
+  /** Inserts one row. Returns its `seq`, or 0 when no row was inserted. Call inside `write`. */
   insert(sql: string, ...values: Value[]): number {
     return this.#change('insert', sql, values)
   }
@@ -89,14 +89,14 @@ export class Store {
     this.#running().afterCommit.push(work)
   }
 
-  /** Runs `work` if the write does not reach the disk, latest first. Call inside `write`. */
+  /** Runs `work` if the write is rolled back, in reverse order of the calls. Call inside `write`. */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
   }
 
   /**
-   * Runs work in a transaction and resolves once it is on disk. Concurrent writes share the disk sync of one commit.
-   * @throws the error of the work or of SQLite; nothing has changed then
+   * Runs `work` in a transaction and resolves once its changes are on disk. Concurrent writes share one commit.
+   * @throws the error of `work` or of SQLite, after all changes of the write are undone
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
@@ -145,7 +145,7 @@ export class Store {
   #readable(): Database {
     if (this.#current || !this.#batch) return this.#db
     if (!this.#file) {
-      // A database in memory has no second connection, and its commits are cheap.
+      // A database in memory allows only one connection, and its commits are fast.
       this.#commit()
       return this.#db
     }
@@ -164,9 +164,9 @@ export class Store {
   }
 
   /**
-   * Commits once a turn of the event loop adds no write. A disk sync takes as long as many turns, and Node accepts one
-   * connection per turn: with a sync in every turn, some of 256 new clients waited for four seconds. A lone write does
-   * not wait.
+    * Commits after a turn of the event loop that adds no write; a single write does not wait. Node accepts one
+    * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new
+    * clients waited for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -192,13 +192,13 @@ export class Store {
   }
 
   /**
-   * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and moves the savepoint
-   * behind them, so that no change is made more than twice. A savepoint for each write cost a seventh of the rate.
+    * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new savepoint,
+    * so that each change is repeated at most once. A savepoint for each write reduced the throughput by a seventh.
    */
   #undo(write: Write, changesBefore: number, cause: unknown): void {
     const hasChanged = this.#changes.length > changesBefore
     this.#changes.length = changesBefore
-    // SQLite may have rolled back the whole batch when it failed.
+    // After a storage error, SQLite may have rolled back the whole batch.
     if (hasChanged || toStorageFault(cause))
       try {
         this.#db.exec('ROLLBACK TO work')
@@ -227,7 +227,7 @@ export class Store {
   }
 }
 
-/** A statement of a write, its values and its result. */
+/** Statement of a write, with its values and its result. */
 interface Change {
   kind: 'run' | 'insert'
   sql: string
@@ -235,7 +235,7 @@ interface Change {
   result: number
 }
 
-/** A write that waits for its commit. */
+/** Pending write, which waits for its commit. */
 class Write {
   readonly afterCommit: (() => void)[] = []
   readonly onRollback: (() => void)[] = []
@@ -251,7 +251,7 @@ class Write {
     }
   }
 
-  /** Call after the transaction is rolled back, so that the restored data can be read. */
+  /** Runs the rollback callbacks. Call after the transaction is rolled back, so that they read the restored data. */
   rolledBack(): void {
     for (const work of this.onRollback.toReversed()) work()
   }

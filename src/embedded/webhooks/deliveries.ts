@@ -20,7 +20,7 @@ interface DeliveriesOptions {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Delays before each retry. The last one repeats until a day is over. */
+/** Delays before the retries, in milliseconds. The last delay repeats until the event is a day old. */
 const retryDelays = [
   5 * second,
   30 * second,
@@ -35,7 +35,7 @@ const retryDelays = [
 const maxRetryMs = 24 * hour
 const recordRetryMs = 5 * second
 
-/** Sender of the outbox: each event at least once, first attempts of a room in order, retries for up to a day. */
+/** Sender of outbox events: each at least once, first attempts in the order of the room, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #busy = new Set<string>()
@@ -70,7 +70,7 @@ export class Deliveries {
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
-    // Skips thousands of failed attempts once instead of in each query.
+    // With the last `seq`, a query does not read thousands of failed events again.
     let last = 0
     while (!this.#closed) {
       const delivery = this.#options.store.one<Delivery>(
@@ -102,7 +102,7 @@ export class Deliveries {
     const isFinalFailure = outcome === 'forbidden' || nextAt > delivery.created_at + maxRetryMs
     await this.#record(() => {
       if (outcome === 410) {
-        // 410 Gone: the receiver is removed for good.
+        // A response of 410 (Gone) disables the webhook permanently.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
         store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
@@ -119,7 +119,7 @@ export class Deliveries {
     if (remaining) this.#scheduleRetry(remaining)
   }
 
-  /** Returns the response status, or the reason why there is none. */
+  /** Posts an event. Returns the response status, or the reason for a missing response. */
   async #post({ id, target, body }: Delivery): Promise<number | 'unreachable' | 'forbidden'> {
     const { post, clock, userAgent } = this.#options
     const { url, headers = {}, secret } = JSON.parse(target) as WebhookTarget
@@ -157,12 +157,12 @@ export class Deliveries {
   }
 
   async #retry(seq: number): Promise<void> {
-    // The room may have lost its webhook meanwhile.
+    // A response of 410 to another event may have deleted this event meanwhile.
     const delivery = this.#options.store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
     if (delivery) await this.#attempt(delivery)
   }
 
-  /** Stores a result, retrying on failure. Until then, the event is not posted again. */
+  /** Stores a result, and retries until the write succeeds. Meanwhile, the event is not posted again. */
   async #record(work: () => void): Promise<void> {
     const { store, onFailure } = this.#options
     while (!this.#closed)
@@ -184,7 +184,7 @@ export class Deliveries {
   }
 }
 
-/** Returns the room's headers without those of Standard Webhooks, which the service sets. */
+/** Returns the headers of a webhook without those of Standard Webhooks, which the service sets itself. */
 function removeReservedHeaders(headers: Record<string, string>): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))

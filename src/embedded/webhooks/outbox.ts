@@ -10,7 +10,7 @@ export interface Delivery {
   /** The `webhook-id`, equal for all attempts. */
   id: string
   room_id: string
-  /** `{url, headers?, secret?}` as JSON. */
+  /** Webhook as JSON: `{url, headers?, secret?}`. */
   target: string
   body: string
   attempts: number
@@ -22,7 +22,7 @@ export interface Delivery {
 export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
-/** Changes unpacked per step: a few milliseconds of work. */
+/** Maximum number of changes per pack. Unpacking takes a few milliseconds. */
 const changesPerPack = 200
 
 export interface ParticipantCounts {
@@ -47,7 +47,7 @@ export function findWebhook(store: Store, roomId: string): string | undefined {
   return room?.webhook ?? undefined
 }
 
-/** Adds changes of a room to the outbox (API specification, section 6.1), in their `store.write`. */
+/** Adds changes of a room to the outbox (API specification, section 6.1). Call inside `store.write`. */
 export function enqueueOrPack(
   store: Store,
   newId: () => string,
@@ -59,7 +59,7 @@ export function enqueueOrPack(
   else enqueue(store, newId, roomId, target, changes)
 }
 
-/** Moves packed exits of a room to the outbox once the room has no pending first attempt, to keep the order. */
+/** Moves the oldest pack of a room to the outbox. To preserve the order, call when no first attempt is pending. */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
   const next = store.one<{ seq: number; target: string; moves: string }>(
     'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
@@ -74,7 +74,7 @@ export function hasPacked(store: Store, roomId: string): boolean {
   return store.one('SELECT 1 FROM packed_moves WHERE room_id = ?', roomId) !== undefined
 }
 
-/** Packs thousands of moves, much faster than `announce`; later events of the room follow them. */
+/** Packs thousands of changes, which is much faster than `enqueue`. Later changes of the room follow in new packs. */
 export function pack(store: Store, roomId: string, target: string, changes: readonly PresenceChange[]): void {
   for (let i = 0; i < changes.length; i += changesPerPack)
     store.run(

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 
-/** Posts a body and returns the response status. Rejects on a timeout. */
+/** Function that posts a body and returns the response status. Rejects on a timeout. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
 
 export type Lookup = (
@@ -15,23 +15,23 @@ export type Lookup = (
 
 const timeoutMs = 10_000
 
-/** Error for a private address: clients that can create rooms must not reach the private network. */
+/** Error for a private IP address. Clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
 
-/** Azure's metadata address, which looks public. */
+/** IP address of Azure's metadata service, although in a public range. */
 const azureMetadataAddress = '168.63.129.16'
 
-/** Returns true for public addresses and loopback. */
+/** Returns true for public and loopback IP addresses. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === 'loopback') return true
   if (range !== 'unicast' || parsed.toString() === azureMetadataAddress) return false
-  // IPv6 outside 2000::/3 is private or embeds IPv4 (`::10.0.0.1`).
+  // IPv6 addresses outside 2000::/3 are private or embed an IPv4 address (`::10.0.0.1`).
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
-/** Checks the address when connecting, so that it cannot change after the check. */
+/** Creates a DNS lookup that checks the IP address on connection, so that the address cannot change after the check. */
 const createGuardedLookup =
   (lookup: Lookup): LookupFunction =>
   (hostname, options, callback) => {
@@ -45,7 +45,7 @@ const createGuardedLookup =
     })
   }
 
-/** Creates a poster of webhooks with a timeout of ten seconds and without redirects. */
+/** Creates a function that posts webhooks. It times out after ten seconds and does not follow redirects. */
 export function createPost({
   allowPrivate,
   lookup = dnsLookup,
@@ -60,7 +60,7 @@ export function createPost({
   })
   const post: Post = async (url, headers, body) => {
     const { origin, hostname, pathname, search } = new URL(url)
-    // A literal address is not looked up.
+    // The guarded lookup does not run for an IP address in the URL.
     const literal = hostname.replace(/^\[|\]$/g, '')
     if (!allowPrivate && ipaddr.isValid(literal) && !isAllowed(literal)) throw new ForbiddenAddress(hostname)
     const response = await request.call(agent, {
@@ -71,7 +71,7 @@ export function createPost({
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    // The connection is reusable only after the body is read.
+    // The connection can be reused only after the body has been read.
     await response.body.dump({ limit: 64 * 1024 })
     return response.statusCode
   }

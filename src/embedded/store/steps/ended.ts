@@ -1,6 +1,6 @@
 /**
- * `ended_sessions` and `ended_members` list ends that are not recorded yet; the views include them. `packed_moves`
- * keeps events that are not in the outbox yet, one JSON list per row.
+ * Migration for deferred session ends. `ended_sessions` and `ended_members` hold the ends, which the views include.
+ * `packed_moves` holds events that are not in the outbox yet, as one JSON list per row.
  */
 export const endedStep = `
   CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
@@ -27,7 +27,7 @@ export const endedStep = `
   CREATE INDEX packed_moves_by_room ON packed_moves (room_id, seq);
 `
 
-/** The schema step that records why sessions ended. The reason is null for open sessions and for those that ended before. */
+/** Migration for the end reason of sessions. It is null for open sessions and for those that ended earlier. */
 export const endReasonStep = `
   ALTER TABLE sessions ADD COLUMN end_reason TEXT;
   ALTER TABLE ended_sessions ADD COLUMN reason TEXT;
