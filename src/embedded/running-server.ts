@@ -25,7 +25,7 @@ export interface WorkspaceLock {
 }
 
 /**
-  * Locks a data directory. The operating system releases the lock even after a crash.
+ * Locks a data directory. The operating system releases the lock even after a crash.
  * @throws {UsageError} when another process holds the lock
  */
 export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<WorkspaceLock> {

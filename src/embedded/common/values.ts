@@ -38,8 +38,8 @@ export function requireWebUrl(field: string, url: string): void {
 }
 
 /**
-  * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could make two
-  * user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
+ * Refuses text that SQLite would change. SQLite truncates at NUL and replaces lone surrogates, which could make two
+ * user IDs equal. Unlisted fields are exempt, because they are stored as JSON, which escapes both.
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {

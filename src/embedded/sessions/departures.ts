@@ -21,9 +21,9 @@ export interface DepartureDeps<S extends RecordedSession> {
 }
 
 /**
-   * Removes sessions from the roster, and records their ends or defers many of them. Call inside `store.write`.
-  * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if later
-  * @returns the IDs of the rooms with events to deliver
+ * Removes sessions from the roster, and records their ends or defers many of them. Call inside `store.write`.
+ * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if later
+ * @returns the IDs of the rooms with events to deliver
  */
 export function recordDepartures<S extends RecordedSession>(
   { store, newId, roster, onEndsListed, maxDirectEnds = defaultMaxDirectEnds }: DepartureDeps<S>,

@@ -164,9 +164,9 @@ export class Store {
   }
 
   /**
-    * Commits after a turn of the event loop that adds no write; a single write does not wait. Node accepts one
-    * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new
-    * clients waited for four seconds.
+   * Commits after a turn of the event loop that adds no write; a single write does not wait. Node accepts one
+   * connection per turn, and a disk sync takes as long as many turns. With a sync in every turn, some of 256 new
+   * clients waited for four seconds.
    */
   #commitSoon(batch: readonly Write[], before = 1): void {
     setImmediate(() => {
@@ -192,8 +192,8 @@ export class Store {
   }
 
   /**
-    * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new savepoint,
-    * so that each change is repeated at most once. A savepoint for each write reduced the throughput by a seventh.
+   * Undoes a failed write: rolls back to the savepoint, repeats the changes of other writes, and sets a new savepoint,
+   * so that each change is repeated at most once. A savepoint for each write reduced the throughput by a seventh.
    */
   #undo(write: Write, changesBefore: number, cause: unknown): void {
     const hasChanged = this.#changes.length > changesBefore
