@@ -134,7 +134,8 @@ function findIntendedWords(
       : replaced(long, value)
   }
   if (has('--where') && value !== undefined && command?.effect === 'reads') {
-    if (searching.has(flag)) return replaced('--where', `name~${value}`)
+    if (searching.has(flag))
+      return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
     // Other programs use these flags to filter lists.
     if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
       return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
