@@ -209,6 +209,8 @@ async function loadRowView(
 ): Promise<View | undefined> {
   const name = `${command.parent?.name()} ${command.name()}`
   if (command.name() === 'import') return (await import('../bulk/journal/results.ts')).resultView
+  if (name === 'users duplicates')
+    return (await import('../commands/users/duplicates/duplicate-view.ts')).duplicateView
   if (name === 'users rooms') return (await import('../lists/user-rooms.ts')).membershipView
   if (name === 'users offboard' || (flags['allRooms'] === true && /block$/.test(name)))
     return (await import('../commands/users/offboard/step.ts')).stepView('user_id')

@@ -62,6 +62,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     update: changing,
     delete: deleting,
     offboard: ['leave', 'revoke', 'deactivate', 'disable'],
+    duplicates: ['dupes', 'dedupe', 'doubles'],
     import: importing,
     export: exporting,
   },

@@ -25,7 +25,7 @@ const commandsIn = (help: string): string[] =>
 const verbs: Record<string, string[]> = {
   rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
-  users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'offboard', 'import', 'export'],
+  users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'duplicates', 'offboard', 'import', 'export'],
   sessions: ['list', 'report', 'watch'],
   pages: ['create'],
   message: ['send'],

@@ -254,6 +254,12 @@ export const scenarios: readonly Scenario[] = [
     rows: (_, { room }) => [full, second, open].map(room),
   },
   {
+    // The state of the suite has no duplicates.
+    leaf: 'users duplicates',
+    argv: () => ['users', 'duplicates', ...csv('user_id')],
+    rows: () => [],
+  },
+  {
     leaf: 'users create',
     argv: () => ['users', 'create', 'new', '--name', 'New'],
     done: (after) => userOf(after, 'new')?.['name'] === 'New',

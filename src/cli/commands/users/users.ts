@@ -2,6 +2,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineUserCreate } from './create.ts'
 import { defineUserDelete } from './delete.ts'
+import { defineUserDuplicates } from './duplicates.ts'
 import { defineUserExport } from './export.ts'
 import { defineUserGet } from './get.ts'
 import { defineUserImport } from './import.ts'
@@ -17,6 +18,7 @@ export function defineUsers(users: MeetroomCommand, act: DefineAction): void {
   defineUserUpdate(users, act)
   defineUserDelete(users, act)
   defineUserRooms(users, act)
+  defineUserDuplicates(users, act)
   defineUserOffboard(users, act)
   defineUserImport(users, act)
   defineUserExport(users, act)

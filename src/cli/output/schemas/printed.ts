@@ -69,6 +69,17 @@ const memberships = z.object({
   ),
 })
 
+const duplicates = z.object({
+  duplicates: z.array(
+    z.object({
+      group: z.int().describe('equal for users with the same value'),
+      same: z.enum(['email', 'name']).describe('field with the same value'),
+      user_id: sent(id),
+      ...{ name: z.unknown(), email: z.unknown(), created_at: z.unknown() },
+    }),
+  ),
+})
+
 const attendance = z.object({
   attendance: z.array(
     z.union([
@@ -172,6 +183,7 @@ const schemas = {
   'users import': results,
   'users rooms': memberships,
   'users offboard': stepSchema,
+  'users duplicates': duplicates,
   'sessions report': attendance,
   'sessions watch': watchEvent,
   serve: z.object({

@@ -79,6 +79,7 @@ const reads = [
   'sessions report --all-rooms',
   'sessions report --where type=private',
   'users rooms u1',
+  'users duplicates',
   'rooms export',
   'users export',
   'members export r1',

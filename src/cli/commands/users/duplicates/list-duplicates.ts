@@ -1,0 +1,98 @@
+import { counted } from '../../../../api/plural.ts'
+import { parseTimestamp } from '../../../../api/readings.ts'
+import { toText } from '../../../../api/to-text.ts'
+import { PartialError } from '../../../../errors.ts'
+import { foldText } from '../../../filter/search.ts'
+import { trimWhiteSpace } from '../../../input/white-space.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { FullRecords } from '../../../lists/full-records.ts'
+import { listPages } from '../../../lists/list.ts'
+import type { Printed } from '../../../output/schemas/printed.ts'
+import { createPage } from '../../../output/views/page.ts'
+import { type Item, readField, views } from '../../../output/views/views.ts'
+import { duplicateView } from './duplicate-view.ts'
+
+type Row = Printed['users duplicates']['duplicates'][number]
+type ComparedField = Row['same']
+
+/** Only these fields are kept, because full users take much memory. */
+type Person = Omit<Row, 'group' | 'same'> & Item
+
+const comparedFields = ['email', 'name'] as const
+
+/** @throws {PartialError} after printing, when the list of users is incomplete */
+export async function listDuplicates(context: Context): Promise<void> {
+  const printer = await context.printer()
+  printer.check(duplicateView)
+  const groups = { email: new Map<string, Person[]>(), name: new Map<string, Person[]>() }
+  let problem: PartialError | undefined
+  try {
+    for await (const person of readPeople(context))
+      for (const field of comparedFields) addTo(groups[field], readKey(field, person), person)
+  } catch (error) {
+    // The duplicates among the users that were read are printed.
+    if (!(error instanceof PartialError)) throw error
+    problem = error
+  }
+  if (groups.email.size === 0 && groups.name.size > 0)
+    await context.notice('the service sends no emails; only names are compared')
+  const rows = createRows(groups)
+  const { format } = printer.options
+  const items = format === 'ids' ? [...new Map(rows.map((row) => [row.user_id, row])).values()] : rows
+  await printer.list(duplicateView, 'duplicates', createPage({ items }))
+  const groupCount = rows.at(-1)?.group ?? 0
+  if (format === 'table')
+    await printer.notice(
+      groupCount === 0
+        ? 'no users with the same email or name'
+        : `${counted(groupCount, 'group')} of users with the same email or name`,
+    )
+  if (problem) throw problem
+}
+
+async function* readPeople(context: Context): AsyncGenerator<Person> {
+  const full = new FullRecords(context, 'listUsers')
+  const isPartial = (user: Item) => comparedFields.some((field) => !readField(views.user, field, user).known)
+  for await (const { items } of await listPages(context, 'listUsers', { query: {} }, { all: true }))
+    for (const user of await full.complete(items, isPartial, '')) {
+      if (!user) continue
+      const { user_id, name = null, email = null, created_at = null } = user
+      yield { user_id, name, email, created_at } as Person
+    }
+}
+
+/** Returns the value for comparison; undefined for an empty or missing one. Accents matter in an email. */
+function readKey(field: ComparedField, person: Person): string | undefined {
+  const value = person[field]
+  if (value === null) return undefined
+  const text = trimWhiteSpace(toText(value))
+  const key = field === 'email' ? text.toLowerCase() : foldText(text.replaceAll(/\s+/g, ' '))
+  return key === '' ? undefined : key
+}
+
+function addTo(groups: Map<string, Person[]>, key: string | undefined, person: Person): void {
+  if (key === undefined) return
+  const group = groups.get(key)
+  if (group) group.push(person)
+  else groups.set(key, [person])
+}
+
+function createRows(groups: Readonly<Record<ComparedField, ReadonlyMap<string, readonly Person[]>>>): Row[] {
+  let group = 0
+  return comparedFields.flatMap((same) => {
+    const found = [...groups[same]].filter(([, people]) => people.length > 1)
+    found.sort(([one], [other]) => (one < other ? -1 : 1))
+    return found.flatMap(([, people]) => {
+      group++
+      return people.toSorted(compareAge).map((person) => ({ group, same, ...person }))
+    })
+  })
+}
+
+const readCreation = ({ created_at }: Person) => parseTimestamp(created_at) ?? Number.POSITIVE_INFINITY
+
+function compareAge(one: Person, other: Person): number {
+  const [a, b] = [readCreation(one), readCreation(other)]
+  if (a !== b) return a - b
+  return toText(one.user_id) < toText(other.user_id) ? -1 : 1
+}
