@@ -11,9 +11,9 @@ import type { Connect } from '../requests/service.ts'
 import { Context } from './context.ts'
 
 /**
- * Runs a read-only command once per profile, and prints all results as one list.
- * @throws {UsageError} if the command line or the environment selects a service, or there is no profile
- * @throws {PartialError} if a profile failed
+ * Runs a read-only command for each profile, and prints all results as one list.
+ * @throws {UsageError} if the command line or the environment selects a service, or no profile has a service
+ * @throws {PartialError} if the command fails for a profile
  */
 export async function runOnAllProfiles(
   base: Context,
@@ -25,7 +25,7 @@ export async function runOnAllProfiles(
   refuseConflicts(base, args)
   const config = await base.config.stored()
   const names = await listProfiles(base, config)
-  // A service may quote the key of another one.
+  // The response of one service may contain the key of another.
   for (const { api_key } of Object.values(config.profiles ?? {})) base.addSecret(api_key)
   const results = new MultiProfileWriter(names.length, base)
   const contexts = names.map((name) => new ProfileContext(base, name, results, connect))
@@ -47,7 +47,7 @@ export async function runOnAllProfiles(
   if (!flags.curl) await results.end()
 }
 
-/** @throws {UsageError} for flags, variables and input that do not fit several profiles */
+/** @throws {UsageError} for flags, variables and input that cannot be combined with several profiles */
 function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): void {
   const given = {
     '--profile': flags.profile,
@@ -103,7 +103,7 @@ class ProfileContext extends Context {
     this.#results = results
   }
 
-  /** Runs the profile's key command, if it has one. Errors are reported when the profile is used. */
+  /** Runs the key command of the profile, if any. Its errors are reported when the profile is used. */
   async readKey(): Promise<void> {
     try {
       if ((await this.settings()).keyCommand) await this.services.key()
@@ -112,7 +112,7 @@ class ProfileContext extends Context {
     }
   }
 
-  /** Ignores the output format of the profile, because all results form one list. */
+  /** Resolves the settings without the output format of the profile, because all results form one list. */
   override async settings(): Promise<Settings> {
     const settings = await super.settings()
     const { from } = settings.output

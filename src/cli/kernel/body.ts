@@ -20,12 +20,12 @@ type PartialBody<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: PartialBody<T[K]> | undefined }
     : T
 
-/** Body fields that each flag sets: `{ '--name': { name } }`. `--data` and `--set` may set them instead. */
+/** Body fields that flags set, by flag, as in `{ '--name': { name } }`. */
 export type GivenFields<N extends OperationName> = Readonly<
   Record<string, PartialBody<BodyOf<Operations[N]>> & object>
 >
 
-/** Builds a body from `--data`, then flags and `--set`. Unlisted fields are sent, and no value is validated. */
+/** Builds a body from `--data`, then flags and `--set`. Allows unlisted fields and does not validate values. */
 export async function buildBody<N extends OperationName>(
   context: Context,
   name: N,
@@ -52,13 +52,13 @@ export function createBodyChange(
 ): (data: object) => object {
   const assignments = new Assignments()
   for (const [flag, said] of Object.entries(given)) assignments.add(flag, mapTexts(said, replace) as object)
-  // The last value of a repeated key wins, as for any flag.
+  // If a key is repeated, its last value wins, as for any flag.
   for (const [key, value] of new Map(set.map((pair) => parsePair('--set', pair))))
     assignments.set(`--set ${key}`, parsePath(key), mapTexts(value, replace))
   return (data) => assignments.applyTo(data)
 }
 
-/** Prints a notice for `--set` keys that look misspelled. They are sent, as the service may support them. */
+/** Prints a notice for `--set` keys that look misspelled. They are sent, because services may support them. */
 export async function warnAboutUnknownFields(
   context: Context,
   name: OperationName,
@@ -76,7 +76,7 @@ export function urlFor(field: string, { data }: BodyFlags): (text: string) => st
   return data === undefined ? createWebUrlParser(field) : createUrlParser(field)
 }
 
-/** Returns the listed path that a path probably misspells; undefined if it is listed or nothing is similar. */
+/** Returns the correct path for a misspelled one; undefined if the path is correct or no path is similar. */
 function findIntendedPath([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
   const isListed = Object.hasOwn(fields, name)
   const writable = Object.keys(fields).filter((field) => fields[field]?.write)

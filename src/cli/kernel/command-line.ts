@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readTargetFlags } from '../../config/settings.ts'
 import { addGlobalFlags } from './flags.ts'
 
-/** Facts that are needed before the command is loaded, or if the command line cannot be parsed. */
+/** Parts of a command line that are needed before its command is loaded, or if it cannot be parsed. */
 export interface CommandLine {
   argv: readonly string[]
   operands: readonly string[]
@@ -29,7 +29,7 @@ export function readCommandLine(
   let problem: CommanderError | undefined
   try {
     const parsed = reader.parseOptions([...rest])
-    // Commander treats all words after an unknown flag as unknown.
+    // After an unknown flag, Commander does not recognize operands.
     operands =
       parsed.operands.length > 0 ? parsed.operands : parsed.unknown.filter((word) => !word.startsWith('-'))
   } catch (error) {
@@ -38,7 +38,7 @@ export function readCommandLine(
   }
   const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = reader.opts()
   return {
-    // `--help rooms list` means `rooms list --help`; Commander would print the root help.
+    // Commander would print the root help for `--help rooms list`, which should act as `rooms list --help`.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
     operands,
     json: json === true || (query !== undefined && output !== 'tsv'),

@@ -24,16 +24,16 @@ interface ContextSetup {
   command: string
   interrupt: AbortSignal
   connect: Connect | undefined
-  /** Opens the backup of deleted records. Required, so that no context lacks it. */
+  /** Opens the backup for deleted records. Required, so that no command can delete without it by mistake. */
   openBackup: (context: Context) => Promise<Backup | undefined>
   secrets?: KnownSecrets
 }
 
-/** Host, flags and lazily created services of a running command. */
+/** Context of a running command: host, flags, and services that are created when needed. */
 export class Context {
   readonly flags: GlobalFlags
   readonly command: string
-  /** Aborted by SIGINT and SIGTERM. */
+  /** Signal that aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal
   readonly secrets: KnownSecrets
   readonly config: CommandSettings
@@ -77,7 +77,7 @@ export class Context {
     })
   }
 
-  /** @throws {UsageError} if flags, environment or settings file hold an invalid value */
+  /** @throws {UsageError} if flags, environment or settings file contain an invalid value */
   async settings(): Promise<Settings> {
     return this.config.settings()
   }
@@ -120,7 +120,7 @@ export class Context {
     return this.config.loaded?.output.value
   }
 
-  /** Returns a printer that works without valid settings. */
+  /** Returns a printer that needs no valid settings. */
   plainPrinter(): Printer {
     const { header, color, quiet = false } = this.flags
     return new Printer(this.host, { format: 'table', header, color, quiet }, this.redactKeys)
@@ -138,23 +138,23 @@ export class Context {
     return formatHintText(hint, this.target, this.redactKeys)
   }
 
-  /** @throws {UsageError} when a flag does not apply to the effect of the command */
+  /** @throws {UsageError} when a flag cannot be used with a command of this effect */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     const { dryRun, curl, allProfiles } = this.flags
     if (allProfiles && !isForEachProfile)
       throw new UsageError('--all-profiles is for commands that only read from a service')
     if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
-    // Checked again before each write. This check avoids a needless confirmation prompt.
+    // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
   }
 
-  /** Returns a client of the selected service. The client is shared if there is no setup. */
+  /** Returns a client for the selected service. Without a setup, the client is shared. */
   client(setup?: Partial<ClientSetup>): Promise<Client> {
     return this.services.client(setup)
   }
 
-  /** Returns a client for lookups before the main request. `--curl` prints only the main request. */
+  /** Returns a client for lookups before the main request. With `--curl`, lookups are sent and not printed. */
   lookup(): Promise<Client> {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
@@ -190,7 +190,7 @@ export class Context {
     return this.secrets.redact
   }
 
-  /** Removes keys only: results may hold access tokens that the user asked for. */
+  /** Masks keys but not access tokens, which the user may have requested. */
   get redactKeys(): Redact {
     return this.secrets.redactKeys
   }

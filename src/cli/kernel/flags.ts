@@ -110,14 +110,14 @@ export function addPagingFlags<C extends Command>(command: C): C {
 
 /** Flags that limit the speed and the failures of a batch. */
 export interface PaceFlags {
-  /** Undefined unless the user fixes it. */
+  /** Number of concurrent requests on the command line; undefined if it adapts. */
   concurrency?: number
   rate?: number
   maxErrors?: number
   failFast?: boolean
 }
 
-/** Parses a number of requests per second. `0.5` is one request every two seconds. */
+/** Parses a number of requests per second, such as `0.5` for one request every two seconds. */
 function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
     ? Number(text.replace(/\/s$/, ''))
@@ -132,7 +132,7 @@ export function addConcurrencyFlag<C extends Command>(
 ): C {
   const option = new Option('--concurrency <n>', words)
   command.addOption(option.argParser(createIntegerParser('--concurrency', 1, 256)).default(8))
-  // The default is where adaptation starts; a number on the command line fixes the concurrency.
+  // Undefined, because the default is only the number from which concurrency adapts.
   return command.setOptionValue('concurrency', undefined)
 }
 
@@ -148,16 +148,16 @@ export interface BatchFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Room names on the command line that match no room, if that is not an error. */
+  /** Room names that match no room, if the command line allows them. */
   missing?: readonly string[]
 }
 
-/** Returns the flag that names a member by the user. */
+/** Creates the flag that selects a member by user ID. */
 export function createUserOption(note = ''): IdOption {
   const text = `the member of this user, instead of a member ID${note}`
   return new IdOption('--user <id>', text, 'user').argParser(
     collectParsed((id) => {
-      // Anonymous participants have no user ID.
+      // An empty ID would match anonymous participants, who have no user ID.
       if (id === '') throw new UsageError('--user: the user id is empty')
       return id
     }),

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 
-/** A flag as written on a command line: `['--rate', '20']`, `['--local']`. */
+/** Flag as typed on a command line: `['--rate', '20']`, `['--local']`. */
 export type GivenOption = readonly [flag: string, ...value: string[]]
 
 export function readGivenOptions(command: Command): GivenOption[] {
@@ -13,7 +13,7 @@ function formatOption(command: Command, option: Option): GivenOption[] {
   const name = option.attributeName()
   if (long === undefined || command.getOptionValueSource(name) !== 'cli') return []
   const value: unknown = command.getOptionValue(name)
-  // `--journal FILE` and `--no-journal` share one value.
+  // `--journal FILE` and `--no-journal` set the same value.
   if (negate !== (value === false)) return []
   return negate || option.isBoolean() ? [[long]] : [value].flat().map((each) => [long, String(each)])
 }

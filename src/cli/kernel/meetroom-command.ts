@@ -4,13 +4,13 @@ import type { Hint } from '../../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
-/** Help that hides aliases in lists of commands and in usage lines. */
+/** Formatter of help texts that do not list aliases. */
 export class PlainHelp extends Help {
-  /** Lower than Commander's default of 40, because long flag names leave little room for descriptions. */
+  /** Minimum width for wrapping. The default of 40 is too wide beside long flag names. */
   override minWidthToWrap = 20
 
   override subcommandTerm(command: Command): string {
-    // The arguments of a group are known only after it is loaded.
+    // Commands of a group are loaded later, so a group has no known arguments yet.
     if (!command.parent?.parent) return command.name()
     const names = command.registeredArguments.map((argument) => {
       const name = `${argument.name()}${argument.variadic ? '...' : ''}`
@@ -19,7 +19,7 @@ export class PlainHelp extends Help {
     return [command.name(), ...names].join(' ')
   }
 
-  /** The root help lists selected flags itself. */
+  /** True for the root help, which prints its own selection of flags. */
   #hidesFlags = false
 
   override formatHelp(command: Command, helper: Help): string {
@@ -42,12 +42,12 @@ export function findCommand(group: Command, word: string): Command | undefined {
   return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
 }
 
-/** Returns the words of a command: `['users', 'delete']`. */
+/** Returns the path of a command, as in `['users', 'delete']`. */
 export function commandPath(command: Command): string[] {
   return command.parent ? [...commandPath(command.parent), command.name()] : []
 }
 
-/** Returns the flags of a command and of its groups. */
+/** Returns the flags of a command and of its parents. */
 export function listOptions({ options, parent }: Command): readonly Option[] {
   return parent ? [...options, ...listOptions(parent)] : options
 }
@@ -65,14 +65,14 @@ export class CommandLineError extends CommanderError {
 export class MeetroomCommand extends Command {
   effect: Effect | undefined
 
-  /** Operation that a batch command applies to each item. */
+  /** Operation that the command performs for each item, if it is a batch command. */
   batchOperation: OperationName | undefined
 
   examples: readonly string[] = []
 
   surplusHint: Hint | undefined
 
-  /** Supports `--all-profiles` although it does more than read from a service. */
+  /** True if the command supports `--all-profiles` although it does not only read from a service. */
   isForEachProfile = false
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
@@ -83,13 +83,13 @@ export class MeetroomCommand extends Command {
     return new MeetroomCommand(name)
   }
 
-  /** Sets the action of the command. An action without an effect does not compile. */
+  /** Sets the action and the effect of the command. TypeScript rejects an action without an effect. */
   override action(work: Action): this {
     this.effect = work.effect
     return super.action(work)
   }
 
-  /** Returns an empty text, because Commander would suggest aliases. */
+  /** Returns an empty text to Commander, which would otherwise suggest aliases. */
   override alias(): string
   override alias(name: string): this
   override alias(name?: string): this | string {

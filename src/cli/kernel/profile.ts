@@ -20,7 +20,7 @@ export function requireStoredProfile(context: Context, stored: StoredConfig): Se
   return profile
 }
 
-/** @throws {UsageError} if a profile name would need quotes or be ambiguous on a command line */
+/** @throws {UsageError} if the name would need quotes on a command line or look like a flag */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
     throw new UsageError(

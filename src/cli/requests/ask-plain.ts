@@ -10,13 +10,13 @@ export interface PromptContext {
   interrupt: AbortSignal
 }
 
-// Prompts for terminals without cursor control. The terminal echoes the input.
+// Prompts for terminals without cursor control. The terminal itself echoes the input.
 
 export async function askYes(context: PromptContext, question: Visible): Promise<boolean> {
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
-/** @param preset the answer to an empty line */
+/** @param preset answer for an empty line */
 export async function askLine(
   context: PromptContext,
   question: Visible,
@@ -44,11 +44,11 @@ async function writePrompt({ host }: PromptContext, text: Visible): Promise<void
   await host.stderr.write(toAscii(text))
 }
 
-/** @throws {InterruptedError} on ^C, ^D or a closed terminal */
+/** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
 async function readLine(context: PromptContext, question: Visible, isSecret = false): Promise<string> {
   const { host, interrupt } = context
   interrupt.throwIfAborted()
-  // Readline echoes the secret to a discarded stream.
+  // Readline echoes the typed secret to a stream whose data is discarded.
   const reader = isSecret
     ? createInterface({
         input: host.stdin,
@@ -59,7 +59,7 @@ async function readLine(context: PromptContext, question: Visible, isSecret = fa
     : createInterface({ input: host.stdin, terminal: false })
   let removeListener = () => {}
   try {
-    // Written after readline has turned the echo off.
+    // Written only after readline has turned off the echo.
     const writing = writePrompt(context, question)
     return await new Promise<string>((resolve, reject) => {
       const interrupted = () => reject(new InterruptedError('SIGINT'))

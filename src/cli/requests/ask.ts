@@ -5,13 +5,13 @@ import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
 import type { PromptContext } from './ask-plain.ts'
 
-/** Maximum length of a fully displayed line, and length of the displayed end of a longer one, in characters. */
+/** Maximum length of a fully displayed answer in characters. Only the end of a longer answer is displayed. */
 const maxShownLength = 200
 const shownEndLength = 40
 
 type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default>[1]>
 
-// Loaded only when a question is asked; `confirm.ts` checks for a terminal first.
+// Prompts with cursor control. This module is loaded only to ask a question; `confirm.ts` checks for a terminal first.
 
 export async function askConfirmation(context: PromptContext, question: Visible): Promise<boolean> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
@@ -20,8 +20,8 @@ export async function askConfirmation(context: PromptContext, question: Visible)
 }
 
 /**
- * @param preset the answer to an empty line
- * @param hide returns a replacement for a line that must not be displayed
+ * @param preset answer for an empty line
+ * @param hide returns the text to display instead of a line that must stay hidden
  */
 export async function askLine<T>(
   context: PromptContext,
@@ -65,13 +65,13 @@ function shortenLine(line: string): Visible {
   return line.length > maxShownLength ? visible(`…${line.slice(-shownEndLength)}`) : visible(line)
 }
 
-/** @throws {InterruptedError} on ^C, ^D or a closed terminal */
+/** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
 async function runPrompt<T>(
   { host, interrupt }: PromptContext,
   ask: (streams: Streams) => Promise<T>,
 ): Promise<T> {
   const closed = new AbortController()
-  // Readline closes on ^D or a closed terminal without settling the prompt.
+  // On ^D or when the terminal closes, Inquirer's prompt would never settle.
   const close = () => closed.abort()
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
     if (key?.ctrl && key.name === 'd') close()
@@ -84,7 +84,7 @@ async function runPrompt<T>(
       signal: AbortSignal.any([interrupt, closed.signal]),
     })
   } catch (error) {
-    // Error names of Inquirer for ^C and for an aborted signal.
+    // Inquirer throws these errors for ^C and for an aborted signal.
     if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
       throw interrupt.aborted ? interrupt.reason : new InterruptedError('SIGINT')
     throw error

@@ -8,7 +8,7 @@ import { visibleJson } from '../output/terminal/visible.ts'
 import type { Backup } from './backup.ts'
 import type { Change } from './confirm.ts'
 
-/** Thrown after `--dry-run` or `--curl` has shown a request instead of sending it. The command then exits 0. */
+/** Thrown when `--dry-run` or `--curl` has printed a request instead of sending it. The command then exits 0. */
 export class RequestPreview extends Error {}
 
 export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | undefined> {
@@ -31,14 +31,14 @@ export interface SendPolicy {
   flags: SendFlags
   settings: Settings
   printer: Printer
-  /** Asks for confirmation, unless the command has already asked. */
+  /** Asks for confirmation, unless the command has already done so. */
   confirm: (change: Change) => Promise<void>
   openBackup: () => Promise<Backup | undefined>
 }
 
 /**
- * Creates the check that every request passes. `--curl` sends only lookups, `--dry-run` and protected profiles
- * send no writes, destructive requests need confirmation, and a backup precedes deletions.
+ * Creates the check that every request must pass. `--curl` allows only lookups, and `--dry-run` and protected profiles
+ * allow no writes. Destructive requests need confirmation, and deletions need a backup if backups are on.
  */
 export function createSendCheck(
   { flags, settings, printer, confirm, openBackup }: SendPolicy,
@@ -72,7 +72,7 @@ export function createSendCheck(
   }
 }
 
-/** @throws {UsageError} when the profile is protected or unreadable, unless `--allow-write` is set */
+/** @throws {UsageError} when the profile is protected or its protection is unknown, unless `--allow-write` is given */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
   const { profile, protectedBy, readError } = settings
   if (curl || dryRun || allowWrite) return
@@ -92,7 +92,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, setting
 const destructiveFields = Object.values<Resource>(resources).flatMap(({ fields }) =>
   Object.keys(fields).filter((name) => fields[name]?.destructive),
 )
-// JSON escapes quotes inside strings, so that text cannot match a field.
+// Text values cannot match, because JSON escapes the quotes in strings.
 const setsDestructive = new RegExp(`"(${destructiveFields.join('|')})":true`)
 
 function isDestructive({ method, body }: WireRequest): boolean {

@@ -51,7 +51,7 @@ export class CommandSettings {
     return readConfig(await this.dir(), this.#deps.host.uid)
   }
 
-  /** @throws {UsageError or OutputError} when the file is invalid or cannot be written; it is then unchanged */
+  /** @throws {UsageError | OutputError} when the file is invalid or cannot be written; the file is then unchanged */
   async change(change: (config: StoredConfig) => StoredConfig): Promise<void> {
     const { changeConfig } = await import('../../config/writer.ts')
     const { host, interrupt, notice } = this.#deps

@@ -4,13 +4,13 @@ import type { Redact } from '../output/redaction/redaction.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { PromptContext } from './ask-plain.ts'
 
-/** Returns the reason why no question can be asked; undefined if one can. */
+/** Returns the reason why no prompt is possible; undefined if a prompt is possible. */
 export function explainNotInteractive({ env, stdin, stderr }: Host): string | undefined {
   const { MEETROOM_NO_INPUT, CI = '' } = env
   if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT forbids asking'
   if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal to ask on'
   if (!['', '0', 'false'].includes(CI)) return 'CI forbids asking'
-  // After ^D, a terminal provides no more input.
+  // After ^D, the terminal provides no more input.
   return stdin.readable ? undefined : 'standard input has been read to its end'
 }
 
@@ -33,8 +33,8 @@ export interface Change {
 const maxByYes = 20
 
 /**
- * Asks for confirmation of a destructive change. `--yes` confirms in advance; above 20 items it needs `--max`.
- * @throws {ConfirmationError} when no prompt is possible, the answer is no, or the items exceed the limit
+ * Asks for confirmation of a destructive change. `--yes` confirms in advance, for more than 20 items only with `--max`.
+ * @throws {ConfirmationError} when no prompt is possible, the user declines, or `--yes` does not cover the items
  */
 export async function confirm(
   deps: ConfirmDeps,
@@ -59,14 +59,14 @@ export async function confirm(
   const text = await describe()
   const question = visible(deps.redact(text.charAt(0).toUpperCase() + text.slice(1)))
   const { askLine, askConfirmation } = await import('./ask.ts')
-  // Typing the count shows that the user has read it.
+  // A typed count proves that the user has read the count.
   const confirmByCount = async () =>
     (await askLine(deps, own`${question}.\n  Type ${count} to continue:`, trimLine)) === String(count)
   const answer = count === 1 ? await askConfirmation(deps, own`${question}?`) : await confirmByCount()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 
-/** @throws {ConfirmationError} when a change affects more items than `--max` allows */
+/** @throws {ConfirmationError} when a change would affect more items than `--max` allows */
 export function requireWithinMax(
   count: number,
   nouns: string,

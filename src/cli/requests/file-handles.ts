@@ -2,12 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { toExhaustedHandlesError } from '../../errors.ts'
 
-/** Number of file handles for SQLite's files, libsql's threads and the command's own files. */
+/** Number of file handles that SQLite, libsql and the command need. */
 const requiredHandles = 14
 
 /**
- * Without enough file handles, libsql panics.
- * @throws {OutputError} when there are too few file handles
+ * Checks that enough file handles are available, because libsql panics without them.
+ * @throws {OutputError} when too few file handles are available
  */
 export function requireHandles(): void {
   const opened: number[] = []

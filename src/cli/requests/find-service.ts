@@ -7,7 +7,7 @@ import { suggest, suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Connect, Service, ServiceDeps } from './service.ts'
 
-/** Base URL of a local workspace without a server. A real port could belong to another program. */
+/** Base URL of a local workspace that is not served. A real host and port could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
 /** @throws {UsageError} when no service is configured */
@@ -38,7 +38,7 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, host.quietly)
   return {
-    // Only one process opens the workspace; while it is served, other commands use the server.
+    // Only one process can open the workspace, so commands use the server while the workspace is served.
     baseUrl: owner?.base_url ?? unservedBaseUrl,
     dir,
     async open(connections) {

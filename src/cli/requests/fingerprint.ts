@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Minimum key length: the hash of a shorter key can be brute-forced. */
+/** Minimum length of a key with a fingerprint. A shorter key could be found by brute force. */
 const minKeyLength = 20
 
-/** Returns the first 8 hex digits of the key's SHA-256; undefined for keys of fewer than 20 characters. */
+/** Returns the first 8 hexadecimal digits of a key's SHA-256; undefined for a key that is too short. */
 export function formatFingerprint(key: string): string | undefined {
   return key.length < minKeyLength ? undefined : createHash('sha256').update(key).digest('hex').slice(0, 8)
 }

@@ -4,7 +4,7 @@ import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 
 const timeoutMs = 10_000
-/** Time for the remaining output to arrive after the exit, in milliseconds. */
+/** Time to wait for remaining output after the command exits, in milliseconds. */
 const drainMs = 100
 const maxKeyLength = 4096
 
@@ -15,8 +15,8 @@ interface KeyCommandDeps {
 }
 
 /**
- * Splits a command line into words. No shell runs the command, so shell syntax is rejected.
- * @throws {UsageError} when the command is empty, holds a NUL, or uses shell syntax or a relative path
+ * Splits a command line into words. Rejects shell syntax, because no shell runs the command.
+ * @throws {UsageError} when the command is empty, contains a NUL, or uses shell syntax or a relative path
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
@@ -36,15 +36,15 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
 }
 
 /**
- * Runs a command and returns the key that it prints as its only line. Standard error is shown only after a
- * failure; the command prompts on the terminal itself.
- * @param from origin of the command, for messages
- * @throws {AuthError} when the command fails, takes more than 10 seconds, or prints anything but one line
+ * Runs a key command and returns the key that it prints as its only line. Shows standard error only if the command
+ * fails; prompts of the command use the terminal directly.
+ * @param from origin of the command, for error messages
+ * @throws {AuthError} when the command fails, takes more than 10 seconds, or does not print exactly one line
  */
 export async function runKeyCommand(line: string, from: string, deps: KeyCommandDeps): Promise<string> {
   const { stdout, stderr, end } = await run(readKeyCommand(line), deps)
   const key = stdout.trim()
-  // Invalid output may still contain a key.
+  // Even invalid output may contain a key.
   if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) deps.addSecret(part)
   const last = stderr
     .trim()
@@ -66,7 +66,7 @@ export async function runKeyCommand(line: string, from: string, deps: KeyCommand
 interface CommandOutput {
   stdout: string
   stderr: string
-  /** Reason why the output is no key; undefined after success. */
+  /** Reason why the output cannot be used; undefined if the command succeeded. */
   end: string | undefined
 }
 
@@ -77,11 +77,11 @@ async function run(
   interrupt.throwIfAborted()
   const { spawn } = await import('node:child_process')
   const { promise, resolve, reject } = withResolvers<string | undefined>()
-  // A new process group has no terminal for a password prompt.
+  // A process in a new group could not prompt for a password on the terminal.
   const leadsGroup = host.platform !== 'win32' && !host.stdin.isTTY && !host.stderr.isTTY
   const child = spawn(program, args, {
     env: { ...host.env },
-    // Standard input may contain IDs for the meetroom command.
+    // Standard input is not passed on, because it may contain IDs for this program.
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
     detached: leadsGroup,
@@ -103,7 +103,7 @@ async function run(
     code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`
   let cancelDrain = () => {}
   child.on('close', (code, signal) => resolve(describeExit(code, signal)))
-  // A process that the command has started may keep the pipes open.
+  // The pipes may stay open after the exit, because a child process of the command can hold them.
   child.on('exit', (code, signal) => {
     cancelDrain = host.after(drainMs, () => resolve(describeExit(code, signal)))
   })
@@ -119,7 +119,7 @@ async function run(
     cancel()
     cancelDrain()
     interrupt.removeEventListener('abort', stop)
-    // After success, an agent that the command has started keeps running.
+    // After success, child processes are not killed: one may be a key agent.
     if (!isDone && child.pid !== undefined) await endProcesses(child.pid, leadsGroup, host)
     child.stdout.destroy()
     child.stderr.destroy()
@@ -144,7 +144,7 @@ async function findDescendants(pid: number): Promise<number[]> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
   const found = [pid]
-  // The loop also visits the processes that it appends.
+  // The loop also visits processes that it adds.
   for (const parent of found)
     for (const [child = 0, ppid] of processes) if (ppid === parent && child > 1) found.push(child)
   return found.slice(1)

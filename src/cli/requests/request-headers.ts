@@ -17,7 +17,7 @@ const reserved = new Set([
   'upgrade',
 ])
 
-/** Headers by which some services change the method or path, which would bypass protection and confirmation. */
+/** Headers that make some services change the method or path. They would bypass protection and confirmation. */
 const rewritingHeaders = new Set([
   'x-http-method',
   'x-http-method-override',

@@ -15,7 +15,7 @@ export function formatShownRequest(
   return asCurl ? formatCurl(shown) : formatRequest(shown, format)
 }
 
-/** Returns an environment variable name for a header: `X_API_KEY` for `x-api-key`. */
+/** Returns the name of an environment variable for a header: `X_API_KEY` for `x-api-key`. */
 function toVariable(header: string): string {
   return header.toUpperCase().replace(/^\d|\W/g, '_')
 }
@@ -46,7 +46,7 @@ class References {
 
   readonly placeholderFor: PlaceholderFor = (header) => {
     const name = header === undefined ? 'WEBHOOK_SECRET' : `WEBHOOK_${toVariable(header)}`
-    // User text contains no private-use characters.
+    // Delimited by private-use characters, which text of users does not contain.
     const mark = `\ue000${name}\ue000`
     this.#names.set(mark, name)
     return mark

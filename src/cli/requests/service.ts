@@ -14,7 +14,7 @@ import { createSendCheck, type SendFlags, type SendPolicy } from './before-send.
 
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** Connects to a service over the network. Tests substitute the embedded service. */
+/** Function that connects to a service over the network. Tests connect to the embedded service instead. */
 export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
 
 export interface ServiceDeps extends SendPolicy {
@@ -33,26 +33,26 @@ export interface ClientSetup {
   interrupt: AbortSignal
   cancelUnsent?: AbortSignal
   serviceFacts?: ServiceFacts
-  /** Timeout of a call that starts now, in milliseconds; overrides the setting. */
+  /** Returns the timeout of a call that starts now, in milliseconds. Replaces the setting. */
   timeoutMs?: () => number
   retries?: number
-  /** False when the caller retries requests that end in 429 or 503. */
+  /** False when the caller itself retries after 429 and 503. */
   retriesBusy?: boolean
-  /** Called before each retry, instead of a notice. */
+  /** Called before each retry. By default, a notice is printed. */
   onRetry?: Policy['onRetry']
   confirmed?: boolean
-  /** True when reads are sent even with `--curl`. */
+  /** True when GET requests are sent even with `--curl`. */
   lookup?: boolean
 }
 
-/** A service. The first request opens it, because opening may start the workspace or a connection. */
+/** Service that is opened before the first request, because opening may start the workspace or a connection. */
 export interface Service {
   baseUrl: string
   dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
-/** Creates a client. All clients are created here, so that every request passes `beforeSend`. */
+/** Creates a client. Every client is created here, so that all requests pass the send check. */
 export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Service): Client {
   const { host, flags, settings, printer } = deps
   const { timeout, retries } = settings
@@ -108,7 +108,7 @@ export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/** Prints the first warning of each kind, and the number of the others when the command ends. */
+/** Creates a function that prints the first warning of each subject, and at the end the number of the others. */
 function createRemarkPrinter({ printer, closeLater }: ServiceDeps): (remark: Remark) => void {
   const counts = new Map<string, number>()
   return ({ about, text }) => {

@@ -65,7 +65,7 @@ export class Services {
   }
 
   /**
-   * Uses the server of the local workspace: opening the workspace would block the server.
+   * Returns a client for a running server. Opening the local workspace instead would keep its server from starting.
    * @throws {UsageError} when the local workspace is not served
    */
   async persistentClient(setup: Partial<ClientSetup>): Promise<Client> {
@@ -101,7 +101,7 @@ export class Services {
       : requireBaseUrl(settings)
   }
 
-  /** Names the service for prompts: `at https://host (profile staging)`. */
+  /** Describes the service for prompts, as in `at https://host (profile staging)`. */
   async describePlace(): Promise<string> {
     const { local, profile } = await this.#deps.settings()
     const target = await this.describeTarget()
@@ -130,7 +130,7 @@ export class Services {
     return runKeyCommand(command, from, { host, interrupt, addSecret })
   }
 
-  /** Creates the audit trail of a change made without a client; undefined when auditing is off. */
+  /** Creates the audit trail of a change that no client makes; undefined when auditing is off. */
   async trail(endpoint: Route, input: AnyInput): Promise<AuditTrail | undefined> {
     const audit = await this.#openAudit()
     if (!audit) return undefined

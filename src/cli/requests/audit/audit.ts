@@ -8,9 +8,9 @@ import { MemberUsers } from './member-users.ts'
 import { createTrail } from './record.ts'
 
 export interface Audit {
-  /** @param place origin of the service, or directory of the local workspace */
+  /** @param place origin of the service, or data directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
-  /** Records the users of the members in a response, for later changes of those members. */
+  /** Remembers the user of each member in a response, to record it with later changes of the member. */
   noteMembers(input: AnyInput, answer: unknown): void
 }
 
@@ -54,6 +54,6 @@ function readCiRun(env: Host['env']): string | undefined {
   const { GITHUB_RUN_ID: run, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env
   if (run) return server && repository ? `${server}/${repository}/actions/runs/${run}` : `GitHub run ${run}`
   const url = urlVariables.map((name) => env[name]).find(Boolean)
-  // Some CI services include credentials in the URL.
+  // The URL may contain credentials, which some CI services add.
   return url?.replace(/\/\/[^/]*@/, '//')
 }

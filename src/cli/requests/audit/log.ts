@@ -4,7 +4,7 @@ import { AuditError, describeSystemError, MeetroomError, UsageError } from '../.
 import { AppendLog } from '../../../files/append-log.ts'
 import { openOwnFile } from '../../../files/private-file.ts'
 
-/** Maximum number of rewrites when log rotation replaces the file during a write. */
+/** Maximum number of times a line is written while log rotation keeps replacing the file. */
 const maxRewrites = 5
 
 interface LogFile {
@@ -14,32 +14,32 @@ interface LogFile {
 }
 
 /**
- * An append-only log file. Several processes may append whole lines to it. The first line opens it. Log rotation
- * may move or remove it at any time; lines go to the file at the path.
+ * Append-only log file to which several processes may append lines. The first line opens the file. If log rotation
+ * moves or removes the file, lines are written to a new file at the same path.
  */
 export class AuditLog {
   readonly #path: string
   readonly #onLost: (error: AuditError) => void
   #file: LogFile | undefined
-  /** True when the file may end with an incomplete line. */
+  /** True when the last line of the file may be incomplete. */
   #isIncomplete = false
   readonly #log = new AppendLog((lines) => this.#write(lines))
 
-  /** @param onLost called when a line that no caller awaits cannot be written */
+  /** @param onLost called when a line passed to `append` cannot be written */
   constructor(path: string, onLost: (error: AuditError) => void) {
     this.#path = path
     this.#onLost = onLost
   }
 
   /**
-   * Resolves when the line is on disk.
+   * Appends a line. Resolves when the line is on disk.
    * @throws {AuditError} when the line cannot be written
    */
   appendSynced(line: string): Promise<void> {
     return this.#log.appendSynced(line)
   }
 
-  /** Appends a line without a sync: it survives a crash of the program, but not of the machine. */
+  /** Appends a line without syncing it to disk. The line survives a crash of the program, but not of the machine. */
   append(line: string): void {
     try {
       const file = this.#file
@@ -61,8 +61,8 @@ export class AuditLog {
   }
 
   /**
-   * Writes lines to disk. Rotation may discard a file moved during the write, so the lines are written again to
-   * the new file; a line may appear in both.
+   * Writes lines to disk. If rotation moves the file during the write, the lines are also written to the new file,
+   * because the moved file may be deleted.
    */
   async #write(lines: string): Promise<void> {
     try {
@@ -90,12 +90,12 @@ export class AuditLog {
     const handle = await openOwnFile(this.#path, 'append')
     this.#isIncomplete = !(await endsWithLineFeed(this.#path))
     const { ino } = fstatSync(handle.fd)
-    // On Windows, fstat and lstat report different devices.
+    // The device comes from lstat, because fstat reports another device on Windows.
     const current = lstatSync(this.#path, { throwIfNoEntry: false })
     return { handle, ino, dev: current?.ino === ino ? current.dev : Number.NaN }
   }
 
-  /** Writes with one system call, so that lines of several processes do not mix. */
+  /** Writes all lines with one system call, so that they do not mix with lines of other processes. */
   #append({ handle: { fd } }: LogFile, lines: string): void {
     const bytes = Buffer.from(this.#isIncomplete ? `\n${lines}` : lines)
     this.#isIncomplete = true
@@ -118,7 +118,7 @@ function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
   return current?.dev === dev && current.ino === ino && fstatSync(handle.fd).nlink > 0
 }
 
-/** Checks for a final line feed. An unreadable file counts as complete. */
+/** Returns true if the file is empty, unreadable or ends with a line feed. */
 async function endsWithLineFeed(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined)
   if (!file) return true

@@ -21,7 +21,7 @@ export interface Origin {
 
 const maxMessageLength = 500
 
-/** Creates the trail of a change: a line before the request and a line with the outcome share an ID. */
+/** Creates the audit trail of a change: an intent before the request and an outcome after it, with the same ID. */
 export function createTrail(
   log: AuditLog,
   origin: Origin,
@@ -88,7 +88,7 @@ export function createTrail(
 function collectIds({ params, query, body }: AnyInput): Record<string, unknown> {
   const named = { ...query, ...(isRecord(body) ? body : {}), ...params }
   const ids = Object.entries(named).filter(([name, value]) => /(^|_)id$/.test(name) && isId(value))
-  // A path parameter named `id` is a room ID.
+  // The path parameter `id` is always a room ID.
   return Object.fromEntries(ids.map(([name, id]) => [name === 'id' && params?.[name] ? 'room_id' : name, id]))
 }
 
