@@ -133,7 +133,7 @@ async function cannon(
   const ms = performance.now() - began
   const { errors, timeouts, non2xx } = result
   if (errors + timeouts + non2xx > 0) throw new Error(`autocannon: ${errors + timeouts + non2xx} failed`)
-  return { ms, peakMb: Number.NaN }
+  return { ms, cpuMs: Number.NaN, peakMb: Number.NaN }
 }
 
 function curlHeaders({ apiKey }: Target): string {
@@ -247,27 +247,9 @@ async function requireHeld(served: Target, ids: readonly string[]): Promise<void
   }
 }
 
-/** A service that answers every POST /users at once, with the same bytes: bare sockets, no HTTP server holds up the client. */
 async function stub(): Promise<Target> {
-  const program = `
-    const body = JSON.stringify({ user: { user_id: 'stub', name: 'Stub', access_token: 'x'.repeat(32) } })
-    const answer = 'HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: ' + body.length + '\\r\\n\\r\\n' + body
-    require('node:net').createServer({ noDelay: true }, (socket) => {
-      let text = ''
-      socket.on('error', () => {}).setEncoding('latin1').on('data', (chunk) => {
-        text += chunk
-        for (;;) {
-          const head = text.indexOf('\\r\\n\\r\\n')
-          if (head < 0) return
-          const [, length = 0] = /content-length: *([0-9]+)/i.exec(text.slice(0, head)) ?? []
-          const end = head + 4 + Number(length)
-          if (text.length < end) return
-          text = text.slice(end)
-          socket.write(answer)
-        }
-      })
-    }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
-  const child = spawn(process.execPath, ['-e', program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
+  const program = new URL('user-stub.mjs', import.meta.url).pathname
+  const child = spawn(process.execPath, [program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   return {
     baseUrl: `http://127.0.0.1:${await firstLine(child)}/v1`,

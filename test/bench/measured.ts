@@ -5,6 +5,8 @@ export const nul = openSync('/dev/null', 'r+')
 
 export interface Ran {
   ms: number
+  /** User and system time of the whole process; wrong if another child process ends meanwhile. */
+  cpuMs: number
   peakMb: number
 }
 
@@ -15,6 +17,7 @@ export async function run(
   stdout: number = nul,
 ): Promise<Ran> {
   const [program = '', ...argv] = command
+  const cpuBefore = childrenCpuMs()
   const began = performance.now()
   const child = spawn(program, argv, { env, stdio: [nul, stdout, 'pipe'] })
   let stderr = ''
@@ -31,7 +34,13 @@ export async function run(
   clearInterval(timer)
   if (code !== 0)
     throw new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${stderr.slice(0, 2000)}`)
-  return { ms, peakMb }
+  return { ms, cpuMs: childrenCpuMs() - cpuBefore, peakMb }
+}
+
+/** CPU time of all child processes that have ended, in steps of 10 ms. */
+function childrenCpuMs(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
 /** The kernel keeps the peak: only growth after the last sample is missed. */
