@@ -8,6 +8,7 @@ import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
+import { undefinedIfNotFound } from './not-found.ts'
 import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
@@ -43,6 +44,11 @@ export interface ResponseBody<T = unknown> {
   value: T
 }
 
+/** Operation that reads one item by its ID. */
+export type LookupName = {
+  [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
+}[OperationName]
+
 type OnResponse = (response: WireResponse) => void
 
 export interface Client {
@@ -58,6 +64,14 @@ export interface Client {
     name: N,
     input: Input<Operations[N]>,
   ): Promise<ResponseBody<ServiceOutput<Operations[N]>>>
+  /**
+   * Reads an item; undefined if it does not exist. Costs less than the error that `call` throws.
+   * @throws the errors of `call` except {NotFoundError}
+   */
+  find<N extends LookupName>(
+    name: N,
+    input: Input<Operations[N]>,
+  ): Promise<ResponseBody<ServiceOutput<Operations[N]>> | undefined>
   /** Sends a request to any path. Passes its response, even an error response, to `onResponse`. */
   request(endpoint: Route, input: AnyInput, onResponse?: OnResponse): Promise<ResponseBody>
   /** @throws {AuthError | UsageError} when the service or the key is missing */
@@ -109,6 +123,13 @@ export function createClient(options: ClientOptions): Client {
     })
   }
 
+  /** Creates no error for a 404 of the service itself, because lookups before creating expect it. */
+  async function readMissing(result: ExchangeResult, route: Route, input: AnyInput): Promise<undefined> {
+    const { status } = result.response
+    if ((status === 404 || status === 410) && (await probe()).isService) return undefined
+    return undefinedIfNotFound(throwResponseError(result, route, input))
+  }
+
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
@@ -116,6 +137,12 @@ export function createClient(options: ClientOptions): Client {
     call: (name, input) =>
       withAuditTrail(startTrail(endpoints[name], input), (trail) =>
         exchange(endpoints[name], input, trail, (result) => readResult(name, input, result)),
+      ),
+    find: (name, input) =>
+      exchange(endpoints[name], input, undefined, (result) =>
+        isAccepted(result.response)
+          ? readResult(name, input, result)
+          : readMissing(result, endpoints[name], input),
       ),
     request: (endpoint, input, onResponse) =>
       withAuditTrail(startTrail(endpoint, input), (trail) =>

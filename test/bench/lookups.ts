@@ -32,7 +32,7 @@ const env = {
   XDG_CACHE_HOME: join(dir, 'cache'),
   MEETROOM_CONFIG_DIR: join(dir, 'config'),
   MEETROOM_BASE_URL: `http://127.0.0.1:${await firstLine(stub)}/v1`,
-  MEETROOM_API_KEY: 'key',
+  MEETROOM_API_KEY: 'bench-key-0123456789abcdefghijklmnop',
 }
 
 /** Writes a CSV of users. The stub knows those whose ID begins with `old`. */

@@ -2,14 +2,15 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
-import type { Client, ResponseBody } from '../../client/client.ts'
+import type { Client, LookupName, ResponseBody } from '../../client/client.ts'
+import { undefinedIfNotFound } from '../../client/not-found.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import type { AnyInput } from '../../client/request.ts'
 import { ApiError, InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { printAll } from '../lists/print-all.ts'
-import { readItems, undefinedIfNotFound } from '../lists/run-one.ts'
+import { readItems } from '../lists/run-one.ts'
 import type { Printer } from '../output/printer.ts'
 import { createPage, type Page } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
@@ -70,8 +71,7 @@ export async function runBatch<N extends OperationName>(
       const reader = readerOf(name)
       if (!reader) return false
       const { params } = toInput(id) as AnyInput
-      const reading = client.call(reader, { params } as Input<Operations[typeof reader]>)
-      return (await undefinedIfNotFound(reading)) !== undefined
+      return (await client.find(reader, { params } as Input<Operations[typeof reader]>)) !== undefined
     },
     flags,
     view,
@@ -139,7 +139,7 @@ async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Resp
 }
 
 /** Finds the operation that reads the item another operation changes; undefined for one that creates. */
-function readerOf(name: OperationName): 'getRoom' | 'getMember' | 'getUser' | undefined {
+function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }

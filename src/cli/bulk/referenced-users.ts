@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts'
-import { readItem } from './adapter/adapter.ts'
 
 const maxLookups = 1000
 
@@ -24,9 +23,7 @@ export class ReferencedUsers {
     const cached = this.#exists.get(user_id)
     if (cached) return cached
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
-    const lookup = readItem(this.#client.call('getUser', { params: { user_id } }), 'user').then(
-      (user) => user !== undefined,
-    )
+    const lookup = this.#client.find('getUser', { params: { user_id } }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
     // Failures are not cached.
     lookup.catch(() => this.#exists.delete(user_id))

@@ -1,19 +1,16 @@
 import { endpoints } from '../../api/endpoints.ts'
-import { readResponseValue } from '../../api/json.ts'
 import { findSegmentProblem } from '../../api/path.ts'
-import type { Client, ResponseBody } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
-import { undefinedIfNotFound } from './run-one.ts'
+import { findItem } from './find-item.ts'
 
 const readers = {
-  listRooms: (client: Client, id: string): Promise<ResponseBody> =>
-    client.call('getRoom', { params: { id } }),
-  listMembers: (client: Client, member_id: string, room_id: string): Promise<ResponseBody> =>
-    client.call('getMember', { params: { room_id, member_id } }),
-  listUsers: (client: Client, user_id: string): Promise<ResponseBody> =>
-    client.call('getUser', { params: { user_id } }),
+  listRooms: (client: Client, id: string) => findItem(client, 'getRoom', { params: { id } }),
+  listMembers: (client: Client, member_id: string, room_id: string) =>
+    findItem(client, 'getMember', { params: { room_id, member_id } }),
+  listUsers: (client: Client, user_id: string) => findItem(client, 'getUser', { params: { user_id } }),
 }
 
 type ListWithRecords = keyof typeof readers
@@ -90,9 +87,8 @@ export class FullRecords {
 
   async #request(item: Item, room: string): Promise<Item | undefined> {
     const client = this.#client ?? (await this.#context.client())
-    const answer = await undefinedIfNotFound(readers[this.#list](client, this.#idOf(item), room))
-    if (answer === undefined) return undefined
-    const record = (readResponseValue(answer) as Item)[endpoints[this.#list].resource] as Item
+    const record = await readers[this.#list](client, this.#idOf(item), room)
+    if (record === undefined) return undefined
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item
     const full = { ...item, ...record }

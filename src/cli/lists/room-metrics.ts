@@ -12,7 +12,6 @@ import { evaluateRoomMetrics, type RoomMetrics } from './evaluate-room-metrics.t
 import type { FullRecords } from './full-records.ts'
 import { PresenceReader } from './presence.ts'
 import { type Qualifier, RoomsNotice } from './rooms-notice.ts'
-import { undefinedIfNotFound } from './run-one.ts'
 
 const maxNamed = 10
 
@@ -109,9 +108,7 @@ export class RoomMetricsReader {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error
       // A service without these lists also responds with 404.
-      const found = await undefinedIfNotFound(
-        pool.client.call('getRoom', { params: { id: String(room['id']) } }),
-      )
+      const found = await pool.client.find('getRoom', { params: { id: String(room['id']) } })
       if (found) throw error
       return { status: 'skipped' }
     }

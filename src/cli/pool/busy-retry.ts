@@ -40,6 +40,7 @@ interface BusyRetryOptions {
 export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
     call: (name, input) => sendWithRetry(() => client.call(name, input), endpoints[name], options),
+    find: (name, input) => sendWithRetry(() => client.find(name, input), endpoints[name], options),
     request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), endpoint, options),
     serviceFacts: client.serviceFacts,
     ready: () => client.ready(),

@@ -101,6 +101,11 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
       audit.noteMembers(input, answer.value)
       return answer
     },
+    find: async (name, input) => {
+      const answer = await client.find(name, input)
+      if (answer) audit.noteMembers(input, answer.value)
+      return answer
+    },
   }
 }
 

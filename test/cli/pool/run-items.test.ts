@@ -13,7 +13,14 @@ function poolOf(concurrency: number): Pool {
     throw new Error('there is no service')
   }
   return {
-    client: { call: unused, request: unused, ready: unused, isService: unused, serviceFacts: {} },
+    client: {
+      call: unused,
+      find: unused,
+      request: unused,
+      ready: unused,
+      isService: unused,
+      serviceFacts: {},
+    },
     concurrency,
     get isStopped() {
       return stop.signal.aborted

@@ -3,7 +3,6 @@ import { parseBoolean } from '../../../api/readings.ts'
 import { toText } from '../../../api/to-text.ts'
 import { memberTypes, roomTypes } from '../../../api/vocabulary.ts'
 import type { Client, ResponseBody } from '../../../client/client.ts'
-import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { ImportColumns } from './columns.ts'
 
@@ -75,11 +74,6 @@ export function hasValues(existing: Item, body: RequestBody): boolean {
     if (typeof value === 'boolean') return parseBoolean(existingValue) === value
     return enumValues.includes(value) && toText(existingValue).toLowerCase() === value
   })
-}
-
-export async function readItem(response: Promise<ResponseBody>, field: string): Promise<Item | undefined> {
-  const answer = await undefinedIfNotFound(response)
-  return answer && ((readResponseValue(answer) as Item)[field] as Item)
 }
 
 export function readItemId(response: Promise<ResponseBody>, field: string): Promise<string> {

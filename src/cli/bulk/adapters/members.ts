@@ -7,10 +7,11 @@ import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
+import { findItem } from '../../lists/find-item.ts'
 import { paginate } from '../../lists/paging/paginate.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { mapAhead } from '../../pool/map-ahead.ts'
-import { type ImportAdapter, readItem, readItemId } from '../adapter/adapter.ts'
+import { type ImportAdapter, readItemId } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 
@@ -108,7 +109,7 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   const completeMember = async (member: Item) =>
     Object.hasOwn(member, 'user_id')
       ? member
-      : readItem(client.call('getMember', { params: { room_id, member_id: toText(member['id']) } }), 'member')
+      : findItem(client, 'getMember', { params: { room_id, member_id: toText(member['id']) } })
   const members = new Map<string, Item>()
   // Anonymous participants have no user.
   for await (const { items } of pages)

@@ -8,10 +8,11 @@ import { room } from '../../../api/resources.ts'
 import type { Client } from '../../../client/client.ts'
 import { ApiError } from '../../../errors.ts'
 import { hasNoBlock, isBlocked, withoutBlock } from '../../lists/blocking.ts'
+import { findItem } from '../../lists/find-item.ts'
 import { findRoomsByName } from '../../lists/find-room.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { cellOf, type Item, views } from '../../output/views/views.ts'
-import { hasValues, type ImportAdapter, type RequestBody, readItem, readItemId } from '../adapter/adapter.ts'
+import { hasValues, type ImportAdapter, type RequestBody, readItemId } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { createInviter, type RoomInvitation, readInvitation } from './invitations.ts'
@@ -79,9 +80,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     listReferencedUsers: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
       if (match) return findRoomByName(client, name)
-      return id === undefined
-        ? undefined
-        : readItem(client.call('getRoom', { params: { id: String(id) } }), 'room')
+      return id === undefined ? undefined : findItem(client, 'getRoom', { params: { id: String(id) } })
     },
     create: (client, { id: _, is_terminated, terminated_at, members, ...settings }) =>
       readItemId(
@@ -142,5 +141,5 @@ async function findRoomByName(client: Client, name: string): Promise<Item | unde
   }
   const [room] = found
   // Lists guarantee only `id`, `type` and `name`.
-  return room && readItem(client.call('getRoom', { params: { id: String(room['id']) } }), 'room')
+  return room && findItem(client, 'getRoom', { params: { id: String(room['id']) } })
 }

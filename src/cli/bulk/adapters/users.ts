@@ -7,11 +7,12 @@ import { counted } from '../../../api/plural.ts'
 import { user } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
+import { undefinedIfNotFound } from '../../../client/not-found.ts'
 import { UsageError } from '../../../errors.ts'
 import { isBlocked } from '../../lists/blocking.ts'
-import { undefinedIfNotFound } from '../../lists/run-one.ts'
+import { findItem } from '../../lists/find-item.ts'
 import { views } from '../../output/views/views.ts'
-import { type ImportAdapter, readItem } from '../adapter/adapter.ts'
+import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { createInviter, type RoomInvitation, readInvitation } from './invitations.ts'
@@ -56,7 +57,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       isRequested: ({ memberships = [] }) => memberships.some(isBlocked),
       isDone: () => false,
     },
-    find: (client, { user_id }) => readItem(client.call('getUser', { params: { user_id } }), 'user'),
+    find: (client, { user_id }) => findItem(client, 'getUser', { params: { user_id } }),
     async create(client, row) {
       await client.call('createUser', { body: toUserBody(row) })
       return row.user_id

@@ -4,7 +4,6 @@ import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { hashKey } from '../../../hash.ts'
 import type { Context } from '../../kernel/context.ts'
-import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import type { CheckedInput } from '../read/check.ts'
 import { RowKeys } from '../read/keys.ts'
@@ -34,7 +33,7 @@ export async function requireNotImported(
   if (known === 0) return
   const client = await context.client()
   for await (const { hash, id } of readCreatedRows(path))
-    if (sample.delete(hash) && (await undefinedIfNotFound(client.call('getRoom', { params: { id } }))))
+    if (sample.delete(hash) && (await client.find('getRoom', { params: { id } })))
       throw new UsageError(
         `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and their rooms exist`,
         {

@@ -8,7 +8,7 @@ import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne, undefinedIfNotFound } from '../../lists/run-one.ts'
+import { runOne } from '../../lists/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
 const { descriptions } = user
@@ -50,10 +50,8 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
 
 async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
-  return (
-    (await undefinedIfNotFound((await context.client()).call('getUser', { params: { user_id } }))) !==
-    undefined
-  )
+  const client = await context.client()
+  return (await client.find('getUser', { params: { user_id } })) !== undefined
 }
 
 /** Refuses an ID in use: the service would silently overwrite that user (rule 3). */

@@ -1,12 +1,11 @@
-import { readResponseValue } from '../../../../api/json.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Client } from '../../../../client/client.ts'
 import { type MeetroomError, UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { hasNoBlock, isBlocked } from '../../../lists/blocking.ts'
+import { findItem } from '../../../lists/find-item.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
-import { undefinedIfNotFound } from '../../../lists/run-one.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { mapAhead } from '../../../pool/map-ahead.ts'
 
@@ -55,10 +54,8 @@ export async function planOffboarding(
 
 async function readUsers(client: Client, ids: readonly string[]): Promise<Map<string, Item | undefined>> {
   const users = new Map<string, Item | undefined>()
-  const ask = async (user_id: string) => {
-    const answer = await undefinedIfNotFound(client.call('getUser', { params: { user_id } }))
-    return [user_id, answer && ((readResponseValue(answer) as Item)['user'] as Item)] as const
-  }
+  const ask = async (user_id: string) =>
+    [user_id, await findItem(client, 'getUser', { params: { user_id } })] as const
   for await (const [user_id, user] of mapAhead(ids, 8, ask)) users.set(user_id, user)
   return users
 }
