@@ -8,7 +8,6 @@ import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
-import { undefinedIfNotFound } from './not-found.ts'
 import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
@@ -103,31 +102,32 @@ export function createClient(options: ClientOptions): Client {
       ({ response }) => ![400, 404, 410].includes(response.status),
     ).catch(() => true)
 
+  const toErrorResponse = ({ response, line }: ExchangeResult, endpoint: Route, input: AnyInput) => ({
+    response,
+    line,
+    endpoint,
+    input,
+    baseUrl,
+    probe,
+    probeAfterDenial,
+    userExists,
+    check: () => checkHint(endpoint, input),
+  })
+
+  let responseErrors: typeof import('./response-error.ts') | undefined
   async function throwResponseError(
-    { response, line }: ExchangeResult,
+    result: ExchangeResult,
     endpoint: Route,
     input: AnyInput,
   ): Promise<never> {
-    const check = () => checkHint(endpoint, input)
-    const { toResponseError } = await import('./response-error.ts')
-    throw await toResponseError({
-      response,
-      line,
-      endpoint,
-      input,
-      baseUrl,
-      probe,
-      probeAfterDenial,
-      userExists,
-      check,
-    })
+    responseErrors ??= await import('./response-error.ts')
+    throw await responseErrors.toResponseError(toErrorResponse(result, endpoint, input))
   }
 
-  /** Creates no error for a 404 of the service itself, because lookups before creating expect it. */
-  async function readMissing(result: ExchangeResult, route: Route, input: AnyInput): Promise<undefined> {
-    const { status } = result.response
-    if ((status === 404 || status === 410) && (await probe()).isService) return undefined
-    return undefinedIfNotFound(throwResponseError(result, route, input))
+  async function readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
+    responseErrors ??= await import('./response-error.ts')
+    const isMissing = await responseErrors.isMissingItem(toErrorResponse(result, endpoint, input))
+    return isMissing ? undefined : throwResponseError(result, endpoint, input)
   }
 
   const startTrail = (endpoint: Route, input: AnyInput) =>

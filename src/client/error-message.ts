@@ -32,6 +32,15 @@ export function describeErrorResponse(response: WireResponse): ErrorDescription 
   }
 }
 
+/** Reads the code of an error response without its message, for speed. */
+export function readResponseCode({ body }: WireResponse): string | undefined {
+  try {
+    return readErrorCode(parseJson(new TextDecoder().decode(body)))
+  } catch {
+    return undefined
+  }
+}
+
 const toMessage = (message: string | undefined) => (message ? { message } : {})
 
 /** Names of fields that may hold the message, most specific first. */

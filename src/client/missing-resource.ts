@@ -16,10 +16,9 @@ import type { AnyInput } from './request.ts'
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, response, input, description, details, probe, check } = refusal
   const { status } = details
-  const isUnknown = status === 405 || (status === 400 && description.code === unknownOperation)
-  const saysSo = status === 400 && description.code === 'not_found'
-  const isNotFound =
-    !isUnknown && (saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input)))
+  const absence = judgeAbsence(status, description.code, input)
+  const isUnknown = absence === 'operation'
+  const isNotFound = absence === 'resource'
   // The response to an earlier attempt was lost, so this command may have deleted the item itself.
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
@@ -36,6 +35,17 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
     return new NotFoundError(`no such user: ${user}`, { ...details, hint: listHint('users') })
   if (!isNotFound) return undefined
   return createNotFoundError(refusal)
+}
+
+/** Returns what a refusal says is missing, if it comes from a Meeting Room Service. */
+export function judgeAbsence(
+  status: number,
+  code: string | undefined,
+  input: AnyInput,
+): 'operation' | 'resource' | undefined {
+  if (status === 405 || (status === 400 && code === unknownOperation)) return 'operation'
+  if (status === 404 || status === 410) return 'resource'
+  return status === 400 && (code === 'not_found' || isOnlyIds(input)) ? 'resource' : undefined
 }
 
 /** Returns true when a request consists of IDs only, so that nothing else can be invalid. */

@@ -7,9 +7,9 @@ import {
   suggest,
   UnknownOutcomeError,
 } from '../errors.ts'
-import { describeErrorResponse } from './error-message.ts'
+import { describeErrorResponse, readResponseCode } from './error-message.ts'
 import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
-import { findMissingResource } from './missing-resource.ts'
+import { findMissingResource, judgeAbsence } from './missing-resource.ts'
 import { isRepeatable, mayHaveActed } from './retry-policy.ts'
 
 /** Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong. */
@@ -35,12 +35,24 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   )
 }
 
+/**
+ * Returns true when a refused lookup proves that its item does not exist, so that `toResponseError` would return a
+ * NotFoundError. Creating that error takes half the CPU time of a request.
+ */
+export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
+  const { response, input, probe } = refused
+  const { status } = response
+  const code = status === 400 ? readResponseCode(response) : undefined
+  if (judgeAbsence(status, code, input) !== 'resource') return false
+  return (status !== 400 || (await isKeyFine(refused, code))) && (await probe()).isService
+}
+
 async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
-  const { response, message, details } = refusal
+  const { response, description, message, details } = refusal
   const { status } = details
   if (status < 400) return createRedirectError(refusal)
   if (status >= 500) return failed(refusal)
-  if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal))))
+  if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal, description.code))))
     return new AuthError(`the service refuses the API key (${status})${message}`, {
       ...details,
       hint: ['see which key is used with: ', suggest(['auth', 'status'])],
@@ -85,13 +97,12 @@ function failed({ endpoint, description, message, details, check }: ParsedErrorR
   return new ServiceError(`the service failed (${status})${message}`, { ...details, retryable: true })
 }
 
-async function isKeyFine(refusal: ParsedErrorResponse): Promise<boolean> {
-  const { description, details, probe, probeAfterDenial } = refusal
-  const isDenial = details.status === 403
+async function isKeyFine(refused: ErrorResponse, code = ''): Promise<boolean> {
+  const { response, probe, probeAfterDenial } = refused
+  const isDenial = response.status === 403
   // A specific error code shows that the key is valid, so no probe is needed.
-  if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(description.code ?? ''))
-    return true
-  if (!isDenial && description.code === 'unauthorized') return false
+  if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(code)) return true
+  if (!isDenial && code === 'unauthorized') return false
   try {
     return (await (isDenial ? probeAfterDenial() : probe())).isKeyValid
   } catch {

@@ -1,6 +1,7 @@
 // CPU time of the lookups in `users import`. The default import of new users sends a lookup that ends in 404 and a create for
-// each row, the overwriting import only the create. Dry runs send only the lookups: of missing users beside existing ones.
-// Both sides of a pair run alternately, as whole processes with as many rows, on a stub in a process of its own.
+// each row, the overwriting import only the create. Dry runs send only the lookups: of users that are missing with 404, and
+// with 400 as in the embedded service, beside existing ones. Both sides of a pair run alternately, as whole processes with
+// as many rows, on a stub in a process of its own.
 // Run with: npm run bench:lookups [-- --rows 20000 --pairs 7 --program bin/meetroom.js]
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,8 +36,10 @@ const env = {
   MEETROOM_API_KEY: 'bench-key-0123456789abcdefghijklmnop',
 }
 
-/** Writes a CSV of users. The stub knows those whose ID begins with `old`. */
-function writeUsers(who: 'new' | 'old', count: number): string {
+/** Beginning of the IDs of users: not found with 404, not found with 400, existing. */
+type Who = 'new' | 'bad' | 'old'
+
+function writeUsers(who: Who, count: number): string {
   const path = join(dir, `${who}-${count}.csv`)
   const lines = Array.from({ length: count }, (_, i) => `${who}${i},Person ${i},${who}${i}@example.com`)
   writeFileSync(path, `user_id,name,email\n${lines.join('\n')}\n`)
@@ -52,7 +55,7 @@ interface Comparison {
 
 interface Side {
   name: string
-  who: 'new' | 'old'
+  who: Who
   flags: readonly string[]
 }
 
@@ -66,7 +69,15 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
-    name: 'lookups alone',
+    name: 'lookups alone, missing with 400',
+    most: 1.1,
+    sides: [
+      { name: 'missing users', who: 'bad', flags: ['--if-exists', 'skip', '--dry-run'] },
+      { name: 'existing users', who: 'old', flags: ['--if-exists', 'skip', '--dry-run'] },
+    ],
+  },
+  {
+    name: 'lookups alone, missing with 404',
     most: 1.1,
     sides: [
       { name: 'missing users', who: 'new', flags: ['--if-exists', 'skip', '--dry-run'] },

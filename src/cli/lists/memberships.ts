@@ -1,6 +1,5 @@
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { undefinedIfNotFound } from '../../client/not-found.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -15,6 +14,7 @@ import { readLastSeen } from './last-seen.ts'
 import { listPages } from './list.ts'
 import { readTotal } from './paging/list-total.ts'
 import { RoomsNotice } from './rooms-notice.ts'
+import { undefinedIfNotFound } from './run-one.ts'
 import { listMembersOf } from './user-members.ts'
 
 export interface Membership {

@@ -6,6 +6,7 @@ import type { Operations } from '../../api/operations.ts'
 import type { ResponseBody } from '../../client/client.ts'
 import { type AnyInput, callerId } from '../../client/request.ts'
 import type { Format } from '../../config/values.ts'
+import { NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { createPage } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
@@ -70,4 +71,13 @@ export function readItems(
 function describeDone({ method, resource, bare }: Endpoint, id: string | undefined): string {
   if (bare) return `sent the ${resource}`
   return `${method === 'POST' ? 'created' : 'updated'} ${resource} ${id}`
+}
+
+export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }

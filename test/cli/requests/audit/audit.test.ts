@@ -249,6 +249,20 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
+  test('of a member contains the user if the run has looked up the member of a partial list', async () => {
+    await world.send('POST', '/users', { user_id: 'ada' })
+    const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
+    const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
+    const member_id = body.member.id
+    world.intercept = async (request, next) =>
+      request.url.includes('/members?') ? answer(200, { members: [{ id: member_id }] }) : next()
+    writeFileSync(join(world.dir, 'members.csv'), 'user_id,type\nada,host\n')
+    expect(await run(`members import members.csv --room ${room_id} --if-exists overwrite`)).toMatchObject({
+      code: 0,
+    })
+    expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
+  })
+
   test('covers the retries of a request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
