@@ -36,7 +36,7 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
 export function formatDuration(ms: number): string {
   let rest = ms
   let text = ''
-  // Days and weeks are only for input.
+  // The largest unit of output is hours; days and weeks are only for input.
   for (const unit of ['h', 'm'] as const) {
     const count = Math.floor(rest / units[unit])
     rest -= count * units[unit]

@@ -19,7 +19,7 @@ export function suggest(words: readonly string[], ...operands: readonly string[]
   return new Suggestion(words, operands, true)
 }
 
-/** Suggests a command that needs no service or another one, such as `profiles list`. */
+/** Suggests a command that does not use the service of this run, such as `profiles list`. */
 export function suggestElsewhere(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands, false)
 }

@@ -90,7 +90,7 @@ function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () =
     return opened
   }
   let device: boolean | undefined
-  /** Returns true if the output may be a terminal. On Windows, only Node's stream knows. */
+  /** Returns true if the output may be a terminal. On Windows, only Node's stream can detect a terminal. */
   const isDevice = () => {
     device ??= process.platform === 'win32' || fstatSync(fd).isCharacterDevice()
     return device

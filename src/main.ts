@@ -42,7 +42,7 @@ export async function main(
   // Every request adds a listener, and Node warns about more than ten.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // A second signal ends the program immediately. Deferred, because a prompt must restore the terminal first.
+    // After this, a second signal ends the program. Deferred, so that a prompt can restore the terminal first.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })

@@ -19,7 +19,7 @@ export interface Endpoint extends Route {
   readonly many: boolean
   readonly result: string
   readonly bare?: true
-  /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only if one is set. */
+  /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only on request. */
   readonly paged?: true | 'when asked'
   readonly paging?: true
 }

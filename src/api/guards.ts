@@ -22,7 +22,7 @@ export function getIdField({ resource }: Endpoint): string {
   return id
 }
 
-/** Accepts numbers because some services use numeric IDs. */
+/** Returns true for non-empty text, and for numbers, because some services use numeric IDs. */
 export function isId(value: unknown): value is string | number {
   return (typeof value === 'string' && value !== '') || Number.isFinite(value)
 }

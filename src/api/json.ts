@@ -5,7 +5,7 @@ export const maxLevels = 100
 /** Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded service. */
 const maxResponseLevels = 500
 
-/** An error for JSON whose nesting could exhaust the stack. */
+/** Error for JSON that is nested deeply enough to exhaust the stack. */
 export class NestingError extends SyntaxError {
   constructor(levels: number) {
     super(`nested more than ${levels} levels deep`)
@@ -58,7 +58,7 @@ export function describeJsonError(error: unknown, text: string): string {
   const { message } = error as Error
   const [, position] = /at position (\d+)/.exec(message) ?? []
   const [, token] = /^Unexpected token '?([\s\S]+?)'?(, | in JSON)/.exec(message) ?? []
-  // Without a position or a token in the message, the text ends too early.
+  // If the message contains neither a position nor a token, the text ends too early.
   const at =
     position === undefined ? (token === undefined ? text.length : text.indexOf(token)) : Number(position)
   const character = Array.from(text.slice(at, at + 2))[0]
@@ -72,7 +72,7 @@ export function writeJson(value: unknown, space?: number): string {
   return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
 
-/** Returns true when JSON.stringify can write every number. It is much faster than lossless writing. */
+/** Returns true when JSON.stringify, which is much faster than lossless writing, can write every number. */
 function isOrdinary(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
   if (value instanceof LosslessNumber) return false

@@ -12,7 +12,7 @@ export function andMore(count: number | string): string {
 }
 
 /**
- * Formats the first names and the number of the others: `a, b and 3 more`.
+ * Formats up to `most` names and the number of the others, as in `a, b and 3 more`.
  * @param total number of names, if `names` holds only the first ones
  */
 export function listNames(names: readonly string[], most: number, total = names.length): string {

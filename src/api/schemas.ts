@@ -35,7 +35,7 @@ const deprecatedField = z
   .optional()
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
-/** Creates the schema of a list's query. Parsing converts the text of a query to the specified types. */
+/** Creates the schema of a list's query. The schema converts text to the specified types. */
 export function createQuerySchema(fields: Fields): z.ZodObject {
   const filters = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(

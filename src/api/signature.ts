@@ -13,7 +13,7 @@ export function sign(secret: string, id: string, unixSeconds: number, body: stri
   return signer(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
-/** Returns true when a `webhook-signature` header matches the body. Compares in constant time; ignores the time. */
+/** Checks a `webhook-signature` header against a body in constant time. Does not check the age of the timestamp. */
 export function isSignedBy(
   secret: string,
   signatures: string,

@@ -16,7 +16,7 @@ export interface WireResponse {
 }
 
 /**
- * Function that sends one request. `cancelUnsent` aborts a request only before anything of it is sent.
+ * Function that sends one request. `cancelUnsent` aborts a request only before any part of it is sent.
  * @throws {TransportError} when no complete response arrives
  */
 export type Transport = (

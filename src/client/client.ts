@@ -26,7 +26,7 @@ interface ClientOptions {
   open: () => Promise<ServiceAccess>
   /** Runs before every request, including probes. If it fails, the request is not sent. */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
-  /** Starts the audit record of a write, including retries of the request. */
+  /** Starts the audit record of a write. Retries belong to the same record. */
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   userAgent: string
   policy: Policy
@@ -153,7 +153,7 @@ export function createClient(options: ClientOptions): Client {
     isService: async () => (await probe()).isService,
   }
 
-  /** Returns a value instead of a promise if possible, because a promise for each request is slower. */
+  /** Returns a value instead of a promise where possible, because one more promise per request is slower. */
   function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
     type Result = ResponseBody<ServiceOutput<Operations[N]>>
     const { response, line, checkWrite } = result
@@ -296,7 +296,7 @@ interface OpenedService {
   bodyHeaders: OwnHeaders
 }
 
-/** @throws {AuthError} when no header can carry the key */
+/** @throws {AuthError} when the key contains characters that a header cannot contain */
 function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   // The HTTP library quotes a refused header value in its error, and this value contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))

@@ -45,7 +45,7 @@ export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput,
   return found
 }
 
-/** Uses `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
+/** Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
 function compareTermination(sent: boolean | undefined, item: Item, found: Differences): void {
   const { terminated_at, is_terminated } = item
   const reported = parseBoolean(is_terminated)

@@ -87,7 +87,7 @@ function failed({ endpoint, description, message, details, check }: ParsedErrorR
       ...details,
       hint: 'in this API, 500 means that the request was invalid; retrying will not help',
     })
-  // With this code, `meetroom serve` and `--local` say that nothing has changed.
+  // `meetroom serve` and `--local` send this code when nothing has changed.
   const isUnchanged = status === 503 && description.code === 'storage'
   if (endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRepeatable(endpoint), retryAfter))
     return new UnknownOutcomeError(

@@ -69,7 +69,7 @@ export interface Settings {
   baseUrl: Setting<string> | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
-  /** Time when the key was stored; undefined for a key from elsewhere or stored by an earlier version. */
+  /** Time when the key was stored; undefined if the key is not stored or an earlier version stored it. */
   apiKeyStoredAt: string | undefined
   /** Origin to which a stored key may be sent; undefined for a key that is not stored. */
   apiKeyOrigin: string | undefined
@@ -200,7 +200,7 @@ interface ConfigResult {
   readError?: MeetroomError
 }
 
-/** Reads the settings for the local workspace, which works without them. An invalid file therefore does not stop it. */
+/** Reads the settings for the local workspace, which works without them. Returns the error of an invalid file. */
 function tryRead(read: () => StoredConfig): ConfigResult {
   try {
     return { config: read() }

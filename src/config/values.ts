@@ -30,7 +30,7 @@ export function isJson(format: string | undefined): boolean {
   return format === 'json' || format === 'ndjson'
 }
 
-/** @throws {UsageError} */
+/** @throws {UsageError} when the text is not an output format */
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
   if (!format) throw new UsageError(`the output format must be ${formatChoices(formats)}, not “${text}”`)

@@ -52,7 +52,7 @@ async function readLock(lock: string): Promise<LockState | undefined> {
 function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, now }: Machine): boolean {
   // Another process may be about to write its ID. The age may be negative, because clocks can be set back.
   if (text === '') return Math.abs(now() - createdAtMs) > emptyLockStaleMs
-  // A lock with this process ID is from an earlier process, because process IDs repeat in containers.
+  // A lock with our own process ID is from an earlier process, because process IDs repeat in containers.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 

@@ -28,7 +28,7 @@ export function createOwnFile(path: string): Promise<FileHandle> {
 
 /**
  * Opens a file, device or pipe for output, such as /dev/stderr or `>(…)`.
- * @throws {UsageError} when the path is a symbolic link to a file or to nothing
+ * @throws {UsageError} when the path is a symbolic link to a file or to a missing target
  */
 export async function openUserFile(path: string): Promise<FileHandle> {
   const found = await stat(path).catch(() => undefined)

@@ -6,14 +6,14 @@ import type { Host } from '../host.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
 
-/** Restricts access to a path to this user on Windows, without a shell or PATH. Returns the reason if it fails. */
+/** Gives only this user access to a path on Windows, without a shell or PATH. Returns the reason for a failure. */
 export async function keepToUser(
   path: string,
   what: 'file' | 'folder',
   { env }: Pick<Host, 'env'>,
 ): Promise<string | undefined> {
   try {
-    // Unlike the name, the user's security ID does not depend on language or domain.
+    // Unlike a user name, the security ID does not depend on language or domain.
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
     if (sid === undefined) return 'whoami.exe does not print your user ID'

@@ -3,7 +3,7 @@ import type { Effect } from './effect.ts'
 
 export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
 
-/** Creates an action. Its `work` receives the context, the positional arguments and the flags. */
+/** Function that creates an action; `work` receives the context, the positional arguments and the flags. */
 export type DefineAction = <A extends unknown[]>(
   effect: Effect,
   work: (context: Context, ...args: A) => Promise<void>,

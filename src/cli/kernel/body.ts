@@ -20,12 +20,12 @@ type PartialBody<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: PartialBody<T[K]> | undefined }
     : T
 
-/** Body fields that flags set, by flag, as in `{ '--name': { name } }`. */
+/** Body fields set by each flag, as in `{ '--name': { name } }`. */
 export type GivenFields<N extends OperationName> = Readonly<
   Record<string, PartialBody<BodyOf<Operations[N]>> & object>
 >
 
-/** Builds a body from `--data`, then flags and `--set`. Allows unlisted fields and does not validate values. */
+/** Builds a body from `--data`, then applies flags and `--set`. Sends unlisted fields and does not validate values. */
 export async function buildBody<N extends OperationName>(
   context: Context,
   name: N,

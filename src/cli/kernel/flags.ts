@@ -132,7 +132,7 @@ export function addConcurrencyFlag<C extends Command>(
 ): C {
   const option = new Option('--concurrency <n>', words)
   command.addOption(option.argParser(createIntegerParser('--concurrency', 1, 256)).default(8))
-  // Undefined, because the default is only the number from which concurrency adapts.
+  // Undefined unless the command line sets it, because the default is only where adaptation starts.
   return command.setOptionValue('concurrency', undefined)
 }
 
@@ -148,7 +148,7 @@ export interface BatchFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Room names that match no room, if the command line allows them. */
+  /** Room names that match no room; set only with `--ignore-not-found`. */
   missing?: readonly string[]
 }
 

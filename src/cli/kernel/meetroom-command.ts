@@ -6,7 +6,7 @@ import type { Effect } from './effect.ts'
 
 /** Formatter of help texts that do not list aliases. */
 export class PlainHelp extends Help {
-  /** Minimum width for wrapping. The default of 40 is too wide beside long flag names. */
+  /** Minimum width of wrapped descriptions. Commander's default of 40 is too wide beside long flag names. */
   override minWidthToWrap = 20
 
   override subcommandTerm(command: Command): string {
@@ -72,7 +72,7 @@ export class MeetroomCommand extends Command {
 
   surplusHint: Hint | undefined
 
-  /** True if the command supports `--all-profiles` although it does not only read from a service. */
+  /** True if the command supports `--all-profiles` although it does more than read from a service. */
   isForEachProfile = false
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {

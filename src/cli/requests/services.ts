@@ -130,7 +130,7 @@ export class Services {
     return runKeyCommand(command, from, { host, interrupt, addSecret })
   }
 
-  /** Creates the audit trail of a change that no client makes; undefined when auditing is off. */
+  /** Creates the audit trail of a change that is made without a client; undefined when auditing is off. */
   async trail(endpoint: Route, input: AnyInput): Promise<AuditTrail | undefined> {
     const audit = await this.#openAudit()
     if (!audit) return undefined

@@ -1,6 +1,6 @@
 /*
- * Words that users of other programs may type, with their equivalents here. Loaded only to explain an invalid command
- * line.
+ * Words that users of other programs may type, with their equivalents in this program. Loaded only to explain an
+ * invalid command line.
  */
 
 /** Command groups by noun. */
@@ -170,7 +170,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** Flags of other programs, with equivalent flags here. The first one that the command accepts is suggested. */
+/** Flags of other programs, with their equivalents here. The first one that the command accepts is suggested. */
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--type', '--default-member-type'],
   '--type': ['--default-member-type'],

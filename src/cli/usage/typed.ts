@@ -25,8 +25,8 @@ const mayHoldSecret = /^-.*(key|token|secret|pass|header)/i
 const selecting = /^--(profile|base-url)$/
 
 /**
- * Returns the words after a command, without the flags that select a service, because suggestions add them. Returns
- * nothing if a word may be a secret.
+ * Returns the words after a command, without the flags that select a service, because suggestions add them. Returns no
+ * words if one may be a secret.
  */
 export function readWordsAfterCommand(argv: readonly string[], command: readonly string[]): string[] {
   if (argv.some((word) => mayHoldSecret.test(word))) return []
@@ -45,7 +45,7 @@ export function removeTargetFlags(argv: readonly string[], command: readonly str
   return rest
 }
 
-/** Adds the words after a mistyped command to the suggested command `words`, converted to its flags if necessary. */
+/** Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where needed. */
 export function fitWords(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')

@@ -110,7 +110,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
   return new UsageError(message, { hint: suggestHelpOn(words) })
 }
 
-/** Returns the words after the command with the probable flag; undefined if there is none. */
+/** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
 function findIntendedWords(
   flag: string,
   command: MeetroomCommand | undefined,

@@ -12,7 +12,7 @@ export class ConnectionPool {
   readonly #make: () => Client
   readonly #most: number
   readonly #all: Lane[] = []
-  /** Lanes without an exchange, the most recently used one last. */
+  /** Lanes (connections) without an exchange, the most recently used one last. */
   readonly #free: Lane[] = []
   readonly #waiting: HttpExchange[] = []
   readonly #watched = new WeakSet<AbortSignal>()

@@ -24,7 +24,7 @@ function readProxy(name: string, env: Env): HttpProxy | undefined {
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return { url, name: url.host, headers: encodeCredentials(url) }
   } catch {}
-  // The message does not quote the URL, which may hold a password.
+  // The message does not quote the URL, because it may contain a password.
   throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
     hint: 'a proxy URL has the form http://proxy.example.com:3128',
   })

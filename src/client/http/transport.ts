@@ -12,7 +12,7 @@ export interface TransportOptions {
   connections?: number
 }
 
-/** @throws {UsageError} when the proxy of the environment is invalid */
+/** @throws {UsageError} when the proxy URL in the environment is invalid */
 export function createNetworkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const { origin, env, direct = false, connections: most = 8 } = options
   const proxy = direct ? undefined : selectProxy(origin, env)
