@@ -65,7 +65,7 @@ export interface Client {
   ): Promise<ResponseBody<ServiceOutput<Operations[N]>>>
   /**
    * Reads an item; undefined if it does not exist. Costs less than the error that `call` throws.
-   * @throws the errors of `call` except {NotFoundError}
+   * @throws any error of `call` except `NotFoundError`
    */
   find<N extends LookupName>(
     name: N,

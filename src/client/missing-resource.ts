@@ -37,7 +37,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return createNotFoundError(refusal)
 }
 
-/** Returns what a refusal says is missing, if it comes from a Meeting Room Service. */
+/** Returns whether a refusal reports a missing operation or resource; undefined for any other refusal. */
 export function judgeAbsence(
   status: number,
   code: string | undefined,
