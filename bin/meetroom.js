@@ -15,6 +15,9 @@ const build = `${process.version}-${process.arch}-${id}`
 const folder = cacheFolder(process.env)
 const cache = (folder && findCache()) ?? findWarmedCache()
 
+/** Modules that libraries load at their start but rarely use: undici for failed assertions, Commander for other programs. */
+const rarelyUsed = ['node:assert', 'node:child_process']
+
 const scripts = new Map()
 const parts = new Map()
 const modules = new Map()
@@ -34,6 +37,7 @@ load('./meetroom.js')
 
 /** Implements `require` for parts and Node modules. */
 function load(name) {
+  if (rarelyUsed.includes(name)) return createStandIn(name)
   if (!name.startsWith('./')) return require(name)
   if (!modules.has(name)) {
     // Each large part has a file; small parts share the first one.
@@ -44,6 +48,15 @@ function load(name) {
     parts.get(name)(module.exports, load, module)
   }
   return modules.get(name).exports
+}
+
+/**
+ * Returns a function that asserts its first argument and has the properties of a module, which loads when it is needed.
+ * Measured for `rooms list --json`, as CPU time without it divided by the time with it: 1.02 on Node 20 and 1.03 on Node 24.
+ */
+function createStandIn(name) {
+  const assert = (value, ...rest) => value || require(name)(value, ...rest)
+  return Object.setPrototypeOf(assert, new Proxy({}, { get: (_, key) => require(name)[key] }))
 }
 
 function compile(file) {
