@@ -15,7 +15,7 @@ export function formatSeconds(ms: number): string {
 /** Returns a formatter of times in a span: `08:05` within one day, else `2026-01-31 08:05`. */
 export function createTimeFormat([start, end]: readonly [number, number]): (ms: number) => string {
   const isLimited = Number.isFinite(start) && Number.isFinite(end)
-  // A span that ends at midnight is within one day.
+  // A span that ends at midnight belongs to the day before.
   const isOneDay = isLimited && formatDay(start) === formatDay(Math.max(start, end - 1))
   return (ms) => (isOneDay ? formatClock(ms) : `${formatDay(ms)} ${formatClock(ms)}`)
 }

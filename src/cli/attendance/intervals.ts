@@ -1,7 +1,7 @@
-/** A span of time, in milliseconds since 1970. The start is included, the end is not. */
+/** Time interval in milliseconds since 1970. It includes the start but not the end. */
 export type Interval = readonly [start: number, end: number]
 
-/** Merges intervals that overlap or touch, so that covered time counts once. */
+/** Merges intervals that overlap or touch, so that overlapping time counts only once. */
 export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
   const merged: [number, number][] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
@@ -16,13 +16,13 @@ export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** Returns the part of an interval within another. An empty interval may be at the start, but not at the end. */
+/** Returns the part of an interval within another. The start of the outer interval belongs to it; the end does not. */
 export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
 }
 
-/** Returns the covered share of equal pieces of a span, from 0 to 1. A moment gives its piece a share above 0. */
+/** Splits a span into equal pieces and returns the covered share of each, from 0 to 1; above 0 for empty intervals. */
 export function computeCoverage(
   intervals: readonly Interval[],
   [from, to]: Interval,

@@ -10,7 +10,7 @@ export function computeMinutes(intervals: readonly Interval[]): number {
   return Math.round(totalLength(intervals) / 6000) / 10
 }
 
-/** Returns the share of a meeting, from 0 to 1 with three decimals; null for a meeting without length. */
+/** Returns the covered share of a meeting, from 0 to 1 with three decimals; null for a meeting without duration. */
 export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)
   return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000

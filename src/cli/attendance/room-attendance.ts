@@ -12,14 +12,14 @@ import {
 export interface Participant {
   user_id: unknown
   member_id: unknown
-  /** Undefined until it is looked up. */
+  /** Name of the user or member; undefined until it is looked up. */
   name?: unknown
-  /** Undefined if members were not read. */
+  /** Undefined if the members of the room were not read. */
   blocked?: boolean
   connections: number
   intervals: readonly Interval[]
   firstIn: string
-  /** Timestamp of the service; null if the person is still there or the time is unknown. */
+  /** Timestamp of the service; null if the person is still in the room or the time is unknown. */
   lastOut: string | null
   isThere: boolean
 }
@@ -31,7 +31,7 @@ interface SessionAttendance extends Pick<Attendance, 'interval' | 'isRunning'> {
 
 export interface RoomAttendance {
   participants: readonly Participant[]
-  /** Disjoint intervals in which anybody was there, sorted. */
+  /** Sorted, disjoint intervals in which at least one participant was in the room. */
   meeting: readonly Interval[]
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
@@ -41,7 +41,7 @@ export interface RoomAttendance {
 interface CollectOptions {
   span: Interval
   now: number
-  /** Reads the time of termination (see {@link SessionReadOptions}). Used only for sessions without an end. */
+  /** Reads the termination time of the room (see {@link SessionReadOptions}) for sessions without an end. */
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
   visits: boolean
@@ -53,7 +53,7 @@ interface OpenParticipant extends Participant {
   last: number
 }
 
-/** Builds the attendance of a room from its sessions. Keeps only times and persons, to save memory. */
+/** Builds the attendance of a room from its sessions. To save memory, stores sessions only if visits are requested. */
 export async function collectAttendance(
   pages: AsyncIterable<{ items: readonly Item[] }>,
   { span, now, terminatedAt, userOf, visits: wantsVisits }: CollectOptions,
@@ -98,13 +98,13 @@ export async function collectAttendance(
   }
 }
 
-/** Sorts by first entry. At the same time, users come before anonymous participants. */
+/** Compares participants by first entry. For equal times, users come before anonymous participants. */
 function compareArrivals([keyA, a]: [string, OpenParticipant], [keyB, b]: [string, OpenParticipant]): number {
   const isAnonymous = ({ user_id }: OpenParticipant) => Number(user_id === null)
   return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
 }
 
-/** Identifies a person by user, else by member, else by session. */
+/** Returns a key that identifies a participant by user, else by member, else by session. */
 function identifyParticipant(user_id: unknown, member_id: unknown, { id }: Item): string {
   if (user_id !== null) return `user ${toText(user_id)}`
   return member_id === null ? `session ${toText(id)}` : `member ${toText(member_id)}`
@@ -138,7 +138,7 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // Of two sessions that end together, a running one determines the time of exit.
+  // Of two sessions with the same end, one that is still running determines the time of exit.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left

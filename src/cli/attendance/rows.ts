@@ -21,7 +21,7 @@ export interface Invitee {
 export interface RowOptions {
   /** Minimum attendance of a person who counts as present, in minutes. */
   minMinutes: number
-  /** Includes people who do not count as present. */
+  /** True to include people who do not count as present. */
   absent: boolean
   includeBlocked?: boolean
 }
@@ -106,7 +106,7 @@ function roomRows(report: RoomReport, options: RowOptions): ReportRow[] {
   return [{ row, intervals: meeting, isRunning: last?.isThere ?? false }]
 }
 
-/** Finds the last participant to leave, preferably one who is still there. */
+/** Finds the last participant to leave, preferably one who is still in the room. */
 function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   const isLater = (a: Participant, b: Participant) =>

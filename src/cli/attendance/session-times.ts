@@ -7,7 +7,7 @@ export type TimeAnomaly = 'no start' | 'no end' | 'early end'
 
 export interface Attendance {
   interval: Interval
-  /** Timestamp of the service, or start of the span. */
+  /** Timestamp of the service, or the start of the span for a session that started earlier. */
   entered: string
   left: string | null
   isRunning: boolean
@@ -19,7 +19,7 @@ export interface SessionReadOptions {
   span: Interval
   /** Assumed end of running sessions, in milliseconds since 1970. */
   now: number
-  /** NaN if unknown; undefined if sessions of the room may still run. */
+  /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
   terminatedAt: number | undefined
 }
 
@@ -55,7 +55,7 @@ export function isRunningSession({ connected_at, disconnected_at }: Item): boole
   return typeof parseEnd(connected_at, disconnected_at) !== 'number'
 }
 
-/** Returns true if a session has an end. An end before the beginning is none. */
+/** Returns true if a session has a valid end. An end before the start is not valid. */
 export function hasEnd(session: Item): boolean {
   return !isRunningSession(session)
 }
@@ -90,7 +90,7 @@ function resolveEnd(session: Item, start: number, { now, terminatedAt }: Session
   const end = parseMilliseconds(session['disconnected_at'])
   if (hasEnd(session)) return { end, left: String(session['disconnected_at']) }
   if (terminatedAt === undefined) {
-    // The clock of the service may be ahead of this one.
+    // The clock of the service may be ahead of the local clock.
     const running = { end: Math.max(start, now), left: null, isRunning: true }
     return end < start ? { ...running, oddity: 'early end' } : running
   }

@@ -10,7 +10,7 @@ import {
 import { makeDirectory } from '../../files/make-directory.ts'
 import { createOwnFile } from '../../files/private-file.ts'
 
-/** A new file with one record per line. Lines added before `sync` resolves survive a power loss. */
+/** New file with one record per line. Once `sync` resolves, the lines added before it survive a power loss. */
 export class BackupFile {
   readonly path: string
   readonly #file: FileHandle
@@ -34,7 +34,7 @@ export class BackupFile {
     }
   }
 
-  /** Creates the file under the first unused name in a directory, and the directory if it is missing. */
+  /** Creates a file with the first unused name in a directory. A missing directory is created. */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {
     try {
       makeDirectory(dir)
@@ -67,7 +67,7 @@ export class BackupFile {
     this.#synced = this.#written
   }
 
-  /** @returns false when no lines remain and the file was deleted */
+  /** Truncates the file to its synced lines. Returns false when there are none and the file was deleted. */
   async discardUnsynced(): Promise<boolean> {
     if (this.#synced > 0) {
       await this.#file.truncate(this.#synced)
@@ -84,7 +84,7 @@ export class BackupFile {
   }
 }
 
-/** @throws {UsageError} when the path exists, dangling symbolic links included */
+/** @throws {UsageError} when the path exists, even as a dangling symbolic link */
 export async function requireNewFile(path: string): Promise<void> {
   if (await exists(path)) throw createExistsError(path)
 }
@@ -103,7 +103,7 @@ function createExistsError(path: string): UsageError {
 /** Syncs a directory, so that a new file in it survives a power loss. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined)
-  // Not every operating system opens or syncs directories.
+  // Some operating systems cannot open or sync directories.
   await directory?.sync().catch(() => {})
   await directory?.close()
 }

@@ -23,7 +23,7 @@ class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
   #file: BackupFile | undefined
-  /** Saved items by kind and ID; the value is the error for an item that did not exist. */
+  /** Saved items, keyed by kind and ID. The value is the error for an item that did not exist. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -63,7 +63,7 @@ class FileBackup implements Backup {
   async #save(targets: DeletionTargets): Promise<void> {
     const { kind } = targets
     const ids = targets.ids.filter((id) => !this.#saved.has(targetKey(kind, id)))
-    // Merged into #saved only after the file is synced.
+    // Items count as saved only after the file is synced.
     const known = new Map<string, NotFoundError | undefined>()
     let count = 0
     let hadTokens = false
@@ -93,7 +93,7 @@ class FileBackup implements Backup {
     if (count > 0) await this.#reportSaved(kind, count, hadTokens)
   }
 
-  /** Yields the records in the order of the IDs. The first read that fails ends the iteration. */
+  /** Yields the records in the order of the IDs. The first failed read ends the iteration with its error. */
   async *#readRecords({
     kind,
     ids,

@@ -7,7 +7,7 @@ import type { DeletionTargets } from '../requests/backup.ts'
 
 const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
-/** @returns a function that returns the reason for refusing a line; undefined when import accepts it */
+/** Creates a function that returns the reason why an import would refuse a line; undefined for a valid line. */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {

@@ -15,7 +15,7 @@ export interface BackupRecord {
 }
 
 /**
- * Reads a room with its members, in the format of `rooms import`. Anonymous participants are left out, since they
+ * Reads a room with its members, in the format of `rooms import`. Anonymous participants are omitted, because they
  * cannot be invited.
  * @param full completes list items with the fields that lists omit
  * @throws {NotFoundError} when the room does not exist
@@ -52,7 +52,7 @@ export async function createUserRecord(
 }
 
 function toRecord(context: Context, label: string, record: Item): BackupRecord {
-  // A response may quote the key, which must not reach the file.
+  // A response may contain the API key, which must not be written to the file.
   const text = context.redactKeys(writeJson(removeSecrets(record)))
   if (text.length > maxLength)
     throw new UsageError(

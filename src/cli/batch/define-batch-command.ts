@@ -4,7 +4,7 @@ import { addBatchFlags, addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { BatchCommand } from './run-batch-command.ts'
 
-/** Adds a command over several items. Its code is loaded when it runs, to keep other commands fast. */
+/** Adds a command for several items. Its code is loaded when the command runs, so that other commands start faster. */
 export function defineBatchCommand<G extends OperationName, C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,

@@ -24,7 +24,7 @@ export interface BatchCommand<G extends OperationName, C extends OperationName> 
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
   flags?: (command: MeetroomCommand) => MeetroomCommand
   deletes?: DeletionTargets['kind']
-  /** Runs the command in another way if the flags request it. Resolves to true if it did. */
+  /** Runs an alternative to the command if the flags request one. Resolves to true if the alternative ran. */
   runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
@@ -61,7 +61,7 @@ export async function runBatchCommand<G extends OperationName, C extends Operati
     })
   if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
     await backup?.save({ kind: definition.deletes, ids, flags })
-  // Destructive requests do not speed up.
+  // The concurrency of a destructive command does not adapt.
   const concurrency = flags.concurrency ?? initialConcurrency
   const pace = definition.destructive ? { ...flags, concurrency } : flags
   await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, pace)

@@ -36,8 +36,8 @@ interface Task {
 }
 
 /**
- * Runs one operation for several IDs concurrently. A failed ID does not stop the others; a rejected key or an
- * unreachable service stops all. Results are printed as one list in the order of the IDs.
+ * Runs one operation for several IDs concurrently. A failure for one ID does not stop the others, but a rejected key
+ * or an unreachable service does. Results are printed as one list in the order of the IDs.
  * @throws {PartialError} when some IDs failed; a single ID throws its own error
  */
 export async function runBatch<N extends OperationName>(
@@ -98,7 +98,7 @@ async function runMultiple(context: Context, printer: Printer, task: Task): Prom
   const { format } = printer.options
   const pool = await openPool(context, flags, tally)
   const outcomes = startAll(pool, ids, (id) => runTask(pool, task, id))
-  /** The error that stopped the run. It is thrown at the end, so it is not reported here. */
+  /** Error that stopped the run, which `finishRun` handles. */
   let fatal: MeetroomError | undefined
 
   async function* pages(): AsyncGenerator<Page> {
@@ -137,14 +137,14 @@ async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Resp
   }
 }
 
-/** Finds the operation that reads the item another operation changes; undefined for one that creates. */
+/** Returns the operation that reads the item changed by an operation; undefined for an operation that creates. */
 function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }
 
 /**
- * Checks that a 404 means a missing item: a service without the operation also responds with 404.
+ * Checks after a 404 that the item is missing, because a service without the operation also responds with 404.
  * @throws {ApiError} when the item exists
  */
 async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
@@ -154,7 +154,7 @@ async function requireGone(client: Client, { view, exists }: Task, id: string): 
     )
 }
 
-/** Formats `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
+/** Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
 function summarize(tally: Tally, pastTense: string, { noun }: View): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped')

@@ -13,7 +13,7 @@ import { requireWithinMax } from '../requests/confirm.ts'
 
 export interface Targets {
   ids: string[]
-  /** The field values that made `--where` select each item; empty for IDs given by name. */
+  /** Field values that matched `--where`, by item ID; empty when the IDs were given. */
   reasons: ReadonlyMap<string, string>
   /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number

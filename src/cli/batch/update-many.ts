@@ -35,8 +35,8 @@ type Body = BodyOf<Operations['updateRoom']>
 
 /**
  * Updates the rooms selected by `--where`. Flags and `--set` may contain placeholders for the fields of each room.
- * All bodies are built before the first request.
- * @throws {UsageError} when a placeholder is no field, or a room has no value for it
+ * All bodies are built before the first update request.
+ * @throws {UsageError} when a placeholder is not a field, or a room lacks the field
  */
 export async function updateRooms(
   context: Context,
@@ -81,8 +81,8 @@ function collectField(fields: Set<string>, field: string): string {
 }
 
 /**
- * Drops rooms deleted meanwhile.
- * @throws {UsageError} when a room has no such field
+ * Completes rooms that lack some of the fields, and drops rooms that were deleted meanwhile.
+ * @throws {UsageError} when a complete room still lacks a field
  */
 async function completeRooms(
   context: Context,

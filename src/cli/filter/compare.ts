@@ -7,7 +7,7 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
-/** Tests a field's value, which may be null; undefined when the value is malformed. */
+/** Function that tests the value of a field, which may be null. Returns undefined for a malformed value. */
 export type Test = (value: unknown) => boolean | undefined
 
 export const operators: Readonly<Record<string, Operator>> = {
@@ -18,10 +18,10 @@ export const operators: Readonly<Record<string, Operator>> = {
 export interface Comparison {
   operator: Operator
   type: FilterType
-  /** The value to compare with; an empty text matches null and empty values. */
+  /** Value to compare with. An empty text matches null and empty values. */
   text: string
   condition: string
-  /** Milliseconds since 1970, from which durations such as `90d` count back. */
+  /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
   now: number
 }
 
@@ -66,7 +66,7 @@ export async function compare({ operator, type, text, condition, now }: Comparis
   }
 }
 
-/** Compares with an inclusive range that counts as one value, such as a day. Null matches only `!=`. */
+/** Creates a test that compares with an inclusive range, such as a day. Null matches only `!=`. */
 function compareRange<T extends number | string>(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
   from: T,
@@ -89,7 +89,7 @@ function compareRange<T extends number | string>(
   }
 }
 
-/** Parses a date, a time or a duration before now into first and last millisecond; undefined if invalid. */
+/** Parses a date, a time or a duration before `now`. Returns its first and last millisecond; undefined if invalid. */
 function parseTimeRange(text: string, now: number): [number, number] | undefined {
   const ago = readDuration(text)
   if (ago !== undefined) return [now - ago, now - ago]
@@ -97,7 +97,7 @@ function parseTimeRange(text: string, now: number): [number, number] | undefined
   const isWholeDay = text.length === 10
   const hasZone = isWholeDay || /(Z|[+-]\d\d:\d\d)$/.test(text)
   const start = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`)
-  // Date.parse reads 30 February as 2 March.
+  // Date.parse converts 30 February to 2 March.
   const day = text.slice(0, 10)
   if (Number.isNaN(start) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) return undefined
   return [start, isWholeDay ? start + 86_400_000 - 1 : start]

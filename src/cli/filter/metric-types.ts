@@ -1,16 +1,16 @@
 import type { FilterType } from './compare.ts'
 
 /**
- * Types of the room metrics in `--where`. No API response contains them, so they take more requests per room. A
- * service's unlisted fields with these names are ignored.
+ * Types of the room metrics in `--where`. The metrics need additional requests per room, because no response contains
+ * them. Unlisted fields with the same names are ignored.
  */
 export const metricTypes = {
   online: 'number',
   sessions: 'number',
   members: 'number',
-  /** Time of the last presence; now while somebody is connected, null if nobody ever was. */
+  /** Time of the last connection; now while somebody is connected, null if nobody ever was. */
   last_active: 'time',
-  /** Time since the room was last used, or created. */
+  /** Time since `last_active`, or since creation for a room that was never used. */
   idle: 'age',
 } as const satisfies Record<string, FilterType | 'age'>
 

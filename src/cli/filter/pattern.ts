@@ -7,8 +7,8 @@ interface Pattern {
 }
 
 /**
- * Parses a JavaScript regular expression for RE2, which runs in linear time. JavaScript's own engine can take
- * exponential time on names that any user can choose.
+ * Compiles a JavaScript regular expression with RE2, which matches in linear time. JavaScript's own engine can take
+ * exponential time for names that a user chose maliciously.
  * @param condition the condition with its flag, for error messages
  * @throws {UsageError} for an invalid or unsupported regular expression
  */
@@ -31,7 +31,7 @@ export function parsePattern(text: string, condition: string): Pattern {
   }
 }
 
-/** Escape sequences, with groups for those that RE2 writes differently. */
+/** Pattern for escape sequences, with named groups for sequences that RE2 writes differently. */
 const escapes = String.raw`\\u\{(?<long>\w+)\}|\\u(?<high>d[89ab]\w\w)\\u(?<low>d[c-f]\w\w)|\\u(?<short>\w{4})|\\c(?<control>\w)|\\(?<p>p)\{\w+=(?<value>\w+)\}|\\[^]`
 const classTokens = new RegExp(String.raw`${escapes}|\[`, 'giu')
 const tokens = new RegExp(
@@ -41,7 +41,7 @@ const tokens = new RegExp(
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** JavaScript's whitespace and its complement, as members of an RE2 class. */
+/** JavaScript's whitespace characters, and all other characters, as members of an RE2 character class. */
 const whitespace = String.raw`\t-\r\x{feff}\p{Z}`
 const nonWhitespace = String.raw`\x00-\x08\x0e-\x1f\x21-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 const anyCharacter = String.raw`\x00-\x{10ffff}`

@@ -6,16 +6,16 @@ import { UsageError } from '../../errors.ts'
 import { type Item, readField, type View } from '../output/views/views.ts'
 import type { Filter } from './where.ts'
 
-/** Accents, vowel points of Hebrew and Arabic, and invisible characters; not the voicing marks of Japanese. */
+/** Accents, vowel points of Hebrew and Arabic, and invisible characters, but not the voicing marks of Japanese. */
 const ignored =
   /(?![\u3099\u309a])(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\p{Cf}/gu
 
-/** Letters that Unicode does not decompose. */
+/** Replacements for letters that Unicode normalization does not decompose. */
 const plainLetters: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
 }
 
-/** Returns a text for comparison without regard to case and accents. */
+/** Converts a text to a form for comparisons that ignore case and accents. */
 export function foldText(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toUpperCase()
   return (
@@ -24,17 +24,17 @@ export function foldText(text: string): string {
       .replace(ignored, '')
       .toUpperCase()
       .replace(/[ØŁĐÐĦŦÆŒÞ]/g, (letter) => plainLetters[letter] ?? letter)
-      // Without it, a Korean syllable would match all syllables that begin with it.
+      // A decomposed Korean syllable would match all syllables that begin with the same letters.
       .normalize('NFC')
   )
 }
 
-/** Fields that `--search` looks into, as far as the resource has them. */
+/** Fields that `--search` compares in addition to the ID, if the resource has them. */
 const searchedFields = ['name', 'email']
 
 /**
- * Adds `--search` to a filter: the text must be anywhere in the name, the ID or the email. A field that the full record
- * does not have cannot match.
+ * Adds `--search` to a filter. The name, the ID or the email must contain the text. A field that is missing in the
+ * full record does not match.
  * @throws {UsageError} for an empty text
  */
 export function withSearch(filter: Filter, text: string, list: OperationName, view: View): Filter {

@@ -19,13 +19,13 @@ import { idleSince, isMetric, metricTypes } from './metric-types.ts'
 export interface Filter {
   flag: string
   fields: readonly string[]
-  /** Room metrics in the conditions, which need further requests for each room. */
+  /** Room metrics in the conditions, which need additional requests for each room. */
   metrics: readonly string[]
-  /** Hints that `*` is a literal character, for filters that match nothing. */
+  /** Hints that `*` is a literal character, shown when no item matches. */
   asterisks: readonly string[]
-  /** Tests an item's fields; undefined when a deciding field is missing. */
+  /** Tests the fields of an item. Returns undefined when the result depends on a missing field. */
   matches(item: Item): boolean | undefined
-  /** Tests a room's metrics; undefined when a deciding metric is missing. */
+  /** Tests the metrics of a room. Returns undefined when the result depends on a missing metric. */
   matchesMetrics(facts: Item): boolean | undefined
   markUnreadable(field: string, value: FieldValue): FieldValue
 }
@@ -42,13 +42,13 @@ interface ParseOptions {
   view: View
   types: ReadonlyMap<string, FilterType>
   hasMetrics: boolean
-  /** Milliseconds since 1970, from which durations such as `90d` count back. */
+  /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
   now: number
 }
 
 /**
- * Parses `--where` conditions, which must all hold: `type=private`, `created_at<90d`, `name~^test`.
- * @param now milliseconds since 1970, from which durations such as `90d` count back
+ * Parses `--where` conditions, all of which must match: `type=private`, `created_at<90d`, `name~^test`.
+ * @param now current time in milliseconds since 1970; durations such as `90d` count back from it
  * @throws {UsageError} for an unknown field or an invalid value
  */
 export async function parseWhere(
@@ -81,7 +81,7 @@ export async function parseWhere(
   }
 }
 
-/** Evaluates all conditions; undefined when missing fields leave the result open. */
+/** Evaluates all conditions. Returns undefined when the result depends on a missing field. */
 function evaluate(
   conditions: readonly Condition[],
   readField: (field: string) => FieldValue,
@@ -144,7 +144,7 @@ async function parseCondition(
         hint: `to match another value: ${flag} '${field}~${trimmed}'`,
       },
     )
-  // A pattern may begin or end with a space, unless spaces surround the operator.
+  // Spaces around a pattern belong to the pattern unless a space precedes the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return {
     field,
@@ -165,7 +165,7 @@ function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   }
 }
 
-/** Creates the error for a malformed condition. A shell reads an unquoted < or > as a redirection. */
+/** Creates the error for a malformed condition. A possible cause is an unquoted < or >, which the shell interprets. */
 function invalidCondition(condition: string, flag: string, isAged: boolean): UsageError {
   const message = `${flag} must be a field, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
   const example = isAged ? 'age>90d' : 'type=host'
@@ -179,7 +179,7 @@ function invalidCondition(condition: string, flag: string, isAged: boolean): Usa
 
 export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
 
-/** Compares an age such as `idle>90d`. Times compare in reverse: older items have earlier times. */
+/** Creates a test for an age such as `idle>90d`. The operator is reversed, because a greater age is an earlier time. */
 function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Test> {
   const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
@@ -189,7 +189,7 @@ function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Tes
   return compare({ ...given, operator: reversed, type: 'time' })
 }
 
-/** Lists the filterable fields: documented, derived and unlisted ones, without deprecated fields. */
+/** Returns the types of the filterable fields: documented, derived and unlisted ones, but no deprecated ones. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)

@@ -1,24 +1,24 @@
 import type { Host } from '../../host.ts'
 
-/** Concurrency at the start of a run, and of commands that delete, terminate or block. */
+/** Initial concurrency, which commands that delete, terminate or block keep for the whole run. */
 export const initialConcurrency = 8
 export const maxAdaptiveConcurrency = 64
 
 /** Minimum duration of a measurement, in milliseconds. */
 const minWindowMs = 40
-/** Pause after a trial that gained nothing, in milliseconds. It doubles up to the maximum. */
+/** Initial pause after a trial without a gain, in milliseconds. Each such trial doubles the pause, up to a maximum. */
 const minTrialPauseMs = 1000
 const maxTrialPauseMs = 16_000
-/** Pause after a failure, in milliseconds. */
+/** Minimum time between a failure and the next trial, in milliseconds. */
 const recoveryMs = 1000
 const firstGrowth = 2
 const laterGrowth = 1.5
-/** Share of the earlier throughput below which the concurrency is lowered. */
+/** Fraction of the previous throughput below which a lower concurrency is tried. */
 const maxDrop = 0.7
-/** Share of the expected gain that keeps a higher concurrency. */
+/** Minimum fraction of the ideal gain that justifies a higher concurrency. */
 const minGain = 0.2
 
-/** Number of requests to have in flight, adjusted to the outcomes of requests. */
+/** Number of concurrent requests, adjusted to the outcomes of earlier requests. */
 export interface ConcurrencyControl {
   readonly current: number
   /** Maximum that `current` can reach. */
@@ -32,8 +32,8 @@ export function fixConcurrency(current: number): ConcurrencyControl {
 }
 
 /**
- * Finds the concurrency with the highest throughput: raises it while the throughput rises, lowers it when the
- * throughput falls although as many requests are in flight, and halves it after a failure.
+ * Search for the concurrency with the highest throughput. It raises the concurrency while the throughput rises, lowers
+ * the concurrency when the throughput falls at the same concurrency, and halves the concurrency after a failure.
  */
 export class AdaptiveConcurrency implements ConcurrencyControl {
   readonly max = maxAdaptiveConcurrency
@@ -43,15 +43,15 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
   #nextTrialAt = Number.NEGATIVE_INFINITY
   #trialPauseMs = minTrialPauseMs
   #isSecondWindow = false
-  /** Previous concurrency, while another one is tried. */
+  /** Concurrency before the current trial; undefined outside a trial. */
   #triedFrom: number | undefined
-  /** Responses per millisecond at the concurrency that was kept last. */
+  /** Throughput at the last accepted concurrency, in responses per millisecond. */
   #throughput: number | undefined
-  /** Number of requests that started at an earlier concurrency. */
+  /** Number of pending requests that started at the previous concurrency. They are not measured. */
   #outdated = initialConcurrency
   #responses = 0
   #windowStart = 0
-  /** Number of outcomes to come of requests that were in flight at the last failure. */
+  /** Number of pending requests that were already in flight at the last failure. */
   #inFlightAtFailure = 0
 
   constructor(clock: Pick<Host, 'monotonic'>) {
@@ -74,7 +74,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     if (elapsedMs >= minWindowMs) this.#judge(this.#responses / elapsedMs, now)
   }
 
-  /** Halves the concurrency, once for all requests in flight. */
+  /** Halves the concurrency, but only once for all requests that are in flight together. */
   onFailure(): void {
     if (this.#inFlightAtFailure > 0) {
       this.#inFlightAtFailure--
@@ -93,7 +93,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     if (this.#triedFrom !== undefined && before !== undefined) {
       if (!this.#judgeTrial(throughput, before, this.#triedFrom, now)) return
     } else if (before !== undefined && throughput < maxDrop * before) {
-      // As many requests in flight with fewer responses means longer latency.
+      // At an unchanged concurrency, a lower throughput means a longer latency.
       this.#try(Math.floor(this.#current * 0.75))
       return
     } else this.#throughput = Math.max(throughput, 0.95 * (before ?? 0) + 0.05 * throughput)
@@ -101,7 +101,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     else this.#startWindow()
   }
 
-  /** Returns false unless the trial is over and its concurrency is kept. */
+  /** Judges a trial. Returns true when the trial is over and the new concurrency is accepted. */
   #judgeTrial(throughput: number, before: number, from: number, now: number): boolean {
     const isHigher = this.#current > from
     const isKept = throughput >= before * (isHigher ? 1 + minGain * (this.#current / from - 1) : 0.95)
@@ -112,7 +112,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
       else this.#pauseTrials(now)
       return true
     }
-    // A pause of this process or of the service can spoil one window.
+    // A pause of this process or of the service can distort one measurement.
     if (!this.#isSecondWindow) {
       this.#isSecondWindow = true
       this.#startWindow()
@@ -120,7 +120,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     }
     this.#triedFrom = undefined
     this.#growth = laterGrowth
-    // A lower concurrency did not help, so the service has become slower.
+    // A lower concurrency did not raise the throughput, so the service itself has become slower.
     if (!isHigher) this.#throughput = undefined
     this.#pauseTrials(now)
     this.#change(from)

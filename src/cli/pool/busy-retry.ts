@@ -15,20 +15,20 @@ import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
-/** Backoff without a Retry-After header. */
+/** Backoff after a response without a Retry-After header. */
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 
 interface BusyRetryOptions {
   /** Rate limiter that pauses all requests while the service is busy. */
   limiter: RateLimiter
   stop: AbortSignal
-  /** Aborts requests that wait to be sent again. */
+  /** Signal that aborts requests waiting for a retry. */
   interrupt: AbortSignal
   clock: Pick<Host, 'now' | 'random'>
   onResponse: () => void
   /**
-   * Called after 429 and 503.
-   * @returns false when a learned rate is enough, so that other requests need not pause
+   * Called after a 429 or 503.
+   * @returns false when the learned rate was lowered instead, so that other requests need not pause
    */
   onBusy: (status: number) => boolean
   /** Maximum Retry-After that is honored, in milliseconds. */
@@ -36,7 +36,7 @@ interface BusyRetryOptions {
   onLongPause: () => void
 }
 
-/** Wraps a client so that a busy service delays and retries all its requests. Reports the outcome of each request. */
+/** Wraps a client so that its requests pause and retry while the service is busy. Reports each outcome. */
 export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
     call: (name, input) => sendWithRetry(() => client.call(name, input), endpoints[name], options),
@@ -48,7 +48,7 @@ export function withBusyRetry(client: Client, options: BusyRetryOptions): Client
   }
 }
 
-/** Avoids an async function on the path without errors, for speed. */
+/** Sends a request, and retries it while the service is busy. This function is not `async`, for speed. */
 function sendWithRetry<T>(send: () => Promise<T>, route: Route, options: BusyRetryOptions): Promise<T> {
   const { limiter, stop, onResponse } = options
   const wait = limiter.passRequest(stop)
@@ -77,7 +77,7 @@ async function retryWhileBusy<T>(
     if (status !== undefined && !isBusy(status)) onResponse()
     const pauses = status !== undefined && isBusy(status) && onBusy(status)
     mayHaveChanged ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-    // A later refusal of the same POST says nothing about this attempt.
+    // A later refusal of the same POST does not prove that this attempt had no effect.
     if (route.method === 'POST' && isBusy(status))
       mayHaveChanged ||= mayHaveActed(status, false, error.retryAfter)
     const requestedMs = parseRetryAfter(error.retryAfter, clock.now())
@@ -85,7 +85,7 @@ async function retryWhileBusy<T>(
     if (isTooLong) options.onLongPause()
     if (!isBusy(status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
       throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
-    // The first refusal at a learned rate lowers the rate instead.
+    // The first refusal at a learned rate causes no pause, because it lowers the rate.
     if (pauses || attempt > 0 || requestedMs !== undefined)
       limiter.hold(requestedMs ?? backoff(attempt, clock.random(), busyBackoff))
     if (!isRetriedStatus(status, isRepeatable(route), error.retryAfter)) throw error
@@ -102,7 +102,7 @@ async function retryWhileBusy<T>(
   }
 }
 
-/** Marks the outcome as unknown: an earlier attempt may have had an effect. */
+/** Converts an error to one for an unknown outcome, because an earlier attempt may have had an effect. */
 function withUnknownOutcome(error: MeetroomError): UnknownOutcomeError {
   const { message, status, request, body, retryAfter } = error
   return new UnknownOutcomeError(message, { status, request, body, retryAfter, cause: error })

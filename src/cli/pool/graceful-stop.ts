@@ -1,6 +1,6 @@
 import type { Context } from '../kernel/context.ts'
 
-/** Time for requests in flight to finish after an interrupt, in milliseconds. */
+/** Maximum time for requests in flight to finish after an interrupt, in milliseconds. */
 const graceMs = 5000
 /** Delay before the notice about requests in flight, in milliseconds. */
 const noticeDelayMs = 1000
@@ -8,12 +8,12 @@ const noticeDelayMs = 1000
 interface StopOptions {
   stop: AbortController
   cut: AbortController
-  /** True when requests change nothing, so that they are canceled immediately. */
+  /** True when the requests change nothing. An interrupt then cancels them immediately. */
   isReadOnly: boolean
 }
 
 /**
- * Stops a run on interrupt: starts no new requests, and cancels requests in flight after five seconds.
+ * Stops a run on interrupt. No new requests start, and requests in flight are canceled after five seconds.
  * @returns a function to call when the run has ended
  */
 export function gracefulStop(context: Context, { stop, cut, isReadOnly }: StopOptions): () => void {

@@ -8,7 +8,7 @@ export interface Work<Job> {
 }
 
 interface Pace {
-  /** Number of jobs to run at a time, which may change during the run. */
+  /** Maximum number of concurrent jobs, which may change during the run. */
   concurrency: { readonly current: number }
   gate: RateLimiter
   stop: AbortSignal
@@ -72,7 +72,7 @@ export async function runJobs<Job>(
     }
   }
 
-  /** Resolves to false when no job is left, or none may start. */
+  /** Runs the next job. Resolves to false when no job is left, or no job may start. */
   async function runNext(): Promise<boolean> {
     while (started === jobs.length && !isExhausted && !isOver()) await refill()
     if (isExhausted || isOver()) return false

@@ -4,18 +4,18 @@ import type { Host } from '../../host.ts'
 const periodMs = 1000
 const slots = 100
 const slotMs = periodMs / slots
-/** Margin below the rate that the service has accepted. */
+/** Ratio of the learned rate to the rate that the service accepted. */
 const margin = 0.96
 /** Interval between attempts at a higher rate, in milliseconds. */
 const probeMs = 10_000
 const probeGrowth = 1.05
-/** Minimum learned rate, per second. */
+/** Minimum learned rate, in requests per second. */
 const minRate = 0.1
 
-/** Rate of requests that the service accepts, learned from its refusals. */
+/** Request rate that the service accepts, learned from its 429 responses. */
 export class LearnedRate {
   readonly #clock: Pick<Host, 'monotonic'>
-  /** Accepted requests per slot of time, over the last period. */
+  /** Number of accepted requests in each time slot of the last period. */
   readonly #accepted = new Uint32Array(slots)
   #slot = 0
   #startedAt: number | undefined
@@ -32,7 +32,7 @@ export class LearnedRate {
     return this.#perSecond === undefined ? 0 : 1000 / this.#perSecond
   }
 
-  /** Records an accepted request. Raises the rate by 5 % every ten seconds. */
+  /** Records an accepted request. Raises the rate by 5 % if the rate has not changed for ten seconds. */
   onAccepted(): void {
     const now = this.#advance()
     const index = this.#slot % slots
@@ -43,11 +43,11 @@ export class LearnedRate {
     this.#changedAt = now
   }
 
-  /** Records a refusal for too many requests. Learns nothing from a burst at the start of the run. */
+  /** Records a 429 response and lowers the rate. Ignores 429 responses in the first second of the run. */
   onRefused(): void {
     const now = this.#advance()
     const age = now - (this.#startedAt ?? now)
-    // Without accepted requests in between, a refusal says nothing about the rate.
+    // Without accepted requests since the last change, a refusal gives no information about the rate.
     if (age < periodMs || now - this.#changedAt < periodMs || !this.#hasAccepted) return
     const accepted = this.#accepted.reduce((sum, count) => sum + count, 0)
     const rate = this.#perSecond
@@ -59,7 +59,7 @@ export class LearnedRate {
     this.#hasAccepted = false
   }
 
-  /** Clears the slots since the last call. */
+  /** Advances to the current time slot, and clears the slots since the last call. Returns the current time. */
   #advance(): number {
     const now = this.#clock.monotonic()
     this.#startedAt ??= now

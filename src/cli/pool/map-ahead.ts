@@ -2,7 +2,7 @@ import { PartialError } from '../../errors.ts'
 
 /**
  * Processes items concurrently and yields the results in the order of the items.
- * @param most maximum number of items in progress
+ * @param concurrency maximum number of items in progress
  */
 export async function* mapAhead<A, B>(
   items: AsyncIterable<A> | Iterable<A>,
@@ -20,7 +20,7 @@ export async function* mapAhead<A, B>(
       if (pending.length >= concurrency) yield await (pending.shift() as Promise<B>)
     }
   } catch (error) {
-    // A partial error still delivers the items before it.
+    // The results of items before a PartialError are still yielded.
     if (!(error instanceof PartialError)) throw error
     partialError = error
   }

@@ -12,26 +12,26 @@ import { showProgress } from './progress.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
 
-/** Runs many requests with limited concurrency and rate, until too many fail. */
+/** Runner for many requests, with limited concurrency and rate. It stops when too many requests fail. */
 export interface Pool {
   readonly client: Client
-  /** Number of jobs to run at a time. Changes during the run unless the flags fix it. */
+  /** Maximum number of concurrent jobs, which adapts during the run unless `--concurrency` is given. */
   readonly concurrency: number
   /** True when no new jobs start. */
   readonly isStopped: boolean
   stop(): void
   /** Counts an outcome; too many failures stop the pool. */
   count(outcome: CountedOutcome): void
-  /** Runs jobs with a progress bar on a terminal. An interrupt lets requests in flight finish. */
+  /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, requests in flight can still finish. */
   run<Job>(work: Work<Job>): Promise<void>
 }
 
 /**
- * Opens a pool of requests. Its concurrency adapts unless the flags fix it.
+ * Opens a pool, whose concurrency adapts unless `--concurrency` is given.
  * @param tally counts the outcomes
- * @param confirmed true when the caller asks for confirmation
+ * @param confirmed true when the caller itself asks for confirmation, so that the requests do not
  * @param reads true when the requests change nothing, so that an interrupt cancels them immediately
- * @param shows true when the command may send nothing, so that the key command does not run
+ * @param shows true when the command may be a preview without requests, for which the key command does not run
  * @throws {AuthError or UsageError} when the service or the key is not configured
  */
 export async function openPool(
@@ -44,7 +44,7 @@ export async function openPool(
   const maxFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
-  // Each request in flight adds a listener.
+  // Prevents a warning, because each request in flight adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
   const { host } = context
   const concurrency =
@@ -57,7 +57,7 @@ export async function openPool(
     confirmed,
     interrupt: cut.signal,
     cancelUnsent: context.interrupt,
-    // The pool retries these itself, because they concern all requests.
+    // The pool itself retries 429 and 503, because all requests must pause.
     retriesBusy: false,
     onRetry: () => concurrency.onFailure(),
   })
@@ -79,7 +79,7 @@ export async function openPool(
         if (pauses) concurrency.onFailure()
         return pauses
       },
-      // Further requests would meet the same pause.
+      // Further requests would get the same long Retry-After.
       onLongPause: () => stop.abort(),
     }),
     get concurrency() {

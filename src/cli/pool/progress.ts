@@ -11,7 +11,7 @@ const intervalMs = 100
 const barWidth = 24
 
 /**
- * Shows the progress of a run on a terminal; with `--verbose`, also the number of requests at a time.
+ * Shows the progress of a run on a terminal; with `--verbose`, also the concurrency.
  * @returns a function to call after each outcome
  */
 export function showProgress(

@@ -5,7 +5,7 @@ const announcedHoldMs = 5000
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Schedule of the jobs of a run and of their requests. */
+/** Scheduler of the start times of jobs and requests. */
 export class RateLimiter {
   readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
   readonly #gapMs: number
@@ -15,13 +15,13 @@ export class RateLimiter {
   #opensAt = Number.NEGATIVE_INFINITY
   #nextJobAt = Number.NEGATIVE_INFINITY
   #nextRequestAt = Number.NEGATIVE_INFINITY
-  /** Number of started jobs whose first request has a slot already. */
+  /** Number of started jobs whose first request already has a slot. */
   #reserved = 0
 
   /**
    * @param rate maximum number of jobs started per second
-   * @param onHold called when all jobs pause for long, with the pause in seconds
-   * @param learned milliseconds between requests; 0 for no limit
+   * @param onHold called with the duration of a long pause, in seconds
+   * @param learned learned interval between requests, in milliseconds; 0 for no limit
    */
   constructor(
     clock: Pick<Host, 'monotonic' | 'sleep'>,
@@ -35,10 +35,10 @@ export class RateLimiter {
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
-  /** Pauses all jobs and requests for the given milliseconds. */
+  /** Pauses all jobs and requests for `ms` milliseconds. */
   hold(ms: number): void {
     const opensAt = this.#clock.monotonic() + ms
-    // Announced once: the other requests in flight get the same response.
+    // One announcement is enough, because the other requests in flight get a similar response.
     if (ms >= announcedHoldMs && opensAt > this.#opensAt + announcedHoldMs / 2)
       this.#onHold(Math.round(ms / 1000))
     this.#opensAt = Math.max(this.#opensAt, opensAt)
@@ -46,8 +46,8 @@ export class RateLimiter {
   }
 
   /**
-   * Resolves when the next job may start or the signal aborts; undefined when it may start now. The slot is also that
-   * of the first request of the job.
+   * Resolves when the next job may start or the signal aborts. Returns undefined when the job may start now. The first
+   * request of the job uses the same slot.
    */
   pass(signal: AbortSignal): Promise<void> | undefined {
     if (this.#gapMs === 0 && !this.#isHeld && this.#learned.gapMs === 0) return undefined
@@ -56,7 +56,7 @@ export class RateLimiter {
     })
   }
 
-  /** Resolves when the next request may start or the signal aborts; undefined when it may start now. */
+  /** Resolves when the next request may start or the signal aborts. Returns undefined when it may start now. */
   passRequest(signal: AbortSignal): Promise<void> | undefined {
     if (!this.#isHeld && this.#learned.gapMs === 0) return undefined
     if (this.#clock.monotonic() >= this.#opensAt) {
@@ -74,7 +74,7 @@ export class RateLimiter {
       const waitMs = slot - this.#clock.monotonic()
       if (waitMs > 0) await this.#clock.sleep(Math.min(waitMs, maxTimerMs), signal).catch(() => {})
       else if (slot >= this.#opensAt) return
-      // A pause began meanwhile; new slots spread the waiting jobs.
+      // A pause began meanwhile, so each waiting job reserves a new slot after the pause.
       else slot = reserve()
     }
   }
@@ -85,7 +85,7 @@ export class RateLimiter {
     return slot
   }
 
-  /** @param earliest monotonic time, in milliseconds */
+  /** Reserves a slot and returns its start, a monotonic time in milliseconds that is not before `earliest`. */
   #reserveRequest(earliest: number): number {
     const slot = Math.max(this.#clock.monotonic(), earliest, this.#nextRequestAt, this.#opensAt)
     this.#nextRequestAt = slot + this.#learned.gapMs

@@ -8,8 +8,8 @@ interface Job<T, Result> {
 }
 
 /**
- * Runs a job for each item of a stream and yields the outcomes in the order of the items. Holds at most twice the
- * pool's concurrency in memory.
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. The maximum number of items
+ * in memory is twice the concurrency of the pool.
  * @param act runs the job; its error becomes the item's outcome
  */
 export async function* runInOrder<T, Result>(
@@ -69,7 +69,7 @@ export async function* runInOrder<T, Result>(
         })
     }
   } finally {
-    // The consumer may stop early.
+    // The consumer may have stopped before the last item.
     isClosed = true
     if (!end) pool.stop()
     makeRoom()
@@ -100,7 +100,7 @@ export function startAll<T, Result>(
       perform: (job) => perform(pool, job, act),
       putBack,
     })
-    // A stopped pool takes no jobs.
+    // A pool that is already stopped takes no jobs.
     .finally(() => untaken.forEach(putBack))
   return jobs.map(({ outcome }) => outcome)
 }

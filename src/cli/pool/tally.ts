@@ -25,7 +25,7 @@ interface RunResult {
   error?: MeetroomError
 }
 
-/** Counts the outcomes of a run, from which its summary and exit code follow. */
+/** Counts of the outcomes of a run, which determine its summary and exit code. */
 export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   readonly #summarize: (tally: Tally) => string
@@ -38,7 +38,7 @@ export class Tally {
   #conflicts = 0
 
   /**
-   * @param total number of items, as far as known
+   * @param total number of items that are known so far
    * @param summarize formats the summary, such as `deleted 2 of 3 users; 1 failed`
    */
   constructor(total: number, summarize: (tally: Tally) => string) {
@@ -54,7 +54,7 @@ export class Tally {
     this.#total = Math.max(this.#total, total)
   }
 
-  /** Sets the probable total, which only progress shows. */
+  /** Sets the probable total, which only the progress bar uses. */
   estimate(total: number): void {
     this.#estimate = total
   }
@@ -78,7 +78,7 @@ export class Tally {
     return this.#counts[status]
   }
 
-  /** Number of items that failed because they exist. */
+  /** Number of items that failed because they already exist. */
   get conflicts(): number {
     return this.#conflicts
   }
@@ -104,8 +104,8 @@ export class Tally {
   }
 
   /**
-   * Selects the error of the run. An error that stopped a partly completed run is reported, and a PartialError is
-   * thrown.
+   * Determines the result of the run. If a fatal error stopped a partly completed run, that error is only reported, and
+   * the error to throw is a PartialError.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
@@ -124,7 +124,7 @@ export class Tally {
   }
 }
 
-/** Returns true for errors that originate in this tool; they take precedence over partial results. */
+/** Returns true for errors that do not come from the service. They take precedence over a PartialError. */
 function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }

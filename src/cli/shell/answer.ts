@@ -9,34 +9,34 @@ export interface Candidate {
 
 export interface Completion {
   candidates: readonly Candidate[]
-  /** Requests file name completion by the shell. */
+  /** True if the shell completes file names. */
   files?: boolean
-  /** Suppresses the space after the candidate. */
+  /** True if the shell adds no space after the candidate. */
   open?: boolean
 }
 
 interface CompletionRequest {
-  /** Line up to the cursor. */
+  /** Command line up to the cursor. */
   line: string
-  /** bash only: end of the line that a candidate replaces. */
+  /** bash only: last part of the line, which a candidate replaces. */
   replaced: string
-  /** bash only: candidates are listed, not inserted. */
+  /** bash only: true if bash displays the candidates instead of inserting one. */
   isShown: boolean
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** Maximum number of characters of a description. */
+/** Maximum length of a description, in characters. */
 const maxDescriptionLength = 60
 
-/** Formats candidates for a shell. The first line is an instruction for the script. */
+/** Formats candidates for a shell. The first line is an instruction for the completion script. */
 export function formatCompletion(
   shell: Shell,
   { candidates, files, open }: Completion,
   asked: CompletionRequest,
 ): Visible {
-  // Values with escaped characters cannot be typed.
+  // Values with control characters, which `visible` escapes, cannot be typed.
   const typable = candidates.filter(({ value }) => value !== '' && visible(value) === value)
   const lines = formats[shell](typable, asked)
   const [first = own``, ...rest] = [own`${visible(files ? 'files' : open ? 'open' : 'words')}`, ...lines]
@@ -50,14 +50,14 @@ const formatDescription = ({ words = '' }: Candidate) =>
 
 const formats: Record<Shell, Format> = {
   bash: formatForBash,
-  // A colon separates value and description, and a backslash escapes it.
+  // In zsh, a colon separates the value from the description, and a backslash escapes a colon.
   zsh: (candidates) =>
     candidates.map((candidate) => {
       const value = visible(candidate.value.replace(/[\\:]/g, '\\$&'))
       const words = visible(formatDescription(candidate).replaceAll('\\', '\\\\'))
       return candidate.words ? own`${value}:${words}` : value
     }),
-  // Visible text holds no tab. fish does not escape a leading tilde, and would expand it.
+  // fish splits at a tab, which visible text does not contain. It would expand a leading tilde.
   fish: (candidates) =>
     candidates
       .filter(({ value }) => !value.startsWith('~'))
@@ -70,7 +70,7 @@ const formats: Record<Shell, Format> = {
 
 const tab = own`\t`
 
-/** Filters and quotes for bash, which does neither. bash replaces only the part of a word after `=` or `:`. */
+/** Filters and quotes candidates for bash, which replaces only the part of a word after `=` or `:`. */
 function formatForBash(
   candidates: readonly Candidate[],
   { line, replaced, isShown }: CompletionRequest,
@@ -83,7 +83,7 @@ function formatForBash(
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && value.startsWith(keptText))
   const rests = fitting.flatMap((candidate) => {
     const rest = quoteForBash(candidate.value.slice(keptText.length), kept.open)
-    // Part of a word cannot be escaped.
+    // Candidates that cannot be quoted are omitted.
     return rest === undefined || visible(rest) !== rest ? [] : [{ ...candidate, value: rest }]
   })
   const width = Math.max(0, ...rests.map(({ value }) => value.length))
@@ -94,11 +94,11 @@ function formatForBash(
   )
 }
 
-/** Escapes a text for its place within or outside quotes; undefined if that is impossible. */
+/** Escapes a text for its position inside or outside quotes. Returns undefined for a text that cannot be escaped. */
 function quoteForBash(text: string, open: string): string | undefined {
-  // Outside ASCII only spaces are special, and a backslash would split surrogates.
+  // Among the non-ASCII characters, only spaces need a backslash.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')
   if (open === "'") return text.includes("'") ? undefined : text
-  // An exclamation mark expands history even within quotes.
+  // An exclamation mark triggers history expansion even inside double quotes.
   return /["\\$`!]/.test(text) || open === '\\' ? undefined : text
 }

@@ -21,7 +21,7 @@ export interface CandidateSource {
   members(room: string): Promise<readonly Candidate[]>
 }
 
-/** Returns the candidates for the word at the cursor. The shell filters them. */
+/** Returns all candidates for the word at the cursor, without a filter for the typed prefix. */
 export async function findCandidates(
   root: Command,
   typed: PartialLine,
@@ -166,7 +166,7 @@ async function listColumnNames(
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
 }
 
-/** Completes a comma-separated list; a hyphen before a name means descending. */
+/** Completes a comma-separated list of fields. A hyphen before a field means descending order. */
 function completeList(names: readonly string[], text: string): Candidate[] {
   const given = text.split(',')
   const last = given.pop() ?? ''
@@ -181,7 +181,7 @@ function completeWaitCondition(resource: Resource, text: string): Completion {
   return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
-/** Completes a field with its usual operator, then its value. */
+/** Completes a condition: first a field with its usual operator, then a value. */
 function completeCondition(resource: Resource, text: string): Completion {
   const view = resourceView(resource)
   const types = filterTypes(resource, view)
@@ -190,7 +190,7 @@ function completeCondition(resource: Resource, text: string): Completion {
     const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
     return { candidates: few.map((value) => ({ value: field + operator + value })) }
   }
-  // fish adds no space after `=`, but one after every other operator.
+  // All operators end with `=`, because fish would add a space after any other operator.
   const operators: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
   const words = (name: string) => resource.fields[name]?.description
   const facts = resource.name === 'room' ? Object.entries(metricTypes) : []
@@ -202,7 +202,7 @@ function completeCondition(resource: Resource, text: string): Completion {
   return { candidates: [...fields, ...age], open: true }
 }
 
-/** Returns the view of a command that prints other rows than the resource of its group. */
+/** Returns the view of a command whose rows are not items of its group; otherwise undefined. */
 async function loadRowView(
   command: Command,
   flags: Readonly<Record<string, unknown>>,

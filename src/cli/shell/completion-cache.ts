@@ -4,17 +4,17 @@ import { makeDirectory } from '../../files/make-directory.ts'
 import type { Host } from '../../host.ts'
 import type { Candidate } from './answer.ts'
 
-/** Lifetime of a response and of a failure, in milliseconds. */
+/** Lifetimes of cached responses and failures, in milliseconds. */
 const responseLifetimeMs = 60_000
 const failureLifetimeMs = 5000
 
 interface Entry {
-  /** Milliseconds since 1970. */
+  /** Time of expiry, in milliseconds since 1970. */
   until: number
   candidates: readonly Candidate[]
 }
 
-/** Responses of services in one private file. Without a usable file, nothing is cached. */
+/** Cache of responses in one private file. Without a usable file, nothing is cached. */
 export class CompletionCache {
   readonly #file: string
   readonly #host: Host

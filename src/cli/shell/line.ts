@@ -4,23 +4,23 @@ import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
 export interface PartialLine {
   command: Command
-  /** Part of the word before the value, unchanged: `--output=` of `--output=js`. */
+  /** Prefix of the word before the value, such as `--output=` in `--output=js`. */
   before: string
   text: string
-  /** Kind of the word at the cursor. */
+  /** Kind of word to complete. */
   wanted: { option: Option } | { argument: Argument | undefined } | 'flag' | 'command'
   given: readonly string[]
   flags: Readonly<Record<string, unknown>>
 }
 
-/** Splits a line, and removes the program name and variables that are set before it. */
+/** Splits a line into words, without the program name and the variable assignments before it. */
 export function splitLine(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))
   return words.slice(name + 1)
 }
 
-/** Parses a partial command line. Its command group must be loaded. */
+/** Parses a partial command line. Load its command group first. */
 export function parsePartialLine(root: Command, words: readonly string[]): PartialLine {
   const current = words.at(-1) ?? ''
   const flags: Record<string, unknown> = {}

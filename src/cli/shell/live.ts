@@ -11,16 +11,16 @@ import type { Candidate } from './answer.ts'
 import type { CandidateSource } from './candidates.ts'
 import { CompletionCache } from './completion-cache.ts'
 
-/** Limits of one lookup: items, and timeout in seconds. */
+/** Limits of one lookup: maximum number of items, and timeout in seconds. */
 const maxItems = 100
 const timeoutSeconds = '0.3'
 
-/** Maximum number of cached characters of a name. */
+/** Maximum length of a cached name, in characters. */
 const maxNameLength = 200
 
 type ListOperation = 'listRooms' | 'listUsers' | 'listMembers'
 
-/** Creates lookups for completion, with the flags of the command line. All errors are ignored. */
+/** Creates a source of candidates that uses the flags of the command line. It ignores all errors. */
 export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): CandidateSource {
   const own = context.withFlags({
     ...pickTextFlags(flags, 'profile', 'baseUrl'),
@@ -56,7 +56,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   }
 
   async function requestItems(name: ListOperation, room: string | undefined): Promise<readonly Item[]> {
-    // Suppresses the probe after a refusal, which is an additional request.
+    // Prevents the probe after a refused request, which would be an additional request.
     const probe = Promise.resolve({ isKeyValid: true, isService: true })
     const client = await own.client({ serviceFacts: { probe, probeAfterDenial: probe } })
     const query = { limit: maxItems }
@@ -70,7 +70,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   return {
     rooms: () => list('listRooms'),
     users: () => list('listUsers'),
-    // Room names would need a lookup, and `$` an evaluation by the shell.
+    // A room name would need another lookup, and only the shell can evaluate `$` and backquotes.
     members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
     profiles: async () => {
       const stored = await own.config.stored().catch(() => ({}))
@@ -93,7 +93,7 @@ function pickTextFlags(
   )
 }
 
-/** Returns true if a lookup is harmless: no protected profile, no new workspace, and no key command. */
+/** Returns true if a lookup is safe: no protected profile, no missing or outdated workspace, and no key command. */
 async function canLookUp(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, readError, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || readError || keyCommand) return false
@@ -102,7 +102,7 @@ async function canLookUp(context: Context, settings: Settings): Promise<boolean>
     const { isCurrent } = await import('../../embedded/store/is-current.ts')
     return isCurrent(getDatabasePath(await findDataDir(context.host)), context.host.quietly)
   }
-  // The settings may protect a service even if base URL and key come from the environment.
+  // The settings may protect a service even if its base URL and key come from the environment.
   return baseUrl !== undefined && findProtector(baseUrl.value, await context.config.stored()) === undefined
 }
 
@@ -111,7 +111,7 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
   // A service may ignore the limit.
   return found.slice(0, maxItems).flatMap((item) => {
     const id = item[view.id ?? 'id']
-    // Such an ID would be parsed as a flag or a name.
+    // An ID with such a prefix would be parsed as a flag or a name.
     if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
     return [toCandidate(id, typeof label === 'string' ? redact(label).slice(0, maxNameLength) : undefined)]

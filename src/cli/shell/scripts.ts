@@ -1,11 +1,11 @@
 import type { Shell } from './answer.ts'
 
 /**
- * Completion scripts. Each passes the whole line to the program, so that only one parser exists. Output is never
- * evaluated. Exit codes are ignored, because the program may be killed after its output.
+ * Completion scripts, which pass the whole line to the program, so that only one parser exists. They never evaluate
+ * the program's output. They ignore its exit code, because the program may be killed after its output.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
-  // Supports bash 3.2, which has no compopt, and systems without the bash-completion package.
+  // This script supports bash 3.2, which has no compopt, and systems without the bash-completion package.
   bash: `# bash completion of meetroom
 _meetroom() {
   local answer how line
