@@ -67,7 +67,7 @@ export class BackupFile {
     this.#synced = this.#written
   }
 
-  /** Truncates the file to its synced lines. Returns false when there are none and the file was deleted. */
+  /** Truncates the file to its synced lines. If there are none, deletes the file and returns false. */
   async discardUnsynced(): Promise<boolean> {
     if (this.#synced > 0) {
       await this.#file.truncate(this.#synced)

@@ -137,7 +137,7 @@ async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Resp
   }
 }
 
-/** Returns the operation that reads the item changed by an operation; undefined for an operation that creates. */
+/** Returns the operation that reads the item of an operation; undefined for an operation that creates an item. */
 function readerOf(name: OperationName): LookupName | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)

@@ -81,8 +81,8 @@ function collectField(fields: Set<string>, field: string): string {
 }
 
 /**
- * Completes rooms that lack some of the fields, and drops rooms that were deleted meanwhile.
- * @throws {UsageError} when a complete room still lacks a field
+ * Reads the full records of rooms that lack some of the fields, and drops rooms that were deleted meanwhile.
+ * @throws {UsageError} when the full record of a room lacks a field
  */
 async function completeRooms(
   context: Context,

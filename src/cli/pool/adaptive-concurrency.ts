@@ -32,8 +32,8 @@ export function fixConcurrency(current: number): ConcurrencyControl {
 }
 
 /**
- * Search for the concurrency with the highest throughput. It raises the concurrency while the throughput rises, lowers
- * the concurrency when the throughput falls at the same concurrency, and halves the concurrency after a failure.
+ * Controller that searches for the concurrency with the highest throughput. It raises the concurrency while the
+ * throughput rises, lowers it when the throughput falls at an unchanged concurrency, and halves it after a failure.
  */
 export class AdaptiveConcurrency implements ConcurrencyControl {
   readonly max = maxAdaptiveConcurrency

@@ -29,9 +29,9 @@ export interface Pool {
 /**
  * Opens a pool, whose concurrency adapts unless `--concurrency` is given.
  * @param tally counts the outcomes
- * @param confirmed true when the caller itself asks for confirmation, so that the requests do not
+ * @param confirmed true when the caller itself asks for confirmation, so that no request asks again
  * @param reads true when the requests change nothing, so that an interrupt cancels them immediately
- * @param shows true when the command may be a preview without requests, for which the key command does not run
+ * @param shows true when the command may be a preview, which sends no requests and must not run the key command
  * @throws {AuthError or UsageError} when the service or the key is not configured
  */
 export async function openPool(

@@ -57,7 +57,7 @@ const formats: Record<Shell, Format> = {
       const words = visible(formatDescription(candidate).replaceAll('\\', '\\\\'))
       return candidate.words ? own`${value}:${words}` : value
     }),
-  // fish splits at a tab, which visible text does not contain. It would expand a leading tilde.
+  // fish splits at a tab, which visible text never contains. fish would expand a leading tilde.
   fish: (candidates) =>
     candidates
       .filter(({ value }) => !value.startsWith('~'))

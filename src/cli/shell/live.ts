@@ -56,7 +56,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   }
 
   async function requestItems(name: ListOperation, room: string | undefined): Promise<readonly Item[]> {
-    // Prevents the probe after a refused request, which would be an additional request.
+    // Prevents the probe request that would follow a refused request.
     const probe = Promise.resolve({ isKeyValid: true, isService: true })
     const client = await own.client({ serviceFacts: { probe, probeAfterDenial: probe } })
     const query = { limit: maxItems }

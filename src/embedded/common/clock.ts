@@ -10,7 +10,7 @@ export interface Clock {
 
 const maxTimerMs = 2 ** 31 - 1
 
-/** Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum of `setTimeout`. */
+/** Runs `work` after `ms` milliseconds, which may exceed 2³¹−1, the maximum delay of `setTimeout`. */
 export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {

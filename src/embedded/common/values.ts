@@ -57,7 +57,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   }
 }
 
-/** Copies a value without null fields, because null means the same as a missing field. Unlisted fields stay. */
+/** Copies a value without the documented fields that are null, because null means the same as a missing field. */
 export function removeNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => removeNulls(item, fields))
   if (!isObject(value)) return value

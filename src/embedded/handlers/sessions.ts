@@ -20,7 +20,7 @@ export const sessionHandlers = {
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
     if (query.is_connecting !== undefined)
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
-    // This condition lets SQLite use the index of open sessions, which the condition on the view cannot use.
+    // SQLite cannot use its index of open sessions without this additional condition.
     if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
     const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)

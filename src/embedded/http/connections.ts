@@ -16,8 +16,8 @@ export type RequestTimeouts = Pick<
 >
 
 /**
- * Limits all connections of a server, and the connections per remote address without complete headers. Closes the
- * oldest of the latter first, so that silent connections cannot block others.
+ * Limits the connections of a server. A second limit applies per remote IP address to connections without complete
+ * headers: the oldest one is closed, so that silent connections cannot block others.
  * @returns a function to call for each upgrade request; an `upgrade` listener here would disable Node's own response
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {

@@ -21,7 +21,7 @@ export interface DepartureDeps<S extends RecordedSession> {
 }
 
 /**
- * Removes sessions from the roster, and records their ends or defers many of them. Call inside `store.write`.
+ * Removes sessions from the roster. Records their ends, or defers them if there are many. Call inside `store.write`.
  * @param at returns the end of a session in milliseconds since 1970; the start of the session is used if later
  * @returns the IDs of the rooms with events to deliver
  */

@@ -166,7 +166,7 @@ export class Hub implements SessionControl {
       })
   }
 
-  /** Changes the role in a member's sessions. A session leaves the meeting as a monitor. Call inside `store.write`. */
+  /** Changes the role of a member's sessions. Monitors do not take part in the meeting. Call inside `store.write`. */
   setType(roomId: string, memberId: string, type: MemberType): void {
     for (const session of this.#roster.listRoomSessions(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
@@ -239,7 +239,7 @@ export class Hub implements SessionControl {
     })
   }
 
-  /** Stores the data for crash recovery, and retries to store the ends of closed sessions. */
+  /** Stores the data for crash recovery, and tries again to store the ends of closed sessions. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
     const unrecordedEnds = [...this.#unrecordedEnds]

@@ -106,7 +106,7 @@ export class MeetingClocks {
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
     meeting.storedMs = storedMs + elapsed
-    // Rounding errors must not accumulate: a room at its time limit would report one second less.
+    // Rounding errors must not accumulate, or a room at its time limit could report one second too few.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.storedMs, roomId)

@@ -29,7 +29,7 @@ export class CascadeDeleter {
     this.#store.afterCommit(() => this.wake())
   }
 
-  /** Completes an unfinished deletion, so that the ID can be reused. Returns false when no deletion is unfinished. */
+  /** Completes an unfinished deletion, so that the ID can be reused. Returns false when there was none. */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)

@@ -24,7 +24,7 @@ function countStatement(table: 'users' | 'rooms'): string {
     ON CONFLICT DO UPDATE SET count = count + excluded.count`
 }
 
-/** Number of uncounted rows from which counts are rebuilt. Skipped `seq` values can delay a count by some blocks. */
+/** Number of uncounted rows at which counts are rebuilt. Skipped `seq` values can delay a count by some blocks. */
 const maxUncounted = 4 * blockRows
 
 /**

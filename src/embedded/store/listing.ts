@@ -73,7 +73,7 @@ function countSome(store: Store, { table, where, values }: Listing<never>, count
   return { counted: total?.counted ?? 0, uncounted: total?.uncounted ?? 0 }
 }
 
-/** Finds the block of the row at an offset: skipping blocks is faster than skipping rows. */
+/** Finds the block of the row at an offset, because skipping blocks is faster than skipping rows. */
 function findBlock(store: Store, { from, values }: Counts, offset: number) {
   const found = store.one<{ block: number; skipped: number }>(
     `SELECT block, through - count AS skipped FROM (

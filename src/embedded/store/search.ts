@@ -24,7 +24,7 @@ interface Search {
   offset: number
 }
 
-/** Returns one page of users, newest first, with the total. Uses the index for rare texts; else scans in steps. */
+/** Returns one page of users, newest first, with the total. Uses the index for rare texts, and scans for others. */
 export async function searchEmails(store: Store, pace: TurnScheduler, { text, limit, offset }: Search) {
   await pace.next()
   const turn = startTurn(pace)

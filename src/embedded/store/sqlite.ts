@@ -12,7 +12,7 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
-  /** Missing in libsql. Without it, `node:sqlite` throws for large row IDs. */
+  /** Missing in libsql. Without this setting, `node:sqlite` throws for large row IDs. */
   setReadBigInts?(enabled: boolean): void
 }
 

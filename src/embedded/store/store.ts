@@ -84,7 +84,7 @@ export class Store {
     return this.#change('insert', sql, values)
   }
 
-  /** Runs `work` once the write is on disk. Call inside `write`. */
+  /** Runs `work` after the write is on disk. Call inside `write`. */
   afterCommit(work: () => void): void {
     this.#running().afterCommit.push(work)
   }

@@ -35,7 +35,7 @@ const retryDelays = [
 const maxRetryMs = 24 * hour
 const recordRetryMs = 5 * second
 
-/** Sender of outbox events: each at least once, first attempts in the order of the room, retries for up to a day. */
+/** Sender of outbox events: each at least once, first attempts in order per room, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #busy = new Set<string>()
@@ -70,7 +70,7 @@ export class Deliveries {
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
-    // With the last `seq`, a query does not read thousands of failed events again.
+    // The last `seq` prevents each query from reading thousands of failed events again.
     let last = 0
     while (!this.#closed) {
       const delivery = this.#options.store.one<Delivery>(

@@ -18,7 +18,7 @@ const timeoutMs = 10_000
 /** Error for a private IP address. Clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
 
-/** IP address of Azure's metadata service, although in a public range. */
+/** IP address of Azure's metadata service, which is in a public range. */
 const azureMetadataAddress = '168.63.129.16'
 
 /** Returns true for public and loopback IP addresses. */
