@@ -1,5 +1,6 @@
 import { isUrl } from '../api/is-url.ts'
 import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
+import { parseLinkTemplate } from './link-template.ts'
 import {
   createNoSuchProfileError,
   findProfile,
@@ -36,6 +37,8 @@ export const settable = {
   retries: parseRetries,
   audit_log: parseAuditLog,
   save_deleted: parseDirectory,
+  join_url: parseLinkTemplate,
+  replay_url: parseLinkTemplate,
 } as const
 export type SettableKey = keyof typeof settable
 
@@ -78,6 +81,9 @@ export interface Settings {
   retries: Setting<number>
   auditLog: Setting<string> | undefined
   saveDeleted: Setting<string> | undefined
+  /** Templates of links to rooms. */
+  joinUrl: Setting<string> | undefined
+  replayUrl: Setting<string> | undefined
   /** Name of a protected profile of the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
   /** Error of the settings file, if the command works without it. Protection is unknown in this case. */
@@ -130,6 +136,13 @@ export function resolveSettings(
   const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
   const keyCommand = local || key ? undefined : fromProfile('key_command')
   const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
+  // The access tokens of one service must not get into links to another one.
+  const isOwnUrl = !url || !values?.base_url || parseOrigin(values.base_url) === parseOrigin(url.value)
+  const readTemplate = (name: 'join_url' | 'replay_url') =>
+    convert(
+      fromEnv(`MEETROOM_${name.toUpperCase()}`) ?? (isOwnUrl ? fromProfile(name) : undefined),
+      parseLinkTemplate,
+    )
   const output =
     fromFlag(flags.output, '--output') ??
     (flags.json ? { value: 'json', from: '--json' } : undefined) ??
@@ -163,6 +176,8 @@ export function resolveSettings(
       parseAuditLog,
     ),
     saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
+    joinUrl: readTemplate('join_url'),
+    replayUrl: readTemplate('replay_url'),
     protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, config),
     readError,
   }

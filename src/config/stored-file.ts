@@ -22,6 +22,8 @@ export interface Profile {
   retries?: number
   audit_log?: string
   save_deleted?: string
+  join_url?: string
+  replay_url?: string
   protected?: boolean
 }
 

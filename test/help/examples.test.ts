@@ -7,7 +7,11 @@ const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].
 
 /** What differs from run to run. */
 const steady = (text: string) =>
-  text.replace(/[\da-f]{24}/g, 'ID').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+  text
+    .replace(/[\da-f]{24}/g, 'ID')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/access_token=[\w-]+/g, 'access_token=TOKEN')
+    .replaceAll('\r\n', '\n')
 
 /** The words of a line, as a shell reads them. */
 const wordsOf = (line: string) =>

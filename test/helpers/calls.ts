@@ -29,6 +29,7 @@ const values: Record<string, string> = {
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
+  'rooms link': ['ARGS --as ada'],
   'rooms wait': ['ARGS --for empty', 'ARGS --for members>0 --timeout 1s'],
   'rooms update': ['ARGS --name N', 'ARGS --terminated', '--where type=private --name {name}2'],
   'rooms terminate': ['ARGS', '--where type=private'],
@@ -107,7 +108,8 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   file('headers.txt', 'content-type: application/json\n')
   file('body.json', JSON.stringify(webhook))
   await mkdir(world.configDir)
-  const service = { base_url: baseUrl, api_key_origin: new URL(baseUrl).origin }
+  const join_url = 'https://app.test/{room_id}#{access_token}'
+  const service = { base_url: baseUrl, api_key_origin: new URL(baseUrl).origin, join_url }
   const spare = { ...service, api_key: world.apiKey }
   const KEYCOMMAND = `/bin/cat ${join(world.dir, 'key')}`
   const production = keyCommand ? { ...service, key_command: KEYCOMMAND } : spare

@@ -55,16 +55,19 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
 }
 
 /** @throws {UsageError} when the local workspace is not served */
-export async function findPersistentBaseUrl(host: Host, settings: Settings): Promise<string> {
-  return settings.local ? (await requireServer(host)).base_url : requireBaseUrl(settings)
+export async function findPersistentBaseUrl(host: Host, settings: Settings, need?: string): Promise<string> {
+  return settings.local ? (await requireServer(host, need)).base_url : requireBaseUrl(settings)
 }
 
-/** @throws {UsageError} when the local workspace is not served */
-export async function requireServer(host: Host): Promise<ServingProcessWithKey> {
+/**
+ * @param need what the command needs of the server
+ * @throws {UsageError} when the local workspace is not served
+ */
+export async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host.quietly)
   if (owner) return owner
-  throw new UsageError('the local workspace is not being served, so it has no sessions', {
+  throw new UsageError(`the local workspace is not being served, so it has no ${need}`, {
     hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],
   })
 }

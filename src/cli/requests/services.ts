@@ -89,9 +89,12 @@ export class Services {
     return connect(url, host)
   }
 
-  /** @throws {UsageError} when the local workspace is not served */
-  async persistentBaseUrl(): Promise<string> {
-    return findPersistentBaseUrl(this.#deps.host, await this.#deps.settings())
+  /**
+   * @param need what the command needs of the server, for the error
+   * @throws {UsageError} when the local workspace is not served
+   */
+  async persistentBaseUrl(need?: string): Promise<string> {
+    return findPersistentBaseUrl(this.#deps.host, await this.#deps.settings(), need)
   }
 
   async describeTarget(): Promise<string> {

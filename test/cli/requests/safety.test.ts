@@ -79,7 +79,7 @@ describe.each(calls)('safety of %s:', (call) => {
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
     expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
     const lists =
-      /^(\w+ (list|get|export|report)|users (rooms|duplicates))\b/.test(call) && !sendsNothing.test(call)
+      /^(\w+ (list|get|link|export|report)|users (rooms|duplicates))\b/.test(call) && !sendsNothing.test(call)
     const reads = lists || call.startsWith('auth status')
     expect(isRefused, stderr).toBe(!reads)
   })

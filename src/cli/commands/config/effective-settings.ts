@@ -3,7 +3,7 @@ import type { Printed } from '../../output/schemas/printed.ts'
 
 /** Returns the settings in effect, each with its origin. The key itself is never among them. */
 export async function listEffectiveSettings(context: Context): Promise<Printed['config get'][]> {
-  const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, auditLog, saveDeleted } =
+  const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, ...others } =
     await context.settings()
   const shownKey = local
     ? { value: 'created for the workspace', from: 'workspace' }
@@ -17,8 +17,10 @@ export async function listEffectiveSettings(context: Context): Promise<Printed['
     output,
     timeout,
     retries,
-    audit_log: auditLog,
-    save_deleted: saveDeleted,
+    audit_log: others.auditLog,
+    save_deleted: others.saveDeleted,
+    join_url: others.joinUrl,
+    replay_url: others.replayUrl,
   }
   return Object.entries(settings).map(([key, setting]) => ({
     key,

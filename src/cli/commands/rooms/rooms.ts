@@ -5,6 +5,7 @@ import { defineRoomDelete } from './delete.ts'
 import { defineRoomExport } from './export.ts'
 import { defineRoomGet } from './get.ts'
 import { defineRoomImport } from './import.ts'
+import { defineRoomLink } from './link.ts'
 import { defineRoomList } from './list.ts'
 import { defineRoomReopen } from './reopen.ts'
 import { defineRoomTerminate } from './terminate.ts'
@@ -15,6 +16,7 @@ export function defineRooms(rooms: MeetroomCommand, act: DefineAction): void {
   defineRoomList(rooms, act)
   defineRoomGet(rooms, act)
   defineRoomWait(rooms, act)
+  defineRoomLink(rooms, act)
   defineRoomCreate(rooms, act)
   defineRoomUpdate(rooms, act)
   defineRoomTerminate(rooms, act)

@@ -37,13 +37,11 @@ export class TableWriter {
     this.#options = options
     this.#formatTime = options.now === undefined ? undefined : createRelativeFormat(options.now)
     const { columns } = options.view
-    const drawingOf = (field: string) => columns.find((column) => column.field === field)?.drawing
     this.#columns =
-      options.fields?.map((field) => ({
-        field,
-        weight: 5,
-        ...omitUndefined({ drawing: drawingOf(field) }),
-      })) ?? columns
+      options.fields?.map((field) => {
+        const { drawing, isWhole } = columns.find((column) => column.field === field) ?? {}
+        return { field, weight: 5, ...omitUndefined({ drawing, isWhole }) }
+      }) ?? columns
   }
 
   page(items: readonly Item[]): Visible {
@@ -58,7 +56,11 @@ export class TableWriter {
   #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOutColumns): Visible {
     const mark = this.#options.ascii ? '...' : '…'
     const isCut = this.#options.width !== undefined
-    if (!isCut) this.#widths = measureColumns(rows, this.#widths)
+    if (!isCut || this.#columns.some(({ isWhole }) => isWhole)) {
+      const measured = measureColumns(rows, this.#widths)
+      const grows = (i: number) => !isCut || this.#columns[i]?.isWhole
+      this.#widths = this.#widths.map((size, i) => (grows(i) ? (measured[i] ?? size) : size))
+    }
     const cut = rows.map((row, r) =>
       row.map((cell, i) => {
         const shown = this.#drawn(i, items[r]) ?? cell
@@ -76,7 +78,7 @@ export class TableWriter {
       return header ? Math.max(1, measureText(columnTitle(column))) : 1
     })
     const natural = measureColumns(rows, minWidths)
-    const sizes = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
+    const sizes = width === undefined ? natural : fitColumns(natural, this.#columns, width)
     const fits = (_: unknown, i: number) => sizes[i] !== 0
     this.omitted = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
     this.#columns = this.#columns.filter(fits)
@@ -88,8 +90,24 @@ export class TableWriter {
     const { style } = this.#options
     const cells = this.#columns.map((column, i) => columnTitle(column, this.#widths[i]))
     const titles = layOutColumns([cells], this.#widths, style.bold)
-    const rule = markVisible(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(columnGap)))
+    const rule = markVisible(
+      this.#ruleWidths()
+        .map((size) => '─'.repeat(size))
+        .join(' '.repeat(columnGap)),
+    )
     return own`${titles}${style.dim(rule)}\n`
+  }
+
+  /** Widths of the lines under the titles, which stay on one line of the terminal. */
+  #ruleWidths(): readonly number[] {
+    const { width = Number.POSITIVE_INFINITY } = this.#options
+    let left = width
+    return this.#widths.map((size, i) => {
+      const title = measureText(columnTitle(this.#columns[i] as Column, size))
+      const rule = this.#columns[i]?.isWhole ? Math.max(title, Math.min(size, left)) : size
+      left -= rule + columnGap
+      return rule
+    })
   }
 
   #drawn(column: number, item: Item = {}): Visible | undefined {
@@ -110,6 +128,19 @@ export class TableWriter {
   #paint(text: Visible, column: number): Visible {
     return colorValue(this.#columns[column]?.field ?? '', text, this.#options.style)
   }
+}
+
+/** Shrinks columns to the terminal, except for columns that are never cut. */
+function fitColumns(natural: readonly number[], columns: readonly Column[], width: number): number[] {
+  const fitting = columns.flatMap(({ isWhole }, i) => (isWhole ? [] : [i]))
+  // Their titles stay on the first line.
+  const reserved = columns.filter(({ isWhole }) => isWhole).map((column) => columnTitle(column).length)
+  const fitted = shrinkToFit(
+    fitting.map((i) => natural[i] ?? 0),
+    fitting.map((i) => columns[i] as Column),
+    reserved.reduce((left, size) => left - size - columnGap, width),
+  )
+  return natural.map((size, i) => (columns[i]?.isWhole ? size : (fitted[fitting.indexOf(i)] ?? 0)))
 }
 
 function columnTitle({ field, drawing }: Column, width = 0): Visible {

@@ -33,8 +33,10 @@ export function maskJson(json: string): string {
   return holdsSecret(value) ? writeJson(maskSecrets(value)) : json
 }
 
+const secretNames = [...secretFields].join('|')
+// A placeholder of a link template is not a secret.
 const tokenPattern = new RegExp(
-  `((?:${[...secretFields].join('|')})(?:=|\\\\*"\\s*:\\s*\\\\*"))[^\\s"'\\\\&]+`,
+  `((?:${secretNames})(?:=|\\\\*"\\s*:\\s*\\\\*"))(?!\\{(?:${secretNames})\\})[^\\s"'\\\\&]+`,
   'g',
 )
 

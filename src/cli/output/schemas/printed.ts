@@ -80,6 +80,20 @@ const duplicates = z.object({
   ),
 })
 
+const links = z.object({
+  links: z.array(
+    z.object({
+      room_id: sent(id),
+      room_name: text,
+      user_id: text,
+      name: text,
+      role: text,
+      link: text.describe('null if there is none'),
+      reason: text.describe('why there is no link'),
+    }),
+  ),
+})
+
 const attendance = z.object({
   attendance: z.array(
     z.union([
@@ -178,7 +192,9 @@ const flag = z.object({
 
 const schemas = {
   'rooms wait': operations.getRoom.response,
+  'rooms link': links,
   'rooms import': results,
+  'members link': links,
   'members import': results,
   'users import': results,
   'users rooms': memberships,

@@ -22,6 +22,8 @@ export interface Column {
   readonly weight: number
   /** Derives the value from the item; undefined if it cannot be derived. */
   readonly value?: (item: Item) => unknown
+  /** True if the cell is never cut. Such a column is the last one, and may be wrapped by the terminal. */
+  readonly isWhole?: boolean
   /** Draws the cell at the available width, in tables only. */
   readonly drawing?: Drawing
 }

@@ -253,7 +253,9 @@ test('config list shows the settings in effect', async () => {
       'timeout       30\n' +
       'retries       2\n' +
       'audit_log\n' +
-      'save_deleted\n',
+      'save_deleted\n' +
+      'join_url\n' +
+      'replay_url\n',
     stderr: '',
   })
 })
@@ -277,7 +279,9 @@ test('config list --show-origin prints the origin of each setting', async () => 
       'timeout       5                     profile staging\n' +
       'retries       3                     --retries\n' +
       'audit_log\n' +
-      'save_deleted\n',
+      'save_deleted\n' +
+      'join_url\n' +
+      'replay_url\n',
     stderr: '',
   })
   const { stdout } = await run('config list --show-origin --json')
@@ -293,13 +297,15 @@ test('config list shows the settings of the local profile', async () => {
       'timeout       30                         default\n' +
       'retries       2                          default\n' +
       'audit_log\n' +
-      'save_deleted\n',
+      'save_deleted\n' +
+      'join_url\n' +
+      'replay_url\n',
   )
 })
 
 test('config ls is an alias of list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
-    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\n',
+    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\njoin_url\nreplay_url\n',
   )
 })
 
@@ -383,19 +389,19 @@ test.each([
   ],
   [
     'config set colour red',
-    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
+    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
   ],
   [
     'config set __proto__ x',
-    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
+    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
   ],
   [
     'config unset constructor',
-    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
+    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
   ],
   [
     'config get toString',
-    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
+    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
   ],
   ['config set profile staging', 'the profile in use is not a setting'],
   ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],

@@ -1,17 +1,17 @@
-import { omitUndefined } from '../../../../api/defined.ts'
-import { IncompleteError, suggestHelp, UsageError } from '../../../../errors.ts'
-import { readIds } from '../../../input/input.ts'
-import type { Context } from '../../../kernel/context.ts'
-import type { PaceFlags } from '../../../kernel/flags.ts'
-import { listPages, openSelection } from '../../../lists/list.ts'
-import { type Item, readField, views } from '../../../output/views/views.ts'
+import { omitUndefined } from '../../api/defined.ts'
+import { IncompleteError, suggestHelp, UsageError } from '../../errors.ts'
+import { readIds } from '../input/input.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
+import { listPages, openSelection } from './list.ts'
 
 export interface RoomFlags {
   where?: readonly string[]
   allRooms?: boolean
 }
 
-interface ReportRooms {
+export interface SelectedRooms {
   rooms: readonly Item[]
   /** The list of rooms ended with this error. */
   incomplete?: IncompleteError
@@ -22,7 +22,7 @@ export async function readRooms(
   context: Context,
   given: readonly string[],
   { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
-): Promise<ReportRooms> {
+): Promise<SelectedRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
     throw new UsageError('pass room IDs, --where or --all-rooms', {
@@ -43,9 +43,9 @@ export async function readRooms(
   return { rooms }
 }
 
-/** Keeps only the fields that a report needs, because full rooms take much memory. */
+/** Keeps only the fields that reports and links need, because full rooms take much memory. */
 function pickFields(room: Item): Item {
   const status = readField(views.room, 'status', room)
-  const { id, name } = room
-  return { id, ...omitUndefined({ name, status: status.known ? status.value : undefined }) }
+  const { id, name, type } = room
+  return { id, ...omitUndefined({ name, type, status: status.known ? status.value : undefined }) }
 }

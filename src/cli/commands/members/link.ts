@@ -1,0 +1,36 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { createRoomsArgument } from '../../lists/room-arguments.ts'
+
+interface Flags extends PaceFlags {
+  where?: readonly string[]
+  allRooms?: boolean
+  replay?: boolean
+}
+
+export function defineMemberLink(members: MeetroomCommand, act: DefineAction): void {
+  const link = members
+    .command('link')
+    .summary('Print a personal link for each member of a room')
+    .description(
+      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: whoever has the link gets in as that person.',
+    )
+    .addArgument(createRoomsArgument('rooms of the members: '))
+    .option('--all-rooms', 'print links for the members of every room')
+    .option(whereOption[0], "only members that match, as in 'type=guest'; repeatable", whereOption[2])
+    .option('--replay', 'link to the recordings')
+    .action(
+      act('reads', async (context, given: string[], flags: Flags) => {
+        const { runMemberLinks } = await import('../../links/run-links.ts')
+        await runMemberLinks(context, given, flags)
+      }),
+    )
+  addPaceFlags(link)
+  addExamples(
+    link,
+    "meetroom members link 'name:Weekly sync' -o csv > invitations.csv",
+    'meetroom members link --all-rooms -o csv > invitations.csv',
+    "meetroom rooms list --where 'status=active' --all -o ids | meetroom members link - -o csv",
+  )
+}

@@ -1,0 +1,43 @@
+import { IdOption } from '../../input/id-arguments.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { createRoomsArgument } from '../../lists/room-arguments.ts'
+
+interface Flags extends PaceFlags {
+  where?: readonly string[]
+  allRooms?: boolean
+  as?: string
+  replay?: boolean
+}
+
+export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void {
+  const link = rooms
+    .command('link')
+    .summary('Print links to rooms')
+    .description(
+      'Print a link to each room: for one user, or for anyone, which works in open rooms only. The setting join_url or replay_url is the template; links to the embedded service lead to its room page.',
+    )
+    .addArgument(createRoomsArgument())
+    .option('--all-rooms', 'print a link to every room')
+    .option(
+      whereOption[0],
+      "print links to the rooms that match, as in 'type=open'; repeatable",
+      whereOption[2],
+    )
+    .addOption(new IdOption('--as <user>', 'link with the access token of this user', 'user'))
+    .option('--replay', 'link to the recording')
+    .action(
+      act('reads', async (context, given: string[], flags: Flags) => {
+        const { runRoomLinks } = await import('../../links/run-links.ts')
+        await runRoomLinks(context, given, flags)
+      }),
+    )
+  addPaceFlags(link)
+  addExamples(
+    link,
+    "meetroom rooms link 'name:Weekly sync' --as ada",
+    "meetroom rooms link --where 'type=open' -o csv > links.csv",
+    'meetroom rooms link 66f1a2b3c4d5e6f708192a3b --as ada --replay',
+  )
+}

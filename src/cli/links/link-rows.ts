@@ -1,0 +1,45 @@
+import type { Printed } from '../output/schemas/printed.ts'
+import { type Column, cellOf, type Item, type View, views } from '../output/views/views.ts'
+import type { Link } from './link-template.ts'
+import { readText } from './user-access.ts'
+
+export type LinkRow = Printed['rooms link']['links'][number]
+
+export interface RoomLinks {
+  rows: readonly LinkRow[]
+  /** True if a link holds the token of a user, which is valid in every room. */
+  holdsUserTokens: boolean
+}
+
+const linkColumn: Column = { field: 'link', weight: 9, isWhole: true }
+
+export const linkView: View = {
+  noun: ['link', 'links'],
+  columns: [
+    { field: 'room_name', weight: 8 },
+    { field: 'name', weight: 9 },
+    { field: 'user_id', weight: 6 },
+    { field: 'role', weight: 5 },
+    { field: 'reason', weight: 7 },
+    linkColumn,
+  ],
+  fields: ['room_id', 'room_name', 'user_id', 'name', 'role', 'link', 'reason'],
+}
+
+interface Person {
+  user_id: string | null
+  name: string | null
+  role: string | null
+}
+
+export function toLinkRow(room: Item, { user_id, name, role }: Person, { link, reason }: Link): LinkRow {
+  return { room_id: room['id'], room_name: readText(room['name']), user_id, name, role, link, reason }
+}
+
+export const noLink = (reason: string): Link => ({ link: null, reason })
+
+/** A terminated room can be replayed, but not joined. */
+export function findRoomProblem(room: Item, isReplay: boolean): string | undefined {
+  const isTerminated = cellOf(views.room, 'status', room) === 'terminated'
+  return isTerminated && !isReplay ? 'the room is terminated' : undefined
+}

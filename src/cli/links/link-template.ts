@@ -1,0 +1,79 @@
+import { type LinkField, linkFields } from '../../config/link-template.ts'
+
+export type LinkValues = Readonly<Record<LinkField, string | null>>
+
+/** A link, or the reason why there is none. */
+export type Link = { link: string; reason: null } | { link: null; reason: string }
+
+/** Template of the room page of the embedded service. A fragment is not sent to the server. */
+export function roomPageTemplate(origin: string): string {
+  return `${origin}/rooms/{room_id}#access_token={access_token}`
+}
+
+/** Builds links from a template, such as `https://host/meet?room_id={room_id}&access_token={access_token}`. */
+export class LinkTemplate {
+  readonly #text: string
+
+  /** @param text checked by `parseLinkTemplate` */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  uses(field: LinkField): boolean {
+    return this.#text.includes(`{${field}}`)
+  }
+
+  /** Fills in the values of a person. */
+  fill(values: LinkValues): Link {
+    return fillTemplate(this.#text, values)
+  }
+
+  /** Fills in the values of a room. Parameters that describe a person are omitted. */
+  fillForAnyone(values: Pick<LinkValues, 'room_id' | 'room_name'>): Link {
+    const text = dropParameters(this.#text, (field) => field !== 'room_id' && field !== 'room_name')
+    const nobody = { user_id: null, name: null, role: null, access_token: null }
+    return fillTemplate(text, { ...nobody, ...values })
+  }
+}
+
+const labels: Partial<Record<LinkField, string>> = {
+  room_id: 'room ID',
+  user_id: 'user ID',
+  access_token: 'access token',
+}
+
+function fillTemplate(text: string, values: LinkValues): Link {
+  const [path = ''] = text.split(/[?#]/)
+  for (const field of linkFields) {
+    if (!text.includes(`{${field}}`)) continue
+    const value = values[field] ?? ''
+    const label = labels[field] ?? field.replace('_', ' ')
+    if (value === '' && labels[field]) return { link: null, reason: `no ${label}` }
+    if (!value.isWellFormed()) return { link: null, reason: `the ${label} is not valid Unicode` }
+    // Browsers resolve these segments, encoded or not.
+    if (/^\.\.?$/.test(value) && path.includes(`{${field}}`))
+      return { link: null, reason: `the ${label} “${value}” cannot be part of a path` }
+  }
+  const link = text.replace(/\{(\w+)\}/g, (_, field: LinkField) => encodeValue(values[field] ?? ''))
+  return { link, reason: null }
+}
+
+/** Encodes all but letters, digits and `-._~`: mail programs end a link at a quote or a parenthesis. */
+function encodeValue(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** Removes the parameters of query and fragment whose whole value is such a placeholder. */
+function dropParameters(text: string, isDropped: (field: string) => boolean): string {
+  const keep = (part: string) =>
+    part
+      .split('&')
+      .filter((pair) => !isDropped(/=\{(\w+)\}$/.exec(pair)?.[1] ?? 'room_id'))
+      .join('&')
+  const [, path = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(text) ?? []
+  const [keptQuery, keptFragment] = [keep(query), keep(fragment)]
+  return path + (keptQuery && `?${keptQuery}`) + (keptFragment && `#${keptFragment}`)
+}

@@ -1,0 +1,118 @@
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import type { Context } from '../kernel/context.ts'
+import { isBlocked } from '../lists/blocking.ts'
+import { FullRecords } from '../lists/full-records.ts'
+import { listPages } from '../lists/list.ts'
+import type { Selection } from '../lists/selection.ts'
+import type { Item } from '../output/views/views.ts'
+import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
+import type { Link, LinkTemplate } from './link-template.ts'
+import { readText, type UserAccess, UserAccessReader } from './user-access.ts'
+
+export interface LinkOptions {
+  template: LinkTemplate
+  isReplay: boolean
+}
+
+/** Links of the members of rooms. The token is the member's own if the service shows one, else the user's. */
+export class MemberLinks {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #options: LinkOptions
+  readonly #selection: Selection | undefined
+  readonly #full: FullRecords
+  readonly #users: UserAccessReader
+
+  constructor(context: Context, client: Client, options: LinkOptions, selection?: Selection) {
+    this.#context = context
+    this.#client = client
+    this.#options = options
+    this.#selection = selection
+    this.#full = new FullRecords(context, 'listMembers', client)
+    this.#users = new UserAccessReader(context, client)
+  }
+
+  /** Creates the rows of a room's members. Anonymous participants have no link. */
+  async ofMembers(room: Item): Promise<RoomLinks> {
+    const members = (await this.#members(room)).filter((member) => readText(member['user_id']) !== null)
+    const isIncomplete = (member: Item) =>
+      readText(member['name']) === null ||
+      (this.#options.template.uses('access_token') && readText(member['access_token']) === null)
+    const ids = members.filter(isIncomplete).map((member) => toText(member['user_id']))
+    const users = await this.#users.read([...new Set(ids)])
+    const problem = findRoomProblem(room, this.#options.isReplay)
+    const links = members.map((member) => {
+      const user = users.get(toText(member['user_id']))
+      return { member, user, link: this.#link(room, member, user, problem) }
+    })
+    return {
+      rows: links.map(({ member, user, link }) => toLinkRow(room, describe(member, user), link)),
+      holdsUserTokens: links.some(({ member, link }) => this.#holdsUserToken(member, link)),
+    }
+  }
+
+  /** Creates the row of one user, who may not be a member. */
+  async ofUser(room: Item, user_id: string, user: UserAccess): Promise<RoomLinks> {
+    const members = (await this.#members(room)).filter((each) => toText(each['user_id']) === user_id)
+    // A user may be several members. One of them is enough to get in.
+    const member = members.find((each) => !isBlocked(each)) ?? members[0]
+    const problem =
+      findRoomProblem(room, this.#options.isReplay) ??
+      (member || isOpenToUsers(room) ? undefined : 'not a member of the room')
+    const person = member ?? { user_id }
+    const link = this.#link(room, person, user, problem)
+    return {
+      rows: [toLinkRow(room, describe(person, user), link)],
+      holdsUserTokens: this.#holdsUserToken(person, link),
+    }
+  }
+
+  #holdsUserToken(member: Item, { link }: Link): boolean {
+    const usesToken = this.#options.template.uses('access_token')
+    return link !== null && usesToken && readText(member['access_token']) === null
+  }
+
+  async #members(room: Item): Promise<Item[]> {
+    const room_id = toText(room['id'])
+    const options = { client: this.#client, selection: this.#selection }
+    const pages = await listPages(
+      this.#context,
+      'listMembers',
+      { params: { room_id }, query: {} },
+      { all: true },
+      options,
+    )
+    const members: Item[] = []
+    for await (const { items } of pages)
+      for (const member of await (this.#selection?.full ?? this.#full).of(items, room_id))
+        if (member) members.push(member)
+    return members
+  }
+
+  #link(room: Item, member: Item, user: UserAccess | undefined, problem: string | undefined): Link {
+    if (isBlocked(member)) return noLink('blocked')
+    if (problem !== undefined) return noLink(problem)
+    if (user?.exists === false) return noLink('no such user')
+    return this.#options.template.fill({
+      room_id: toText(room['id']),
+      room_name: readText(room['name']),
+      ...describe(member, user),
+      access_token: readText(member['access_token']) ?? user?.access_token ?? null,
+    })
+  }
+}
+
+/** The name in the room comes before the name of the user. */
+function describe(member: Item, user: UserAccess | undefined) {
+  return {
+    user_id: toText(member['user_id']),
+    name: readText(member['name']) ?? user?.name ?? null,
+    role: readText(member['type']),
+  }
+}
+
+/** Returns true for types whose rooms users join without an invitation (API specification, “Room”). */
+function isOpenToUsers(room: Item): boolean {
+  return ['open', 'public'].includes(toText(room['type']).toLowerCase())
+}

@@ -1,0 +1,140 @@
+import { readResponseValue } from '../../api/json.ts'
+import { counted } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import { ApiError, type MeetroomError, PartialError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { groupPages } from '../lists/print-all.ts'
+import { RoomsNotice } from '../lists/rooms-notice.ts'
+import type { SelectedRooms } from '../lists/select-rooms.ts'
+import type { Selection } from '../lists/selection.ts'
+import type { Page } from '../output/views/page.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
+import { finishRun } from '../pool/finish-run.ts'
+import { openPool } from '../pool/pool.ts'
+import { runInOrder } from '../pool/run-items.ts'
+import { Tally } from '../pool/tally.ts'
+import { type LinkRow, linkView, type RoomLinks } from './link-rows.ts'
+
+interface LinkRun extends SelectedRooms {
+  flags: PaceFlags
+  /** Ended by this run. */
+  selection?: Selection | undefined
+  /** True if links hold access tokens. */
+  holdsTokens: boolean
+  createReader(client: Client): (room: Item) => Promise<RoomLinks>
+  /** Prints the only link alone, not as a table. */
+  isBare?: boolean
+}
+
+/**
+ * Prints the links of each room as they are read.
+ * @throws {PartialError} when some rooms could not be read, or some links could not be made
+ */
+export async function printLinks(context: Context, run: LinkRun): Promise<void> {
+  const { rooms, incomplete, flags, selection, holdsTokens, createReader, isBare } = run
+  const printer = await context.printer()
+  const tally = new Tally(rooms.length, summarize)
+  await new RoomsNotice(context).expect(rooms.length)
+  const pool = await openPool(context, flags, tally, { reads: true })
+  const readLinks = createReader(pool.client)
+  const summary = new LinkSummary()
+  let fatal: MeetroomError | undefined
+
+  async function act(room: Item): Promise<Outcome<RoomLinks>> {
+    try {
+      return { status: 'ok', value: await readLinks(await completeRoom(pool.client, room)) }
+    } catch (cause) {
+      const failure = toFailure(cause)
+      // Other rooms would fail with the same error.
+      if (isFatal(failure.error)) pool.stop()
+      return failure
+    }
+  }
+
+  async function* pages(): AsyncGenerator<Page> {
+    for await (const [room, outcome] of runInOrder(pool, rooms, act)) {
+      if (outcome.status === 'ok') {
+        summary.add(outcome.value)
+        if (outcome.value.rows.length > 0) yield { items: outcome.value.rows }
+      }
+      if (!('error' in outcome)) continue
+      const { error } = outcome
+      // The error of the only room is the error of the command.
+      if (rooms.length === 1 && !incomplete) throw error
+      if (isFatal(error)) fatal ??= error
+      else
+        await context.reportError(
+          new ApiError(`room ${toText(room['id'])}: ${error.message}`, { cause: error }),
+        )
+    }
+  }
+
+  const selected = selection ? selection.withReport(pages()) : pages()
+  if (isBare) {
+    for await (const { items } of selected)
+      for (const { link } of items as readonly LinkRow[]) if (link !== null) await printer.line(link)
+  } else {
+    const isOneRoom = rooms.length === 1
+    const columns = linkView.columns.filter(({ field }) => !isOneRoom || field !== 'room_name')
+    const isTable = printer.options.format === 'table'
+    await printer.list({ ...linkView, columns }, 'links', isTable ? groupPages(selected) : selected)
+    if (summary.all === 0 && isTable) await printer.notice(rooms.length === 0 ? 'no rooms' : 'no members')
+  }
+  for (const notice of holdsTokens ? summary.notices() : []) await context.notice(notice)
+  const error = (await finishRun(context, tally, fatal)) ?? incomplete ?? summary.error
+  if (error) throw error
+}
+
+/** Requests the record of a room whose name, type or status is not known. */
+async function completeRoom(client: Client, room: Item): Promise<Item> {
+  if (['name', 'type', 'status'].every((field) => readField(views.room, field, room).known)) return room
+  const answer = await client.call('getRoom', { params: { id: toText(room['id']) } })
+  return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
+}
+
+/** Counts the links of a run, and the people whose access they give. */
+class LinkSummary {
+  all = 0
+  #missing = 0
+  #firstMissing: LinkRow | undefined
+  readonly #people = new Set<string>()
+  #holdsUserTokens = false
+
+  add({ rows, holdsUserTokens }: RoomLinks): void {
+    for (const row of rows) {
+      this.all++
+      if (row.link === null) {
+        this.#missing++
+        this.#firstMissing ??= row
+      } else if (row.user_id !== null) this.#people.add(row.user_id)
+    }
+    this.#holdsUserTokens ||= holdsUserTokens
+  }
+
+  *notices(): Generator<string> {
+    const { size } = this.#people
+    if (size > 0)
+      yield `the output gives access as ${counted(size, 'person', 'people')}: keep it private, and send each link only to its owner`
+    if (this.#holdsUserTokens)
+      yield 'warning: a link holds the token of its user, which opens every room of that user'
+  }
+
+  get error(): PartialError | undefined {
+    const row = this.#firstMissing
+    if (!row) return undefined
+    const whose = row.user_id === null ? `room ${toText(row.room_id)}` : row.user_id
+    return this.all === 1
+      ? new PartialError(`no link for ${whose}: ${row.reason}`)
+      : new PartialError(
+          `${this.#missing} of ${counted(this.all, 'link')} could not be made; the field reason says why`,
+        )
+  }
+}
+
+function summarize(tally: Tally): string {
+  const untried = tally.untried === 0 ? '' : `; ${tally.untried} not tried`
+  return `made the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}; ${tally.bad} failed${untried}`
+}

@@ -1,0 +1,112 @@
+import { readResponseValue } from '../../api/json.ts'
+import { toText } from '../../api/to-text.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { openSelection } from '../lists/list.ts'
+import { defaultPageSize } from '../lists/paging/page-size.ts'
+import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
+import type { Item } from '../output/views/views.ts'
+import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { findTemplate } from './find-template.ts'
+import { findRoomProblem, linkView, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
+import type { LinkTemplate } from './link-template.ts'
+import { type LinkOptions, MemberLinks } from './member-links.ts'
+import { printLinks } from './print-links.ts'
+import { readText, type UserAccess } from './user-access.ts'
+
+interface LinkFlags extends PaceFlags, RoomFlags {
+  replay?: boolean
+}
+
+async function openLinks(context: Context, { replay = false }: LinkFlags): Promise<LinkOptions> {
+  const printer = await context.printer()
+  printer.check(linkView)
+  return { template: await findTemplate(context, replay ? 'replay' : 'join'), isReplay: replay }
+}
+
+/** Prints a link for each member of rooms. `--where` selects members. */
+export async function runMemberLinks(
+  context: Context,
+  given: readonly string[],
+  { where, allRooms = false, ...flags }: LinkFlags,
+): Promise<void> {
+  if ((given.length === 0) !== allRooms) throw new UsageError('name the rooms, or pass --all-rooms')
+  const options = await openLinks(context, flags)
+  const selection = await openSelection(context, 'listMembers', { where, ...flags })
+  const selected = await readRooms(context, given, { allRooms })
+  if (context.flags.curl) return previewMembers(context, selected.rooms)
+  await printLinks(context, {
+    ...selected,
+    flags,
+    selection,
+    holdsTokens: options.template.uses('access_token'),
+    createReader: (client) => {
+      const links = new MemberLinks(context, client, options, selection)
+      return (room) => links.ofMembers(room)
+    },
+  })
+}
+
+/** Prints a link for each room: for one user, or for anyone. */
+export async function runRoomLinks(
+  context: Context,
+  given: readonly string[],
+  { as, ...flags }: LinkFlags & { as?: string },
+): Promise<void> {
+  const options = await openLinks(context, flags)
+  const selected = await readRooms(context, given, flags)
+  if (context.flags.curl) return previewRooms(context, selected.rooms)
+  const user = as === undefined ? undefined : await readUser(context, as)
+  const { format, columns, query } = (await context.printer()).options
+  await printLinks(context, {
+    ...selected,
+    flags,
+    holdsTokens: options.template.uses('access_token'),
+    isBare: given.length === 1 && given[0] !== '-' && format === 'table' && !columns && !query,
+    createReader: (client) => {
+      if (as === undefined || !user) return async (room) => createRoomLink(room, options)
+      const links = new MemberLinks(context, client, options)
+      return (room) => links.ofUser(room, as, user)
+    },
+  })
+}
+
+/** @throws {NotFoundError} when the user does not exist */
+export async function readUser(context: Context, user_id: string): Promise<UserAccess> {
+  const client = await context.client()
+  const answer = await client.call('getUser', { params: { user_id } })
+  const { user } = readResponseValue(answer) as { user: Item }
+  return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
+}
+
+/** Creates the link to a room for anyone, which works only in open rooms (API specification, “Room”). */
+function createRoomLink(room: Item, { template, isReplay }: LinkOptions): RoomLinks {
+  const problem =
+    findRoomProblem(room, isReplay) ??
+    (toText(room['type']).toLowerCase() === 'open' ? undefined : 'the room is not open: pass --as')
+  const values = { room_id: toText(room['id']), room_name: readText(room['name']) }
+  const link = problem === undefined ? fillForAnyone(template, values) : noLink(problem)
+  return { rows: [toLinkRow(room, { user_id: null, name: null, role: null }, link)], holdsUserTokens: false }
+}
+
+function fillForAnyone(template: LinkTemplate, values: { room_id: string; room_name: string | null }) {
+  const link = template.fillForAnyone(values)
+  return link.reason === 'no access token' || link.reason === 'no user ID'
+    ? noLink('the template needs a user: pass --as')
+    : link
+}
+
+/** With `--curl`, shows the requests that do not depend on a response. */
+async function previewMembers(context: Context, rooms: readonly Item[]): Promise<void> {
+  const client = await context.client()
+  const query = { limit: defaultPageSize }
+  for (const { id } of rooms)
+    await undefinedIfPreviewed(client.call('listMembers', { params: { room_id: toText(id) }, query }))
+}
+
+async function previewRooms(context: Context, rooms: readonly Item[]): Promise<void> {
+  const client = await context.client()
+  for (const { id } of rooms)
+    await undefinedIfPreviewed(client.call('getRoom', { params: { id: toText(id) } }))
+}

@@ -1,0 +1,98 @@
+import { isLosslessNumber } from 'lossless-json'
+import { readResponseValue } from '../../api/json.ts'
+import { findSegmentProblem } from '../../api/path.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { IncompleteError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { listPages } from '../lists/list.ts'
+import { undefinedIfNotFound } from '../lists/run-one.ts'
+import type { Item } from '../output/views/views.ts'
+import { mapAhead } from '../pool/map-ahead.ts'
+
+export interface UserAccess {
+  exists: boolean
+  name: string | null
+  access_token: string | null
+}
+
+/** Number of users that are requested one by one; more are listed. */
+const maxSingle = 20
+const concurrency = 8
+
+/** Names and access tokens of users. Each user is read once. */
+export class UserAccessReader {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #users = new Map<string, Promise<UserAccess>>()
+  #listing: Promise<void> | undefined
+
+  constructor(context: Context, client: Client) {
+    this.#context = context
+    this.#client = client
+  }
+
+  async read(ids: readonly string[]): Promise<ReadonlyMap<string, UserAccess>> {
+    const isUnknown = (id: string) => !this.#users.has(id)
+    if (this.#users.size + ids.filter(isUnknown).length > maxSingle) {
+      this.#listing ??= this.#list()
+      await this.#listing
+    }
+    const found = new Map<string, UserAccess>()
+    for await (const [id, access] of mapAhead(
+      ids,
+      concurrency,
+      async (id) => [id, await this.#of(id)] as const,
+    ))
+      found.set(id, access)
+    return found
+  }
+
+  #of(id: string): Promise<UserAccess> {
+    const pending = this.#users.get(id) ?? this.#get(id)
+    this.#users.set(id, pending)
+    return pending
+  }
+
+  async #get(user_id: string): Promise<UserAccess> {
+    // Such an ID cannot be requested.
+    if (findSegmentProblem('user_id', user_id)) return toUserAccess({})
+    const answer = await undefinedIfNotFound(this.#client.call('getUser', { params: { user_id } }))
+    if (answer === undefined) return { exists: false, name: null, access_token: null }
+    return toUserAccess((readResponseValue(answer) as { user: Item }).user)
+  }
+
+  async #list(): Promise<void> {
+    const options = { client: this.#client }
+    try {
+      for await (const { items } of await listPages(
+        this.#context,
+        'listUsers',
+        { query: {} },
+        { all: true },
+        options,
+      )) {
+        // Lists of some services hold no tokens (API specification, “User”).
+        if (!items.some((user) => Object.hasOwn(user, 'access_token'))) return
+        for (const user of items) {
+          const id = toText(user['user_id'])
+          if (Object.hasOwn(user, 'access_token') && !this.#users.has(id))
+            this.#users.set(id, Promise.resolve(toUserAccess(user)))
+        }
+      }
+    } catch (error) {
+      // The users that the list lacks are requested one by one.
+      if (!(error instanceof IncompleteError)) throw error
+    }
+  }
+}
+
+function toUserAccess(user: Item): UserAccess {
+  return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
+}
+
+/** Returns a text or number as text; null for anything else, and for an empty text. */
+export function readText(value: unknown): string | null {
+  const isScalar = typeof value === 'string' || typeof value === 'number' || isLosslessNumber(value)
+  return isScalar ? toText(value) || null : null
+}

@@ -1,0 +1,36 @@
+import { isUrl } from '../api/is-url.ts'
+import { isLoopback } from '../api/loopback.ts'
+import { UsageError } from '../errors.ts'
+
+/** Values that a link template can hold, as in `{room_id}`. */
+export const linkFields = ['room_id', 'room_name', 'user_id', 'name', 'role', 'access_token'] as const
+export type LinkField = (typeof linkFields)[number]
+
+export const exampleTemplate = 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'
+
+/** @throws {UsageError} when the text is not a template of links: a URL with placeholders after the host */
+export function parseLinkTemplate(text: string): string {
+  const template = text.trim()
+  const refuse = (problem: string, hint = `a link template has the form ${exampleTemplate}`) =>
+    new UsageError(`the link template ${problem}`, { hint })
+  if (!isUrl(template)) throw refuse('is not a valid URL')
+  const url = new URL(template)
+  // The message does not quote the URL: it may hold a password.
+  if (url.username || url.password) throw refuse('must not contain a user name or password')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    throw refuse('must be an https URL, or http on this machine, because links hold access tokens')
+  if (/\s/.test(template)) throw refuse('must not contain white space')
+  const placeholders: readonly string[] = template.match(/\{[^{}]*\}|[{}]/g) ?? []
+  const unknown = placeholders.find(
+    (placeholder) => !linkFields.some((field) => placeholder === `{${field}}`),
+  )
+  if (unknown !== undefined)
+    throw refuse(
+      `has an unknown placeholder “${unknown}”`,
+      `placeholders are ${linkFields.map((field) => `{${field}}`).join(', ')}`,
+    )
+  if (!placeholders.includes('{room_id}')) throw refuse('must contain {room_id}')
+  // A value must not choose the server that receives an access token.
+  if (/^[a-z]+:\/*[^/?#\\]*\{/i.test(template)) throw refuse('must not have a placeholder in the host')
+  return template
+}

@@ -1,0 +1,377 @@
+import { stripVTControlCharacters } from 'node:util'
+import { parse } from 'csv-parse/sync'
+import { describe, expect, test } from 'vitest'
+import { createAccessWorld } from '../../helpers/access.ts'
+import { otherService } from '../../helpers/other-service.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, type Run } from '../../helpers/world.ts'
+
+const template = 'https://app.test/meet?room_id={room_id}&access_token={access_token}'
+
+const world = perTest(createAccessWorld)
+
+const run = (line: string, options: Parameters<typeof world.run>[1] = {}) =>
+  world.run(line, { ...options, env: { MEETROOM_JOIN_URL: template, ...options.env } })
+const outcome = ({ code, stdout, stderr }: Run) => ({ code, stdout, stderr })
+const tokenOf = async (user: string): Promise<string> =>
+  (await world.send('GET', `/users/${user}`)).body.user.access_token
+const linkTo = async (room: string, user: string) =>
+  `https://app.test/meet?room_id=${room}&access_token=${await tokenOf(user)}`
+const rowsOf = ({ stdout }: Run): any[] => JSON.parse(stdout).links
+const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
+
+describe('members link', () => {
+  test('prints one row for each member, with the token of the user', async () => {
+    const { hall } = world.ids
+    const { code, stdout, stderr } = await run(`members link ${hall} -o csv`)
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'the output gives access as 2 people: keep it private, and send each link only to its owner\n' +
+        'warning: a link holds the token of its user, which opens every room of that user\n',
+    })
+    expect(stdout.split('\r\n')).toEqual([
+      'room_id,room_name,user_id,name,role,link,reason',
+      `${hall},Hall,ada,ADA,guest,${await linkTo(hall, 'ada')},`,
+      `${hall},Hall,mallory,MALLORY,guest,${await linkTo(hall, 'mallory')},`,
+      '',
+    ])
+  })
+
+  test('takes the token of the member where the service shows one, without a warning about other rooms', async () => {
+    const { board } = world.ids
+    world.intercept = async ({ url }, next) => {
+      const answered = await next()
+      if (!url.includes('/members')) return answered
+      const body = JSON.parse(new TextDecoder().decode(answered.body))
+      for (const member of body.members ?? [body.member]) member.access_token = `only-${member.user_id}`
+      return answer(200, body)
+    }
+    const { code, stdout, stderr } = await run(`members link ${board} --json`)
+    expect(code).toBe(0)
+    expect(rowsOf({ stdout } as Run).map(({ link }) => link)).toEqual([
+      `https://app.test/meet?room_id=${board}&access_token=only-trudy`,
+      `https://app.test/meet?room_id=${board}&access_token=only-mallory`,
+      `https://app.test/meet?room_id=${board}&access_token=only-ada`,
+    ])
+    expect(stderr).toBe(
+      'the output gives access as 3 people: keep it private, and send each link only to its owner\n',
+    )
+    expect(gets(/\/users/)).toBe(0)
+  })
+
+  test('leaves the link of a blocked member empty, says why and exits 8', async () => {
+    const { board } = world.ids
+    const { id } = await world.member(board, 'mallory')
+    await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
+    const done = await run(`members link ${board} --json`)
+    expect(done.code).toBe(8)
+    expect(rowsOf(done).map(({ user_id, link, reason }) => [user_id, link !== null, reason])).toEqual([
+      ['trudy', true, null],
+      ['mallory', false, 'blocked'],
+      ['ada', true, null],
+    ])
+    expect(done.stderr).toContain('"message":"1 of 3 links could not be made; the field reason says why"')
+  })
+
+  test('makes no links to a terminated room, but links to its recording', async () => {
+    const { plans } = world.ids
+    await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
+    const joins = await run(`members link ${plans} -o tsv --no-header --columns user_id,link,reason`)
+    expect(outcome(joins)).toEqual({
+      code: 8,
+      stdout: 'mallory\t\tthe room is terminated\n',
+      stderr: 'error: no link for mallory: the room is terminated\n',
+    })
+    const env = { MEETROOM_REPLAY_URL: 'https://app.test/replay/{room_id}#{access_token}' }
+    const replays = await run(`members link ${plans} --replay -o tsv --no-header --columns link`, { env })
+    expect(replays).toMatchObject({
+      code: 0,
+      stdout: `https://app.test/replay/${plans}#${await tokenOf('mallory')}\n`,
+    })
+  })
+
+  test('says that a user has no token, or does not exist', async () => {
+    const { board } = world.ids
+    world.intercept = async ({ url }, next) => {
+      if (url.endsWith('/users/ada')) return answer(404, { error: { code: 'not_found', message: 'no' } })
+      if (url.endsWith('/users/trudy')) return answer(200, { user: { user_id: 'trudy', access_token: null } })
+      return next()
+    }
+    const done = await run(`members link ${board} --json`)
+    expect(done.code).toBe(8)
+    expect(rowsOf(done).map(({ user_id, reason }) => [user_id, reason])).toEqual([
+      ['trudy', 'no access token'],
+      ['mallory', null],
+      ['ada', 'no such user'],
+    ])
+  })
+
+  test('selects members with --where, and rooms with --all-rooms', async () => {
+    const done = await run(['members', 'link', '--all-rooms', '--where', 'user_id=ada', '--json'] as never)
+    expect(done.code).toBe(0)
+    expect(rowsOf(done).map(({ room_name }) => room_name)).toEqual(['Board', 'Hall'])
+    expect(gets(/\/users\/ada$/)).toBe(1)
+  })
+
+  test('lists many users once instead of requesting them one by one', async () => {
+    const { hall } = world.ids
+    for (let i = 0; i < 30; i++) {
+      await world.send('POST', '/users', { user_id: `u${i}` })
+      await world.send('POST', `/rooms/${hall}/members`, { user_id: `u${i}` })
+    }
+    const done = await run(`members link ${hall} --json`)
+    expect(done.code).toBe(0)
+    expect(rowsOf(done)).toHaveLength(32)
+    expect(gets(/\/users\?/)).toBe(1)
+    expect(gets(/\/users\/u\d/)).toBe(0)
+  })
+
+  test('continues after a room that cannot be read, and exits 8', async () => {
+    world.fails(new RegExp(`/rooms/${world.ids.board}/members`), 400)
+    const done = await run('members link --all-rooms --json')
+    expect(done.code).toBe(8)
+    expect(rowsOf(done).map(({ room_name }) => room_name)).toEqual(['Plans', 'Hall', 'Hall', 'Lobby'])
+    expect(done.stderr).toContain(
+      `room ${world.ids.board}: the service refuses the request (400): it is broken`,
+    )
+    expect(done.stderr).toContain('made the links of 4 of 5 rooms; 1 failed')
+  })
+
+  test('reports the error of the only room', async () => {
+    expect(outcome(await run('members link 000000000000000000000000'))).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: no such room/),
+    })
+  })
+
+  test('needs rooms, or --all-rooms', async () => {
+    const message = 'error: name the rooms, or pass --all-rooms\n'
+    expect(outcome(await run('members link'))).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(outcome(await run('members link r --all-rooms'))).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(world.requests).toEqual([])
+  })
+
+  test('shows the requests with --curl', async () => {
+    const { code, stdout } = await run(`members link ${world.ids.hall} --curl`)
+    expect(code).toBe(0)
+    expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
+    expect(world.requests).toEqual([])
+  })
+
+  test('prints no IDs', async () => {
+    expect(outcome(await run(`members link ${world.ids.hall} -o ids`))).toMatchObject({
+      code: 2,
+      stderr: 'error: a link has no id to print\n',
+    })
+  })
+})
+
+test('a mail merge survives a spreadsheet: formulas are defused, and names keep commas, quotes, emoji and right-to-left text', async () => {
+  const { hall } = world.ids
+  const names = ['=cmd|calc', '@SUM(1)', 'Smith, "Al"', '🎓 Zoë', 'עדה לאבלייס', '+49 1', "O'Neill"]
+  for (const [i, name] of names.entries()) {
+    await world.send('POST', '/users', { user_id: `x${i}`, name })
+    await world.send('POST', `/rooms/${hall}/members`, { user_id: `x${i}` })
+  }
+  const { code, stdout } = await run(`members link ${hall} -o csv`)
+  expect(code).toBe(0)
+  const rows = parse(stdout, { columns: true }) as Record<string, string>[]
+  expect(
+    rows
+      .filter(({ user_id }) => /^x/.test(user_id ?? ''))
+      .map(({ name }) => name)
+      .reverse(),
+  ).toEqual([...["'=cmd|calc", "'@SUM(1)", 'Smith, "Al"', '🎓 Zoë', 'עדה לאבלייס', "'+49 1", "O'Neill"]])
+  expect(rows.every(({ link }) => link?.startsWith('https://'))).toBe(true)
+})
+
+describe('rooms link', () => {
+  test('prints nothing but the link of one room', async () => {
+    const { board } = world.ids
+    expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
+      code: 0,
+      stdout: `${await linkTo(board, 'ada')}\n`,
+      stderr:
+        'the output gives access as 1 person: keep it private, and send each link only to its owner\n' +
+        'warning: a link holds the token of its user, which opens every room of that user\n',
+    })
+  })
+
+  test('links to open rooms for anyone, without a token and without a warning', async () => {
+    const { lobby } = world.ids
+    expect(outcome(await run(`rooms link ${lobby}`))).toEqual({
+      code: 0,
+      stdout: `https://app.test/meet?room_id=${lobby}\n`,
+      stderr: '',
+    })
+  })
+
+  test('asks for a user where a room is not open', async () => {
+    expect(outcome(await run(`rooms link ${world.ids.hall}`))).toEqual({
+      code: 8,
+      stdout: '',
+      stderr: `error: no link for room ${world.ids.hall}: the room is not open: pass --as\n`,
+    })
+  })
+
+  test('links a user to each matching room, except private rooms without the user', async () => {
+    const done = await run('rooms link --all-rooms --as trudy --json')
+    expect(done.code).toBe(8)
+    expect(
+      rowsOf(done).map(({ room_name, role, link, reason }) => [room_name, role, link !== null, reason]),
+    ).toEqual([
+      ['Empty', null, false, 'not a member of the room'],
+      ['Plans', null, false, 'not a member of the room'],
+      ['Board', 'guest', true, null],
+      ['Hall', null, true, null],
+      ['Lobby', null, true, null],
+    ])
+  })
+
+  test('exits 3 when the user does not exist', async () => {
+    expect(await run(`rooms link ${world.ids.hall} --as nobody`)).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  test('reads no more than the list of rooms when the list shows all that a link needs', async () => {
+    const done = await run('rooms link --where type=open --json')
+    expect(done.code).toBe(0)
+    expect(rowsOf(done)).toEqual([
+      {
+        ...{ room_id: world.ids.lobby, room_name: 'Lobby', user_id: null, name: null, role: null },
+        ...{ link: `https://app.test/meet?room_id=${world.ids.lobby}`, reason: null },
+      },
+    ])
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([80, 200])('never cuts a link on a terminal of %s columns', async (columns) => {
+    const { hall, board } = world.ids
+    const { stdout } = await run(`rooms link ${hall} ${board} --as ada`, { tty: true, columns })
+    expect(stdout).toContain(`${await linkTo(hall, 'ada')}\n`)
+    expect(stdout).toContain(`${await linkTo(board, 'ada')}\n`)
+    const [titles = '', rule = ''] = stripVTControlCharacters(stdout).split('\n')
+    expect([titles.length, rule.length].every((length) => length <= columns)).toBe(true)
+  })
+})
+
+describe('the template', () => {
+  test('is set with config set, and belongs to the service of the profile', async () => {
+    const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_JOIN_URL: undefined }
+    const env = { ...bare, MEETROOM_BASE_URL: 'https://meet.test/v1' }
+    await run('auth login --with-token', { env, stdin: world.apiKey })
+    const link = `rooms link ${world.ids.lobby}`
+    expect(outcome(await run(link, { env: bare }))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: no template for links: join_url is not set\n' +
+        "hint: set it with: meetroom config set join_url 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'\n",
+    })
+    await run(`config set join_url https://app.test/{room_id}`, { env: bare })
+    expect(outcome(await run(link, { env: bare }))).toEqual({
+      code: 0,
+      stdout: `https://app.test/${world.ids.lobby}\n`,
+      stderr: '',
+    })
+    const elsewhere = { ...bare, MEETROOM_API_KEY: world.apiKey }
+    expect(
+      await run(`${link} --base-url https://other.test/v1 --profile default`, { env: elsewhere }),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("export MEETROOM_JOIN_URL='https://app.example.com/"),
+    })
+  })
+
+  test('of a recording is a setting of its own', async () => {
+    expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
+    })
+  })
+
+  test.each([
+    ['app.test/{room_id}', 'is not a valid URL'],
+    ['http://app.test/{room_id}', 'must be an https URL, or http on this machine'],
+    ['javascript:alert({room_id})', 'must be an https URL, or http on this machine'],
+    ['https://u:secret@app.test/{room_id}', 'must not contain a user name or password'],
+    ['https://{room_id}.app.test/', 'must not have a placeholder in the host'],
+    ['https://app.test:{room_id}/', 'is not a valid URL'],
+    ['https://app.test/{room}', 'has an unknown placeholder “{room}”'],
+    ['https://app.test/{room_id}/{', 'has an unknown placeholder “{”'],
+    ['https://app.test/?t={access_token}', 'must contain {room_id}'],
+    ['https://app.test/a b/{room_id}', 'must not contain white space'],
+  ])('%s is refused', async (url, problem) => {
+    const { code, stderr } = await run(['config', 'set', 'join_url', url] as never)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`the link template ${problem}`),
+    })
+    expect(stderr).not.toContain('secret')
+  })
+
+  test('on plain http is accepted for this machine', async () => {
+    const env = { MEETROOM_JOIN_URL: 'http://localhost:3000/{room_id}' }
+    expect((await run(`rooms link ${world.ids.lobby}`, { env })).stdout).toBe(
+      `http://localhost:3000/${world.ids.lobby}\n`,
+    )
+  })
+})
+
+describe('other services', () => {
+  test('links are complete when lists are partial and values have other types', async () => {
+    const { idOf } = otherService(world, {
+      ...{
+        minimalLists: true,
+        leavesNullsOut: true,
+        ids: 'number',
+        booleansAsText: true,
+        numbersAsText: true,
+      },
+      ...{ maxLimit: 2, tellsTerminated: true },
+    })
+    const { board, plans } = world.ids
+    const { id } = await world.member(board, 'mallory')
+    await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
+    await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
+    const done = await run('members link --all-rooms --json')
+    expect(done.code).toBe(8)
+    expect(
+      rowsOf(done).map(({ room_name, user_id, name, role, link, reason }) => [
+        room_name,
+        user_id,
+        name,
+        role,
+        reason ?? link,
+      ]),
+    ).toEqual([
+      ['Plans', 'mallory', 'MALLORY', 'guest', 'the room is terminated'],
+      ['Board', 'trudy', 'TRUDY', 'guest', await linkTo(idOf(board), 'trudy')],
+      ['Board', 'mallory', 'MALLORY', 'guest', 'blocked'],
+      ['Board', 'ada', 'ADA', 'guest', await linkTo(idOf(board), 'ada')],
+      ['Hall', 'ada', 'ADA', 'guest', await linkTo(idOf(world.ids.hall), 'ada')],
+      ['Hall', 'mallory', 'MALLORY', 'guest', await linkTo(idOf(world.ids.hall), 'mallory')],
+      ['Lobby', 'mallory', 'MALLORY', 'guest', await linkTo(idOf(world.ids.lobby), 'mallory')],
+    ])
+  })
+
+  test('the number of a token is text in a link', async () => {
+    world.intercept = async ({ url }, next) =>
+      url.endsWith('/users/ada')
+        ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')
+        : next()
+    expect((await run(`rooms link ${world.ids.hall} --as ada`)).stdout).toBe(
+      `https://app.test/meet?room_id=${world.ids.hall}&access_token=12345678901234567890\n`,
+    )
+  })
+})
+
+test('links and tokens appear in no notice, no error, no audit log and no verbose output', async () => {
+  const audit = `${world.dir}/audit.log`
+  const { code, stderr } = await run(`members link --all-rooms --verbose --json`, {
+    env: { MEETROOM_AUDIT_LOG: audit },
+  })
+  expect(code).toBe(0)
+  for (const user of ['ada', 'mallory', 'trudy']) expect(stderr).not.toContain(await tokenOf(user))
+})
