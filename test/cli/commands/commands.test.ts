@@ -16,7 +16,7 @@ async function facts() {
   }
 }
 
-test('commands --json shows the version', async () => {
+test('commands --json shows the version of the program', async () => {
   expect((await facts()).version).toBe(version)
 })
 
@@ -39,7 +39,7 @@ describe('every command', () => {
     }
   })
 
-  test('declares the writes that it sends, and lists its exit code', async () => {
+  test('is declared as writing if it sends a write, and its exit code is in its list of exit codes', async () => {
     const { commands } = await facts()
     const calls = (await allCalls()).filter((call) => !stays.test(call) && !call.startsWith('__complete '))
     for (const call of calls) {
@@ -53,7 +53,7 @@ describe('every command', () => {
   })
 })
 
-test('the exit codes of a read command include the code of --all-profiles with a failing profile', async () => {
+test('commands --json lists exit code 8 of --all-profiles for a read command, and not for a write command', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   await world.run('auth login --profile one --with-token', {
@@ -72,7 +72,7 @@ test('the exit codes of a read command include the code of --all-profiles with a
   expect(commands.find(({ name }) => name === 'users create')?.exit_codes).not.toContain(code)
 })
 
-test('the exit codes of each command are documented in the list of exit codes', async () => {
+test('the list of exit codes documents every exit code of every command', async () => {
   for (const { exit_codes } of (await facts()).commands)
     for (const code of exit_codes) expect(exitCodes).toHaveProperty(String(code))
 })
@@ -90,7 +90,7 @@ test('commands --json shows the type, the default and the choices of a flag', as
   expect(find('webhooks verify', '--headers')).toMatchObject({ required: true })
 })
 
-test('commands prints a table, and the command names with -o ids', async () => {
+test('commands prints a table by default and the command names with -o ids', async () => {
   const world = await createWorld()
   expect((await world.run('commands')).stdout).toContain('rooms delete ')
   expect((await world.run('commands -o ids')).stdout.split('\n')).toContain('rooms delete')

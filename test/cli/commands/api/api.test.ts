@@ -23,7 +23,7 @@ describe('api', () => {
     '/rooms/.%2E/x',
     '/%2E',
     '/rooms\\..\\..\\..\\admin',
-  ])('refuses the path %s because of its “.” or “..”', async (path) => {
+  ])('refuses the path %s, which has a “.” or “..” segment', async (path) => {
     for (const method of ['GET', 'DELETE'])
       expect(await world.run(['api', method, path])).toMatchObject({
         code: 2,
@@ -71,7 +71,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('uses limit as the page size and offset as the start, and sends the other parameters with each request', async () => {
+  test('uses limit as the page size, starts at offset, and sends the other parameters with each request', async () => {
     for (const user_id of ['ada', 'alan', 'grace'])
       await world.send('POST', '/users', { user_id, email: 'a@b.c' })
     const { stdout } = await world.run([
@@ -90,7 +90,7 @@ describe('api --paginate', () => {
     ])
   })
 
-  test('prints the other fields of the first page', async () => {
+  test('prints the items of all pages with the other fields of the first page', async () => {
     const pages = [
       { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
@@ -128,7 +128,7 @@ describe('api --paginate', () => {
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
     [{ a: [{ name: 'n' }] }, 'a: an item has no id, which identifies it'],
     [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, which identifies it'],
-  ])('exits 2 for the response %j', async (body, problem) => {
+  ])('exits 2 for the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')
     expect({ code, stdout, error: stderr.split('\n')[0] }).toEqual({
@@ -173,7 +173,7 @@ describe('api -i', () => {
   })
 
   test.each([true, false])(
-    'masks secrets and escapes control characters in headers (terminal: %s)',
+    'masks secrets and escapes control characters in response headers with tty=%s',
     async (tty) => {
       const headers = {
         'set-cookie': 'session=s3cr3t',
@@ -196,7 +196,7 @@ describe('api -i', () => {
     },
   )
 
-  test('with --dry-run or --curl prints only the request and does not send it', async () => {
+  test('with --dry-run or --curl prints the request without sending it', async () => {
     expect((await world.run('api DELETE /users/ada -i --dry-run')).stdout).toBe(
       `DELETE ${baseUrl}/users/ada\n`,
     )
@@ -216,7 +216,7 @@ describe('api -H', () => {
     })
   })
 
-  test('appears in the command that --curl prints', async () => {
+  test('adds the header to the command that --curl prints', async () => {
     expect((await world.run(['api', 'GET', '/rooms', '-H', "X-A: it's", '--curl'])).stdout).toContain(
       `-H 'x-a: it'\\''s'`,
     )

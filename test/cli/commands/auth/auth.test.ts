@@ -155,7 +155,7 @@ test('auth login with a refused key keeps the stored key', async () => {
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login stores no key when its verification fails', async () => {
+test('auth login stores no key when the key cannot be verified', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -238,7 +238,7 @@ test('auth login over plain http to loopback stores the key', async () => {
   })
 })
 
-test('auth login without a terminal and without --with-token exits 2 and prints how to pipe in the key', async () => {
+test('auth login without a terminal and without --with-token exits 2 with a hint to pipe the key to standard input', async () => {
   expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
     code: 2,
     stdout: '',
@@ -283,7 +283,7 @@ test('a key passed as a flag is a usage error, and the message omits the key', a
   expect(stderr).not.toContain('s3cr3t')
 })
 
-test('a command with the stored key exits 4 for another origin', async () => {
+test('a command exits 4 and sends no request when the stored key belongs to another origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
   for (const [url, origin] of [
@@ -320,7 +320,7 @@ test('a command with the stored key exits 4 after config set changes the origin 
   expect(world.requests).toEqual([])
 })
 
-test('a command with the stored key exits 2 for a plain http URL of another machine', async () => {
+test('a command with the stored key exits 2 for a plain http base URL of another machine', async () => {
   store({
     profiles: {
       default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
@@ -352,7 +352,7 @@ test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
   expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
 })
 
-test.each(['\n', '\r\n', ' ', '\n\n'])('MEETROOM_API_KEY with %j at its end is trimmed', async (behind) => {
+test.each(['\n', '\r\n', ' ', '\n\n'])('MEETROOM_API_KEY is trimmed when it ends with %j', async (behind) => {
   const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
   expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
   expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
@@ -364,7 +364,7 @@ test('MEETROOM_API_KEY with a line break is masked when the service quotes the k
   expect(stderr).toContain('bad key [API key]')
 })
 
-test('MEETROOM_API_KEY of white space counts as unset', async () => {
+test('MEETROOM_API_KEY counts as unset when it holds only white space', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
   expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
 })
@@ -385,7 +385,7 @@ test('auth login refuses a key of fewer than eight characters without sending it
   expect(existsSync(file)).toBe(false)
 })
 
-test('MEETROOM_API_KEY of fewer than eight characters is accepted with a warning', async () => {
+test('MEETROOM_API_KEY is accepted with a warning when it has fewer than eight characters', async () => {
   world.intercept = async () => answer(200, { rooms: [] })
   const run = (key: string, flags = '') =>
     world.run(`rooms list -o ids${flags}`, { env: { MEETROOM_API_KEY: key } })
@@ -443,7 +443,7 @@ test('auth status with an accepted key exits 0', async () => {
   })
 })
 
-test('auth status shows no time for a key from an earlier version or from the environment', async () => {
+test('auth status shows no storage time for a key that an earlier version stored or that the environment provides', async () => {
   store(withoutTime())
   const stored = await world.run('auth status --json', { env: bare })
   const given = await world.run('auth status --json')
@@ -459,7 +459,7 @@ test('auth status shows no fingerprint for a key of fewer than 20 characters', a
   expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
 })
 
-test('auth login with a new key replaces the key and its time, and auth logout removes them', async () => {
+test('auth login replaces the stored key and its storage time, and auth logout removes both', async () => {
   store({
     profiles: {
       default: {
@@ -568,14 +568,17 @@ test.each([
   ['404', answer(404, {}), 6],
   ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
   ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
-])('auth status reports works: false when the service responds with %s', async (_, said, exitCode) => {
-  world.intercept = async () => said
-  const { code, stdout } = await world.run('auth status --json')
-  expect(JSON.parse(stdout)).toMatchObject({ works: false })
-  expect(code).toBe(exitCode)
-})
+])(
+  'auth status --json prints works as false when the service responds with %s',
+  async (_, said, exitCode) => {
+    world.intercept = async () => said
+    const { code, stdout } = await world.run('auth status --json')
+    expect(JSON.parse(stdout)).toMatchObject({ works: false })
+    expect(code).toBe(exitCode)
+  },
+)
 
-test('auth status --local shows the directory of the workspace', async () => {
+test('auth status --local shows the directory of the local workspace', async () => {
   expect(await world.run('auth status --local')).toMatchObject({
     code: 0,
     stdout:
@@ -623,7 +626,7 @@ test('auth logout removes the key and keeps the other settings', async () => {
   })
 })
 
-test('auth logout --profile removes only the key of that profile', async () => {
+test('auth logout --profile removes only the key of the named profile', async () => {
   await logIn()
   await logIn('--profile staging')
   await world.run('auth logout --profile staging', { env: bare })

@@ -114,7 +114,7 @@ function giveTo(uid: number, path: string): void {
   for (const name of readdirSync(path)) if (name !== 'node_modules') giveTo(uid, join(path, name))
 }
 
-test('cache warm stores the compiled code of common commands for every user, and no data of the current user', () => {
+test('cache warm stores the compiled code of common commands for every user, and stores no data of the current user', () => {
   const build = buildIn(template)
   const kinds = readdirSync(build)
   expect(warmed).toEqual({
@@ -156,12 +156,12 @@ describe('a warmed cache is used', () => {
   test.each([
     ['without a home directory', {}],
     ['with a home directory that does not exist', { HOME: '/nonexistent/home' }],
-    ['with a cache directory that cannot be made', { XDG_CACHE_HOME: '/dev/null' }],
+    ['with a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
   ])('%s', async (_, env) => {
     expect(await versionOf(installed().packageDir, env)).toBe('cached')
   })
 
-  test('with a home directory, and no cache is created there', async () => {
+  test('when a home directory exists, and no cache is created in that directory', async () => {
     const home = tempDir()
     const { packageDir } = installed()
     expect(await versionOf(packageDir, { HOME: home })).toBe('cached')
@@ -191,7 +191,7 @@ test('npm pack excludes the warmed cache', async () => {
   expect(paths.filter((path) => path.startsWith('cache'))).toEqual([])
 })
 
-test('an interrupted cache warm stores no code and removes its temporary files', async () => {
+test('cache warm stores no code and removes its temporary files when it is interrupted', async () => {
   const { packageDir, cache } = installed()
   rmSync(cache, { recursive: true })
   const TMPDIR = tempDir()
@@ -226,7 +226,7 @@ test('the cache of the user takes precedence over a warmed cache', async () => {
   expect(await versionOf(packageDir, { HOME: home })).toBe('cached')
 })
 
-test('a command without a warmed cache writes a cache for the user', async () => {
+test('a command writes a cache for the user when no warmed cache exists', async () => {
   const home = tempDir()
   const { packageDir, file } = installed()
   rmSync(file)
@@ -243,14 +243,17 @@ describe('a warmed cache is not used', () => {
   test.each<[string, (installed: Installed) => void]>([
     ['when the group can write to the package', ({ packageDir }) => chmodSync(packageDir, 0o775)],
     ['when others can write to the cache directory', ({ cache }) => chmodSync(cache, 0o757)],
-    ['when the group can write to the directory of the build', ({ build }) => chmodSync(build, 0o775)],
-    ['when others can write to the file', ({ file }) => chmodSync(file, 0o646)],
+    ['when the group can write to the build directory', ({ build }) => chmodSync(build, 0o775)],
+    ['when others can write to the cache file', ({ file }) => chmodSync(file, 0o646)],
     ['when the cache directory is a link', ({ cache }) => linked(cache)],
-    ['when the directory of the build is a link', ({ build }) => linked(build)],
-    ['when the file is a link', ({ file }) => linked(file)],
-    ['when the file is truncated', ({ file }) => writeFileSync(file, readFileSync(file).subarray(0, 1000))],
+    ['when the build directory is a link', ({ build }) => linked(build)],
+    ['when the cache file is a link', ({ file }) => linked(file)],
     [
-      'when one bit of the file is different',
+      'when the cache file is truncated',
+      ({ file }) => writeFileSync(file, readFileSync(file).subarray(0, 1000)),
+    ],
+    [
+      'when one bit of the cache file is flipped',
       ({ file }) => {
         const bytes = readFileSync(file)
         const at = Math.floor(bytes.length / 4)
@@ -272,18 +275,15 @@ describe('a warmed cache is not used', () => {
       ({ packageDir }) => chownSync(packageDir, ordinary, ordinary),
     ],
     ['when another user owns the cache directory', ({ cache }) => chownSync(cache, ordinary, ordinary)],
-    [
-      'when another user owns the directory of the build',
-      ({ build }) => chownSync(build, ordinary, ordinary),
-    ],
-    ['when another user owns the file', ({ file }) => chownSync(file, ordinary, ordinary)],
+    ['when another user owns the build directory', ({ build }) => chownSync(build, ordinary, ordinary)],
+    ['when another user owns the cache file', ({ file }) => chownSync(file, ordinary, ordinary)],
   ])('%s', async (_, change) => {
     const found = installed()
     change(found)
     expect(await versionOf(found.packageDir)).toBe('compiled')
   })
 
-  test.runIf(hasSetpriv)('by an ordinary user who owns only its file', async () => {
+  test.runIf(hasSetpriv)('by an ordinary user who owns only the cache file', async () => {
     const { packageDir, file } = installed()
     chownSync(file, ordinary, ordinary)
     expect(await versionOf(packageDir, {}, asOrdinary)).toBe('compiled')
@@ -302,7 +302,7 @@ describe.runIf(hasSetpriv)('cache warm as an ordinary user', () => {
     return runCommand(command, words, {})
   }
 
-  test('is refused when root owns the program', async () => {
+  test('exits 2 when root owns the program', async () => {
     const { packageDir } = installed()
     expect(await warm(packageDir)).toEqual({
       code: 2,
@@ -311,7 +311,7 @@ describe.runIf(hasSetpriv)('cache warm as an ordinary user', () => {
     })
   })
 
-  test('is refused when the package is read-only', async () => {
+  test('exits 2 when the package is read-only', async () => {
     const { packageDir, cache } = installed()
     rmSync(cache, { recursive: true })
     giveTo(ordinary, packageDir)
@@ -345,7 +345,7 @@ describe.runIf(hasNamespaces)('in a read-only container', () => {
     return runCommand(command, rest, {})
   }
 
-  test('a command of an unknown user uses the warmed cache', async () => {
+  test('a command uses the warmed cache when its user has no account', async () => {
     expect(await run(`--user ${ordinary}:${ordinary}`, '--version')).toEqual({
       code: 0,
       stdout: `${version}\n`,
@@ -353,7 +353,7 @@ describe.runIf(hasNamespaces)('in a read-only container', () => {
     })
   })
 
-  test('cache warm is refused', async () => {
+  test('cache warm exits 2', async () => {
     expect(await run('', 'cache warm')).toMatchObject({
       code: 2,
       stdout: '',

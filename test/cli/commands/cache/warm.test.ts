@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
   })
 })
 
-test('storeCache replaces the cache of the same Node version, keeps caches of other versions, and removes caches of other builds', async () => {
+test('storeCache replaces the cache of the same Node version, keeps caches of other Node versions, and removes caches of other builds', async () => {
   const [cache, from] = [tempDir(), tempDir()]
   const put = (dir: string, file: string) => {
     mkdirSync(dir, { recursive: true })

@@ -89,7 +89,7 @@ describe('the precedence of flag, environment, profile and default', () => {
   })
 })
 
-test('base_url sets the destination of requests', async () => {
+test('the setting base_url sets the base URL of requests', async () => {
   store({ profiles: { default: { base_url: 'https://profile.test/v1' } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   await run('rooms list', env)
@@ -107,7 +107,7 @@ test('base_url sets the destination of requests', async () => {
   ])
 })
 
-test('output sets the format of results and errors', async () => {
+test('the setting output sets the format of results and errors', async () => {
   store({ profiles: { default: { base_url: baseUrl, output: 'json' } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   expect((await run('rooms list', env)).stdout).toBe(
@@ -127,7 +127,7 @@ test('output sets the format of results and errors', async () => {
   expect(stderr).toMatch(/^error: no such room: nowhere\n/)
 })
 
-test('retries sets the number of attempts of a request', async () => {
+test('the setting retries sets how often a failed request is retried', async () => {
   store({ profiles: { default: { base_url: baseUrl, retries: 1 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async () => answer(503, {})
@@ -143,7 +143,7 @@ test('retries sets the number of attempts of a request', async () => {
   expect(await attempts('rooms list')).toBe(3)
 })
 
-test('timeout limits a request together with its retries and Retry-After pauses', async () => {
+test('the setting timeout limits a request together with its retries and Retry-After pauses', async () => {
   store({ profiles: { default: { base_url: baseUrl, timeout: 5 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async (_, next) =>
@@ -158,7 +158,7 @@ test('timeout limits a request together with its retries and Retry-After pauses'
   expect(await code('rooms list --timeout 10.5')).toBe(0)
 })
 
-test('timeout accepts a number of seconds or a duration in a flag, the environment and a profile', async () => {
+test('the setting timeout accepts seconds or a duration from a flag, the environment or a profile', async () => {
   const env = { MEETROOM_TIMEOUT: '1h' }
   const timeout = async (flags: string) => (await run(`config get timeout ${flags}`.trim(), env)).stdout
   expect(await timeout('')).toBe('3600\n')
@@ -240,7 +240,7 @@ test('an empty environment variable counts as unset', async () => {
   expect(await origin('timeout', '', env)).toEqual(['30', 'default'])
 })
 
-test('config list shows the settings in effect', async () => {
+test('config list shows the effective settings', async () => {
   expect(await world.run('config list')).toMatchObject({
     code: 0,
     stdout:
@@ -303,7 +303,7 @@ test('config list shows the settings of the local profile', async () => {
   )
 })
 
-test('config ls is an alias of list', async () => {
+test('config ls is an alias of config list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
     'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\njoin_url\nreplay_url\n',
   )
@@ -414,7 +414,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('config unset api_key exits with a hint to use auth logout', async () => {
+test('config unset api_key prints a hint to use auth logout', async () => {
   expect((await run('config unset api_key')).stderr).toBe(
     'error: the key is not a setting\nhint: forget it with: meetroom auth logout\n',
   )
@@ -439,7 +439,7 @@ test('config path prints the path of the settings file before the file exists', 
   })
 })
 
-test('config and profiles commands omit the key from their output', async () => {
+test('config and profiles commands omit the stored key from their output', async () => {
   store({
     profiles: { default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' } },
   })
@@ -492,7 +492,7 @@ describe('the settings file', () => {
   ]
 
   test.each(broken)(
-    'with the invalid content %j causes one error message and stays unchanged',
+    'with the invalid content %j causes one error message and exit code 2, and stays unchanged',
     async (text) => {
       store(text)
       for (const line of commands) {
@@ -566,7 +566,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('with invalid content is ignored if the environment has key and base URL and no flag names a profile', async () => {
+  test('with invalid content is ignored if the environment sets the key and the base URL and no flag names a profile', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -593,17 +593,17 @@ describe('the settings file', () => {
   })
 })
 
-test('config set keeps unknown settings', async () => {
+test('config set keeps unknown settings in the settings file', async () => {
   store({ future: 1, profiles: { default: { future: { x: 1 } } } })
   await run('config set timeout 5')
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
 })
 
-describe('during a change of the settings by another process', () => {
+describe('while another process holds the lock of the settings file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('config set waits and keeps the other change', async () => {
+  test('config set waits, and keeps the change of the other process', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host
@@ -637,7 +637,7 @@ describe('during a change of the settings by another process', () => {
   })
 
   test.each(['999999999\n', 'nobody\n', ''])(
-    'config set takes over the lock of a dead process: %j',
+    'config set takes over the lock if its content %j names no running process',
     async (left) => {
       writeFileSync(lock(), left)
       expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -646,7 +646,7 @@ describe('during a change of the settings by another process', () => {
     },
   )
 
-  test('config get reads without waiting', async () => {
+  test('config get reads a setting without waiting', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { stdout, host } = await run('config get retries')
     expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })

@@ -80,7 +80,7 @@ describe('doctor', () => {
     })
   })
 
-  test('reports a refused key and omits it from the output', async () => {
+  test('reports a refused key and omits the key from the output', async () => {
     const url = await secure()
     const { code, checks, stderr } = await doctor({
       MEETROOM_BASE_URL: url,
@@ -113,7 +113,9 @@ describe('doctor', () => {
     expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
   })
 
-  test('reports a silent name server after five seconds', { timeout: 30_000 }, async ({ skip }) => {
+  test('reports a name server that does not respond within five seconds', { timeout: 30_000 }, async ({
+    skip,
+  }) => {
     const names = await silentNames()
     if (!names) return skip('this machine lets nobody have a name server of their own')
     const env = { HOME: tempDir(), LANG: 'C.UTF-8', MEETROOM_API_KEY: key }
@@ -165,7 +167,7 @@ describe('doctor', () => {
     expect(checks['tls']).toBe(words)
   })
 
-  test('reports a service without a TLS response after five seconds', { timeout: 30_000 }, async () => {
+  test('reports a service that sends no TLS response within five seconds', { timeout: 30_000 }, async () => {
     const port = await listen(createServer())
     const begun = Date.now()
     const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${port}/v1` })
@@ -174,7 +176,7 @@ describe('doctor', () => {
     expect(Date.now() - begun).toBeLessThan(15_000)
   })
 
-  test('reports a service without an HTTP response after five seconds', {
+  test('reports a service that sends no HTTP response within five seconds', {
     timeout: 30_000,
   }, async () => {
     const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, () => {}) })
@@ -186,7 +188,7 @@ describe('doctor', () => {
     })
   })
 
-  test('reports a wrong clock', async () => {
+  test('reports a clock that differs from the clock of the service', async () => {
     const listener: RequestListener = (request, response) => {
       response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
       service(request, response)
@@ -196,7 +198,7 @@ describe('doctor', () => {
     expect(checks['clock']).toMatch(/^✖ 360\d s ahead of that of the service; set the clock of this machine$/)
   })
 
-  test('uses a proxy, and shows the proxy without its password', async () => {
+  test('connects through a proxy, and shows the proxy URL without its password', async () => {
     const to = Number(new URL(await secure(authority.issue({ host: 'meet.test' }))).port)
     const asked: string[] = []
     const proxy = createHttpServer()
@@ -244,7 +246,7 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- tls failed')
   })
 
-  test('reports a proxy URL of another scheme', async () => {
+  test('reports a proxy URL with an unsupported scheme', async () => {
     const { code, checks } = await doctor({
       MEETROOM_BASE_URL: 'https://meet.test/v1',
       HTTPS_PROXY: 'ftp://ada:proxy-password@x',
@@ -281,13 +283,13 @@ describe('doctor', () => {
     ])
   })
 
-  test('without a base URL prints how to log in', async () => {
+  test('without a base URL exits 1 with a hint to log in', async () => {
     const { code, checks } = await doctor({ MEETROOM_API_KEY: '' })
     expect(code).toBe(1)
     expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
   })
 
-  test('needs no TLS on loopback, and reports a missing key', async () => {
+  test('skips the TLS check for plain http on loopback, and reports a missing key', async () => {
     const { baseUrl } = await serveHere()
     const { checks } = await doctor({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
     expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
@@ -321,7 +323,7 @@ describe('doctor', () => {
     )
   })
 
-  test('with --local needs no network and creates no workspace', async () => {
+  test('with --local exits 0 and creates no local workspace', async () => {
     const { code, stderr, checks, dir } = await doctor({}, '--local')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command creates it$/)
@@ -339,7 +341,7 @@ describe('doctor', () => {
     })
   })
 
-  test('prints only ASCII without UTF-8', async () => {
+  test('prints ok and FAIL instead of symbols in a locale without UTF-8', async () => {
     const { stdout } = await doctor({ LANG: 'C', MEETROOM_API_KEY: '' })
     expect(stdout).toMatch(/^ok {3}node/m)
     expect(stdout).toMatch(/^FAIL base url/m)
@@ -360,7 +362,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     return found
   }
 
-  test('accepts a command that takes six seconds', {
+  test('accepts a key command that takes six seconds', {
     timeout: 30_000,
   }, async () => {
     const { code, checks, stdout } = await withCommand(`sh -c 'sleep 6; cat "$KEY"'`)
@@ -385,14 +387,17 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
       'the key command is run without a shell, and “|” is for shells; quote',
     ],
     ['others can change', 'false', 0o622, 'other users can write to the settings file'],
-  ])('reports a command that %s, and skips the checks that need the key', async (_, command, mode, words) => {
-    const { code, checks } = await withCommand(command, mode)
-    expect(code).toBe(1)
-    expect(checks['key']).toContain(`✖ ${words}`)
-    expect(checks).toMatchObject({
-      clock: '- key failed',
-      'key accepted': '- key failed',
-      workspace: '- key failed',
-    })
-  })
+  ])(
+    'reports a key command that %s, and skips the checks that need the key',
+    async (_, command, mode, words) => {
+      const { code, checks } = await withCommand(command, mode)
+      expect(code).toBe(1)
+      expect(checks['key']).toContain(`✖ ${words}`)
+      expect(checks).toMatchObject({
+        clock: '- key failed',
+        'key accepted': '- key failed',
+        workspace: '- key failed',
+      })
+    },
+  )
 })

@@ -86,7 +86,7 @@ const lines = (ndjson: string) =>
     .map((line) => JSON.parse(line))
 
 describe('join prints', () => {
-  test('each message as a line when it arrives', async () => {
+  test('each message as one line when the message arrives', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -102,7 +102,7 @@ describe('join prints', () => {
   })
 
   for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
-    test(`each frame as a line with ${format.join(' ')}`, async () => {
+    test(`each frame as one line with ${format.join(' ')}`, async () => {
       const room = await served.room()
       const program = start([room, ...format])
       await program.says('stdout', 'joined')
@@ -116,7 +116,7 @@ describe('join prints', () => {
       ])
     })
 
-  test('messages in their sending order', async () => {
+  test('messages in the order in which they were sent', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -126,7 +126,7 @@ describe('join prints', () => {
     expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
   })
 
-  test('only messages of its own room', async () => {
+  test('only messages of the joined room', async () => {
     const [room, other] = [await served.room(), await served.room()]
     const program = start([room])
     await program.joined()
@@ -136,7 +136,7 @@ describe('join prints', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('only messages with --quiet', async () => {
+  test('messages without notices with --quiet', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -162,7 +162,7 @@ describe('join prints a message with control characters', () => {
     )
   })
 
-  test('as JSON escapes of the same value with -o ndjson on a terminal', async () => {
+  test('with -o ndjson on a terminal as escaped JSON that parses to the same text', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -190,7 +190,7 @@ describe('join enters a room', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
-  test('as the owner of --token, without an API key', async () => {
+  test('as the owner of the token in --token, without an API key', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
@@ -198,7 +198,7 @@ describe('join enters a room', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('with --as or --token, and refuses both together', async () => {
+  test('only if --as and --token are not used together, and otherwise exits 2', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
@@ -227,7 +227,7 @@ describe('join exits', () => {
     expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
-  test('3 with a hint for the name of a room without “name:”', async () => {
+  test('3 with a hint when a room name lacks the prefix “name:”', async () => {
     const room = await served.room({ name: 'Maths 7a' })
     const { code, stderr } = await run(['Maths 7a'])
     expect({ code, stderr }).toEqual({
@@ -281,7 +281,7 @@ describe('join exits', () => {
       expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
     })
 
-  test('with a JSON error in JSON modes', async () => {
+  test('with a JSON error in JSON output formats', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
@@ -314,7 +314,7 @@ describe('a joined session', () => {
     })
   })
 
-  test('ends with exit code 0 when the meeting time is over', async () => {
+  test('ends with exit code 0 when the meeting time of the room is over', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -379,7 +379,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toHaveLength(2)
   })
 
-  test('prints earlier messages before newer ones', async () => {
+  test('prints the message of each connection before it reports the next connection', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
@@ -407,7 +407,7 @@ describe('join after a dropped connection', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
   })
 
-  test('retries until the service responds again', async () => {
+  test('retries until the service responds', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
@@ -424,7 +424,7 @@ describe('join after a dropped connection', () => {
     await program.says('stdout', 'welcome back\n')
   })
 
-  test('ends when the room was terminated in the meantime', async () => {
+  test('ends if the room was terminated while the connection was down', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -471,7 +471,7 @@ describe('^C during join', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test.each(['', ' --as ada'])('before the room is joined exits 130: join ROOM%s', async (flags) => {
+  test.each(['', ' --as ada'])('exits 130 before “join ROOM%s” has joined the room', async (flags) => {
     await served.user('ada')
     const room = await served.room()
     expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
