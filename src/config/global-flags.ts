@@ -10,6 +10,7 @@ export interface GlobalFlags {
   local?: boolean
   baseUrl?: string
   timeout?: string
+  timeZone?: string
   retries?: string
   dryRun?: boolean
   curl?: boolean

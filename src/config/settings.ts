@@ -17,6 +17,7 @@ import {
   parseFormat,
   parseRetries,
   parseTimeout,
+  parseTimeZone,
 } from './values.ts'
 
 export interface Setting<T> {
@@ -39,6 +40,7 @@ export const settable = {
   save_deleted: parseDirectory,
   join_url: parseLinkTemplate,
   replay_url: parseLinkTemplate,
+  time_zone: parseTimeZone,
 } as const
 export type SettableKey = keyof typeof settable
 
@@ -50,6 +52,7 @@ interface SettingFlags {
   json?: boolean
   timeout?: string
   retries?: string
+  timeZone?: string
 }
 
 export function readTargetFlags(
@@ -84,6 +87,8 @@ export interface Settings {
   /** Templates of links to rooms. */
   joinUrl: Setting<string> | undefined
   replayUrl: Setting<string> | undefined
+  /** Undefined for the zone of this machine. */
+  timeZone: Setting<string> | undefined
   /** Name of a protected profile of the service. Writes then need `--allow-write`. */
   protectedBy: string | undefined
   /** Error of the settings file, if the command works without it. Protection is unknown in this case. */
@@ -178,6 +183,10 @@ export function resolveSettings(
     saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
     joinUrl: readTemplate('join_url'),
     replayUrl: readTemplate('replay_url'),
+    timeZone: convert(
+      fromFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
+      parseTimeZone,
+    ),
     protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, config),
     readError,
   }

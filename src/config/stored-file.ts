@@ -24,6 +24,7 @@ export interface Profile {
   save_deleted?: string
   join_url?: string
   replay_url?: string
+  time_zone?: string
   protected?: boolean
 }
 

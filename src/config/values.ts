@@ -70,6 +70,28 @@ export function parseDirectory(text: string): string {
   return normalize(text)
 }
 
+/** @throws {UsageError} when no time zone has this name */
+export function parseTimeZone(text: string): string {
+  const name = /^[a-z]/i.test(text) ? findTimeZone(text) : undefined
+  if (name !== undefined) return name
+  const city = text.trim().replaceAll(' ', '_').toLowerCase()
+  const near = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase().endsWith(`/${city}`))
+  throw new UsageError(
+    `the time zone must be an IANA name such as Europe/Berlin, or utc, not “${text}”`,
+    near === undefined ? {} : { hint: `did you mean “${near}”?` },
+  )
+}
+
+function findTimeZone(text: string): string | undefined {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions()
+    // ICU names some zones by a former name: Asia/Calcutta for Asia/Kolkata.
+    return timeZone.toLowerCase() === text.toLowerCase() || timeZone === 'UTC' ? timeZone : text
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns true when requests to the URL would cross the network unencrypted. */
 export function isClear(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname)

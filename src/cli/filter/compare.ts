@@ -1,7 +1,8 @@
 import { parseBoolean, parseNumber, parseTimestamp } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'
-import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
+import { parseMoment } from '../calendar/moment.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 
@@ -23,10 +24,12 @@ export interface Comparison {
   condition: string
   /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
   now: number
+  /** Zone of dates, and of times without an offset. */
+  zone: TimeZone
 }
 
 /** @throws {UsageError} when the text is invalid for the field's type */
-export async function compare({ operator, type, text, condition, now }: Comparison): Promise<Test> {
+export async function compare({ operator, type, text, condition, now, zone }: Comparison): Promise<Test> {
   const wrong = (problem: string) => new UsageError(`${condition}: ${problem}`)
   if (text === '') {
     if (operator !== '=' && operator !== '!=') throw wrong('the value is missing')
@@ -54,7 +57,7 @@ export async function compare({ operator, type, text, condition, now }: Comparis
         return parsed === undefined ? undefined : (String(parsed) === text) === (operator === '=')
       }
     case 'time': {
-      const range = parseTimeRange(text, now)
+      const range = parseTimeRange(text, now, zone)
       if (!range)
         throw wrong(
           `the value must be a date such as 2026-01-31, a time such as 2026-01-31T12:00Z, or an age such as 90d, not “${text}”`,
@@ -90,15 +93,7 @@ function compareRange<T extends number | string>(
 }
 
 /** Parses a date, a time or a duration before `now`. Returns its first and last millisecond; undefined if invalid. */
-function parseTimeRange(text: string, now: number): [number, number] | undefined {
-  const ago = readDuration(text)
-  if (ago !== undefined) return [now - ago, now - ago]
-  if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)) return undefined
-  const isWholeDay = text.length === 10
-  const hasZone = isWholeDay || /(Z|[+-]\d\d:\d\d)$/.test(text)
-  const start = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`)
-  // Date.parse converts 30 February to 2 March.
-  const day = text.slice(0, 10)
-  if (Number.isNaN(start) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) return undefined
-  return [start, isWholeDay ? start + 86_400_000 - 1 : start]
+function parseTimeRange(text: string, now: number, zone: TimeZone): [number, number] | undefined {
+  const moment = parseMoment(text, now, zone)
+  return moment && [moment.start, moment.end === undefined ? moment.start : moment.end - 1]
 }

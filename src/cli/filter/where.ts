@@ -10,10 +10,12 @@ import {
 import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
 import { findClosest } from '../input/closest.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
+import { formatInstants } from './instants.ts'
 import { idleSince, isMetric, metricTypes } from './metric-types.ts'
 
 export interface Filter {
@@ -23,6 +25,8 @@ export interface Filter {
   metrics: readonly string[]
   /** Hints that `*` is a literal character, shown when no item matches. */
   asterisks: readonly string[]
+  /** Instants that the conditions on times stand for, with their zone. */
+  instants: readonly string[]
   /** Tests the fields of an item. Returns undefined when the result depends on a missing field. */
   matches(item: Item): boolean | undefined
   /** Tests the metrics of a room. Returns undefined when the result depends on a missing metric. */
@@ -35,33 +39,39 @@ interface Condition {
   isMetric: boolean
   test: Test
   asterisk?: string | undefined
+  instants?: string | undefined
 }
 
-interface ParseOptions {
+interface ParseOptions extends WhereClock {
   flag: string
   view: View
   types: ReadonlyMap<string, FilterType>
   hasMetrics: boolean
+}
+
+/** Base of durations and dates in conditions. */
+export interface WhereClock {
   /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
   now: number
+  /** Zone of dates, and of times without an offset. */
+  zone: TimeZone
 }
 
 /**
  * Parses `--where` conditions, all of which must match: `type=private`, `created_at<90d`, `name~^test`.
- * @param now current time in milliseconds since 1970; durations such as `90d` count back from it
  * @throws {UsageError} for an unknown field or an invalid value
  */
 export async function parseWhere(
   conditions: readonly string[],
   list: OperationName,
   view: View,
-  now: number,
+  { now, zone }: WhereClock,
   flag = '--where',
 ): Promise<Filter> {
   const types = filterTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
     conditions.map((condition) =>
-      parseCondition(condition, { flag, view, types, hasMetrics: list === 'listRooms', now }),
+      parseCondition(condition, { flag, view, types, hasMetrics: list === 'listRooms', now, zone }),
     ),
   )
   const onFields = parsed.filter(({ isMetric }) => !isMetric)
@@ -71,6 +81,7 @@ export async function parseWhere(
     fields: [...new Set(onFields.map(({ field }) => field))],
     metrics: [...new Set(onMetrics.map(({ field }) => field))],
     asterisks: parsed.flatMap(({ asterisk }) => asterisk ?? []),
+    instants: parsed.flatMap(({ instants }) => instants ?? []),
     matches: (item) => evaluate(onFields, (field) => readField(view, field, item)),
     matchesMetrics: (facts) => evaluate(onMetrics, (field) => findMetric(facts, field)),
     markUnreadable(field, value) {
@@ -103,7 +114,7 @@ export function findMetric(facts: Item, field: string): FieldValue {
 
 async function parseCondition(
   condition: string,
-  { flag, view, types, hasMetrics, now }: ParseOptions,
+  { flag, view, types, hasMetrics, now, zone }: ParseOptions,
 ): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
@@ -112,13 +123,13 @@ async function parseCondition(
   const trimmed = given.trim()
   const flagAndCondition = `${flag} ${condition}`
   const isAged = hasAge(types)
-  const ageComparison = { operator, text: trimmed, condition: flagAndCondition, now }
+  const ageComparison = { operator, text: trimmed, condition: flagAndCondition, now, zone }
   if (field === 'age' && isAged)
-    return { field: 'created_at', isMetric: false, test: await compareAge(field, ageComparison) }
+    return { field: 'created_at', isMetric: false, ...(await compareAge(field, 'created_at', ageComparison)) }
   // A field of the API specification takes precedence over a metric of the same name.
   const metric = hasMetrics && !types.has(field) && isMetric(field) ? field : undefined
   if (metric === 'idle')
-    return { field: idleSince, isMetric: true, test: await compareAge(field, ageComparison) }
+    return { field: idleSince, isMetric: true, ...(await compareAge(field, idleSince, ageComparison)) }
   const type = metric ? metricTypes[metric] : types.get(field)
   if (!type) {
     const names = [
@@ -146,14 +157,16 @@ async function parseCondition(
     )
   // Spaces around a pattern belong to the pattern unless a space precedes the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
+  const comparison = { operator, type, text, condition: flagAndCondition, now, zone }
   return {
     field,
+    instants: type === 'time' ? formatInstants(field, comparison) : undefined,
     asterisk:
       operator === '=' && text.includes('*')
         ? formatAsteriskHint(flagAndCondition, field, text, flag)
         : undefined,
     isMetric: metric !== undefined,
-    test: withChoices(choices, await compare({ operator, type, text, condition: flagAndCondition, now })),
+    test: withChoices(choices, await compare(comparison)),
   }
 }
 
@@ -180,13 +193,21 @@ function invalidCondition(condition: string, flag: string, isAged: boolean): Usa
 export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
 
 /** Creates a test for an age such as `idle>90d`. The operator is reversed, because a greater age is an earlier time. */
-function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Test> {
+async function compareAge(
+  field: string,
+  compared: string,
+  given: Omit<Comparison, 'type'>,
+): Promise<Pick<Condition, 'test' | 'instants'>> {
   const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const reversed = mirrored[operator]
   if (reversed === undefined || readDuration(text) === undefined)
     throw new UsageError(`${condition}: ${field} needs one of < <= > >= and a duration, such as ${field}>90d`)
-  return compare({ ...given, operator: reversed, type: 'time' })
+  const comparison = { ...given, operator: reversed }
+  return {
+    test: await compare({ ...comparison, type: 'time' }),
+    instants: formatInstants(compared, comparison),
+  }
 }
 
 /** Returns the types of the filterable fields: documented, derived and unlisted ones, but no deprecated ones. */

@@ -36,6 +36,8 @@ export class Context {
   /** Signal that aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal
   readonly secrets: KnownSecrets
+  /** Conditions on times that select items, as instants with their zone. Confirmation prompts show them. */
+  readonly instants: string[] = []
   readonly config: CommandSettings
   readonly services: Services
   readonly statusLine: StatusLine
@@ -207,7 +209,9 @@ export class Context {
 
   async #askToConfirm(change: Change): Promise<void> {
     const { confirm } = await import('../requests/confirm.ts')
-    const describe = async () => `${await change.describe()}, ${await this.services.describePlace()}`
+    const selected = this.instants.length > 0 ? `, selected by ${this.instants.join(' and ')}` : ''
+    const describe = async () =>
+      `${await change.describe()}${selected}, ${await this.services.describePlace()}`
     return confirm(this, { ...change, describe })
   }
 

@@ -26,6 +26,10 @@ export function addGlobalFlags<C extends Command>(command: C): C {
       '--timeout <duration>',
       'timeout of each request, retries included, such as 10 or 1m30s (default 30s)',
     )
+    .option(
+      '--time-zone <zone>',
+      'time zone of dates, such as Europe/Berlin or utc (default: of this machine)',
+    )
     .option('--retries <n>', 'maximum number of retries of a failed request (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')

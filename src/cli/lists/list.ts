@@ -3,6 +3,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
+import { readTimeZone } from '../calendar/read-time-zone.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
@@ -62,7 +63,11 @@ export async function openSelection(
   const { parseWhere } = await import('../filter/where.ts')
   const { Selection } = await import('./selection.ts')
   const view = selectView(endpoints[name])
-  const conditions = await parseWhere(where ?? [], name, view, context.host.now())
+  const zone = await readTimeZone(context)
+  const conditions = await parseWhere(where ?? [], name, view, { now: context.host.now(), zone })
+  context.instants.push(...conditions.instants)
+  if (context.flags.dryRun)
+    for (const instants of conditions.instants) await context.notice(`selected by ${instants}`)
   const filter =
     search === undefined
       ? conditions

@@ -77,6 +77,8 @@ async function completeFlagValue(
     case '--user':
     case '--member':
       return { candidates: await lookUp.users() }
+    case '--time-zone':
+      return { candidates: values(['utc', ...Intl.supportedValuesOf('timeZone')]) }
     case '--columns':
       return { candidates: completeList(await listColumnNames(typed, resource), typed.text) }
     case '--sort':

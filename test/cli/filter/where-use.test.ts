@@ -403,7 +403,9 @@ test('a dry run prints the facts of each room', async () => {
     'created_at<2026-01-01',
   ]
   expect((await world.run([...line, ...where])).stderr).toBe(
-    '1 room matches\n' +
+    'selected by idle_since < 2025-10-04T03:04:05.678Z (UTC)\n' +
+      'selected by created_at < 2026-01-01T00:00:00Z (UTC)\n' +
+      '1 room matches\n' +
       '  old  OLD  created_at 2025-01-01T00:00:00.000Z, idle_since 2025-07-01T00:00:00.000Z, online 0, members 40\n',
   )
 })

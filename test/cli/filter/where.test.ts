@@ -299,7 +299,7 @@ describe('an invalid condition', () => {
     ['rooms list', 'record=yes', '--where record=yes: the value must be true or false, not “yes”'],
     ['rooms list', 'record!=TRUE', '--where record!=TRUE: the value must be true or false, not “TRUE”'],
     ['rooms list', 'record>true', '--where record>true: true and false have no order'],
-    ['rooms list', 'created_at<yesterday', `--where created_at<yesterday: ${time}, not “yesterday”`],
+    ['rooms list', 'created_at<tomorrow', `--where created_at<tomorrow: ${time}, not “tomorrow”`],
     ['rooms list', 'created_at<90', `--where created_at<90: ${time}, not “90”`],
     ['rooms list', 'created_at<90y', `--where created_at<90y: ${time}, not “90y”`],
     ['rooms list', 'created_at<-1d', `--where created_at<-1d: ${time}, not “-1d”`],

@@ -1,3 +1,4 @@
+import { readMachineZone } from '../../calendar/time-zone.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
@@ -21,6 +22,7 @@ export async function listEffectiveSettings(context: Context): Promise<Printed['
     save_deleted: others.saveDeleted,
     join_url: others.joinUrl,
     replay_url: others.replayUrl,
+    time_zone: others.timeZone ?? { value: readMachineZone(), from: 'default' },
   }
   return Object.entries(settings).map(([key, setting]) => ({
     key,

@@ -15,7 +15,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
       'Report attendance: who was in rooms, when and for how long. Overlapping connections of a user count ' +
         'once, and the share is relative to the time in which the room was not empty. Users who are still connected count up to now. A time is ' +
         'given as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
-        'a date means its beginning, and without a zone it is the time of this machine.',
+        'a date means its beginning, in the zone of --time-zone.',
     )
     .addArgument(createRoomsArgument())
     .option('--all-rooms', 'report on every room')
@@ -26,6 +26,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     )
     .option('--from <time>', 'count only the time from this time on')
     .option('--to <time>', 'count only the time before this time')
+    .option('--period <period>', 'count only this period, such as yesterday, last-week or 2026-10')
     .option('--absent', 'also list invited members who did not come, except blocked members')
     .option('--include-blocked', 'with --absent, also list blocked members, and mark them')
     .option(

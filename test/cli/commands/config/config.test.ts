@@ -255,7 +255,8 @@ test('config list shows the effective settings', async () => {
       'audit_log\n' +
       'save_deleted\n' +
       'join_url\n' +
-      'replay_url\n',
+      'replay_url\n' +
+      'time_zone     UTC\n',
     stderr: '',
   })
 })
@@ -281,7 +282,8 @@ test('config list --show-origin prints the origin of each setting', async () => 
       'audit_log\n' +
       'save_deleted\n' +
       'join_url\n' +
-      'replay_url\n',
+      'replay_url\n' +
+      'time_zone     UTC                   default\n',
     stderr: '',
   })
   const { stdout } = await run('config list --show-origin --json')
@@ -299,13 +301,14 @@ test('config list shows the settings of the local profile', async () => {
       'audit_log\n' +
       'save_deleted\n' +
       'join_url\n' +
-      'replay_url\n',
+      'replay_url\n' +
+      'time_zone     UTC                        default\n',
   )
 })
 
 test('config ls is an alias of config list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
-    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\njoin_url\nreplay_url\n',
+    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\njoin_url\nreplay_url\ntime_zone\n',
   )
 })
 
@@ -389,19 +392,19 @@ test.each([
   ],
   [
     'config set colour red',
-    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
+    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   [
     'config set __proto__ x',
-    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
+    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   [
     'config unset constructor',
-    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
+    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   [
     'config get toString',
-    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url',
+    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   ['config set profile staging', 'the profile in use is not a setting'],
   ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],

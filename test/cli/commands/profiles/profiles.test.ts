@@ -165,7 +165,10 @@ test('--profile keeps the base URL and the key from the environment', async () =
       'timeout       30                    default\n' +
       'retries       2                     default\n' +
       'audit_log\n' +
-      'save_deleted\n',
+      'save_deleted\n' +
+      'join_url\n' +
+      'replay_url\n' +
+      'time_zone     UTC                   default\n',
   )
 })
 

@@ -3,6 +3,7 @@ import { readResponseValue } from '../../../../api/json.ts'
 import type { ResponseBody } from '../../../../client/client.ts'
 import { forgetProbe } from '../../../../client/probe.ts'
 import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import { parseWhere } from '../../../filter/where.ts'
 import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
@@ -34,7 +35,8 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   const context = base.withFlags(rest)
   const { host } = context
   const conditions = flags.for.map(expandCondition)
-  const readFilter = () => parseWhere(conditions, 'listRooms', views.room, host.now(), '--for')
+  const zone = await readTimeZone(context)
+  const readFilter = () => parseWhere(conditions, 'listRooms', views.room, { now: host.now(), zone }, '--for')
   await readFilter()
   const printer = await context.printer()
   printer.check(selectView(endpoints.getRoom))

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { counted, plural } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Visible } from '../../../../host.ts'
-import { createTimeFormat, formatClock, formatDay, readTimeZone } from '../../../attendance/clock.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { computeMinutes, computeSpan } from '../../../attendance/measures.ts'
 import { type RoomReport, type RowOptions, userRows } from '../../../attendance/rows.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { markup } from './html.ts'
@@ -18,15 +18,16 @@ interface PageOptions {
   span: Interval
   /** Time of the report, in milliseconds since 1970. */
   now: number
+  zone: TimeZone
 }
 
 type MakeVisible = (text: string) => Visible
 
 /** Returns the start of a self-contained page: no scripts, and no resources from elsewhere. */
-export function formatPageStart({ rooms, span, now }: PageOptions): string {
+export function formatPageStart({ rooms, span, now, zone }: PageOptions): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
-  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(plural(rooms, 'room'))}` : own``}${formatSpan(span)}`
-  const made = visible(`${formatDay(now)} ${formatClock(now)}`)
+  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(plural(rooms, 'room'))}` : own``}${formatSpan(span, zone)}`
+  const made = visible(`${zone.formatDay(now)} ${zone.formatClock(now)}`)
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +44,7 @@ export function formatPageStart({ rooms, span, now }: PageOptions): string {
 <body>
 <header>
 <h1>${what}</h1>
-<p>As of ${made}. Times are those of ${visible(readTimeZone())}.</p>
+<p>As of ${made}. Times are those of ${visible(zone.name)}.</p>
 </header>
 <main>
 `.text,
@@ -51,9 +52,9 @@ export function formatPageStart({ rooms, span, now }: PageOptions): string {
 }
 
 /** Describes a span: ` from 2026-01-31 08:00 to 2026-01-31 09:00`. Open ends are omitted. */
-function formatSpan(span: Interval): Visible {
+function formatSpan(span: Interval, zone: TimeZone): Visible {
   const words = span.map((ms, i) =>
-    Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${formatDay(ms)} ${formatClock(ms)}` : '',
+    Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${zone.formatDay(ms)} ${zone.formatClock(ms)}` : '',
   )
   return visible(words.join(''))
 }
@@ -72,7 +73,7 @@ export function formatPageEnd(isComplete: boolean): string {
 
 export function formatRoomSection(
   report: RoomReport,
-  { number, shown, ...options }: RowOptions & { number: number; shown: MakeVisible },
+  { number, shown, zone, ...options }: RowOptions & { number: number; shown: MakeVisible; zone: TimeZone },
 ): string {
   const { room, attendance } = report
   const people = userRows(report, options)
@@ -81,8 +82,8 @@ export function formatRoomSection(
   const span = computeSpan(attendance.meeting)
   return markup`<section aria-labelledby="room-${number}">
 <h2 id="room-${number}"><bdi>${name}</bdi></h2>
-<p>Room ${id}. ${span ? formatSummary(report, span) : own`Nobody was there.`}</p>
-${people.length > 0 ? formatPeopleTable(people, { name, span, shown }) : markup``}</section>
+<p>Room ${id}. ${span ? formatSummary(report, span, zone) : own`Nobody was there.`}</p>
+${people.length > 0 ? formatPeopleTable(people, { name, span, shown, zone }) : markup``}</section>
 `.text
 }
 
@@ -98,10 +99,11 @@ export function formatFailedSection(room: Item, message: string, shown: MakeVisi
 function formatSummary(
   { attendance: { participants, meeting } }: RoomReport,
   [start, end]: Interval,
+  zone: TimeZone,
 ): Visible {
-  const timeOf = createTimeFormat([start, end])
-  const last = formatDay(start) === formatDay(end) ? formatClock(end) : timeOf(end)
+  const timeOf = zone.createFormat([start, end])
+  const last = zone.dayOf(start) === zone.dayOf(end) ? zone.formatClock(end) : timeOf(end)
   return visible(
-    `${formatDay(start)} ${formatClock(start)} to ${last}, ${computeMinutes(meeting).toFixed(1)} minutes, ${counted(participants.length, 'participant')}.`,
+    `${zone.formatDay(start)} ${zone.formatClock(start)} to ${last}, ${computeMinutes(meeting).toFixed(1)} minutes, ${counted(participants.length, 'participant')}.`,
   )
 }

@@ -1,12 +1,13 @@
 import { toText } from '../../../../api/to-text.ts'
 import { UsageError } from '../../../../errors.ts'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { defaultPageSize } from '../../../lists/paging/page-size.ts'
 import { readRooms } from '../../../lists/select-rooms.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { Tally } from '../../../pool/tally.ts'
 import { undefinedIfPreviewed } from '../../../requests/before-send.ts'
-import { readSpan } from './period.ts'
+import { readSpan } from './span.ts'
 import { summarizeReport } from './summary.ts'
 import { reportView } from './views.ts'
 import { type ReportFlags, writeReport } from './write-report.ts'
@@ -22,19 +23,20 @@ export async function runReport(
     throw new UsageError('--absent lists people, so --by session does not work with it')
   if (includeBlocked && !absent) throw new UsageError('--include-blocked works only with --absent')
   const now = context.host.now()
-  const span = readSpan(flags, now)
+  const zone = await readTimeZone(context)
+  const span = readSpan(flags, now, zone)
   const printer = await context.printer()
   printer.check(reportView(by, includeBlocked))
   const { rooms, incomplete } = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
-  const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }
+  const about = { rooms: rooms.length, span, now, zone, printer, minMinutes, absent }
   const page =
     html === undefined
       ? undefined
       : await (await import('./web-page.ts')).WebPage.open(html, context.host.cwd, about)
   const tally = new Tally(rooms.length, summarizeReport)
   try {
-    await writeReport({ context, printer, rooms, incomplete, flags, now, span, page, tally })
+    await writeReport({ context, printer, rooms, incomplete, flags, now, span, zone, page, tally })
   } finally {
     if (page) {
       await page.close(tally.isComplete && !incomplete)

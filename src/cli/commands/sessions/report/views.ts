@@ -1,10 +1,10 @@
 import { toText } from '../../../../api/to-text.ts'
 import { type BarSymbols, drawAttendanceBar, drawAxis } from '../../../attendance/bar.ts'
-import { createTimeFormat } from '../../../attendance/clock.ts'
 import type { Grouping } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { computeSpan } from '../../../attendance/measures.ts'
 import type { ReportRow, RoomReport } from '../../../attendance/rows.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
 
 interface ReportShape extends Pick<View, 'noun' | 'id' | 'fields'> {
@@ -71,6 +71,7 @@ interface TableOptions {
   without: readonly string[]
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
+  zone: TimeZone
 }
 
 /** Maximum width of a bar, and its width if the terminal width is unknown; in columns. */
@@ -118,15 +119,15 @@ export class ReportTable {
     const [first, last] = [intervals[0]?.[0], intervals.at(-1)?.[1]]
     if (!this.#options.isTerminal || first === undefined || last === undefined || !('first_in' in row))
       return { ...row, minutes }
-    const { span, isOneRoom } = this.#options
-    const timeOf = createTimeFormat(isOneRoom && within ? within : span)
+    const { span, isOneRoom, zone } = this.#options
+    const timeOf = zone.createFormat(isOneRoom && within ? within : span)
     const out = row['last_out'] === null ? null : timeOf(last)
     return { ...row, minutes, first_in: timeOf(first), last_out: isRunning ? 'still in' : out }
   }
 
   #title(width: number): string {
     if (!this.#axis) return 'TIMELINE'
-    const timeOf = createTimeFormat(this.#axis)
+    const timeOf = this.#options.zone.createFormat(this.#axis)
     return drawAxis(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
   }
 }

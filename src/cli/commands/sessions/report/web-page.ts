@@ -3,6 +3,7 @@ import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { formatFailedSection, formatPageEnd, formatPageStart, formatRoomSection } from './page.ts'
@@ -13,6 +14,7 @@ interface WebPageOptions extends RowOptions {
   span: Interval
   /** Milliseconds since 1970. */
   now: number
+  zone: TimeZone
   printer: Printer
 }
 
@@ -36,9 +38,11 @@ export class WebPage {
 
   async room(report: RoomReport): Promise<void> {
     await this.#begin(report.room)
-    const { minMinutes, absent, printer } = this.#about
+    const { minMinutes, absent, printer, zone } = this.#about
     const shown = (text: string) => printer.makeVisible(text)
-    await this.#file.write(formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown }))
+    await this.#file.write(
+      formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown, zone }),
+    )
   }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
@@ -55,8 +59,10 @@ export class WebPage {
 
   async #begin(room: Item): Promise<void> {
     if (this.#rooms++ > 0) return
-    const { rooms, span, now, printer } = this.#about
+    const { rooms, span, now, printer, zone } = this.#about
     const name = printer.makeVisible(toText(room['name']) || toText(room['id']))
-    await this.#file.write(formatPageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
+    await this.#file.write(
+      formatPageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now, zone }),
+    )
   }
 }

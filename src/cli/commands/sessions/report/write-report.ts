@@ -4,6 +4,7 @@ import { selectBarSymbols } from '../../../attendance/bar.ts'
 import type { Grouping } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { type ReportRow, reportRowsBy } from '../../../attendance/rows.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { groupPages, printAll } from '../../../lists/print-all.ts'
@@ -23,6 +24,7 @@ import type { WebPage } from './web-page.ts'
 
 export interface ReportFlags extends PaceFlags, RoomFlags {
   from?: string
+  period?: string
   to?: string
   absent?: boolean
   includeBlocked?: boolean
@@ -41,6 +43,7 @@ export interface Report {
   /** Milliseconds since 1970. */
   now: number
   span: Interval
+  zone: TimeZone
   page: WebPage | undefined
   tally: Tally
 }
@@ -139,7 +142,7 @@ function scopeFor({ printer, flags, span, page }: Report): ReportScope {
   }
 }
 
-function createTable({ context, rooms, flags, span }: Report): ReportTable {
+function createTable({ context, rooms, flags, span, zone }: Report): ReportTable {
   const { host } = context
   const { absent = false, includeBlocked = false, minMinutes } = flags
   return new ReportTable({
@@ -151,5 +154,6 @@ function createTable({ context, rooms, flags, span }: Report): ReportTable {
     // Without these flags, nobody counts as absent.
     without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
     span,
+    zone,
   })
 }

@@ -1,8 +1,8 @@
 import { andMore } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Visible } from '../../../../host.ts'
-import { formatClock, formatDay } from '../../../attendance/clock.ts'
 import { readStart, sortByStart } from '../../../attendance/session-times.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import { TableWriter } from '../../../output/formats/table.ts'
 import type { Redact } from '../../../output/redaction/redaction.ts'
@@ -23,6 +23,7 @@ interface Canvas {
   fields: readonly string[] | undefined
   /** Milliseconds since 1970. */
   now: number
+  zone: TimeZone
 }
 
 interface FrameContent extends RoomScene {
@@ -73,21 +74,21 @@ function drawRows({ people, online }: FrameContent, canvas: Canvas, room: number
   const isCut = online > space
   const shown = sortByStart(people()).slice(0, isCut ? Math.max(1, space - 1) : space)
   const table = new TableWriter({ view: peopleView, fields, header, style, width: columns, now, redact })
-  const rows = table.page(shown.map((person) => toRow(person, now)))
+  const rows = table.page(shown.map((person) => toRow(person, now, canvas.zone)))
   const lines = rows.split('\n').slice(0, -1).map(markVisible)
   if (!isCut) return lines
   const more = visible(`…${andMore((online - shown.length).toLocaleString('en'))}`)
   return [...lines, style.dim(truncate(more, columns))]
 }
 
-function toRow(person: Person, now: number): Item {
+function toRow(person: Person, now: number, zone: TimeZone): Item {
   const since = readStart(person)
   if (Number.isNaN(since)) return { ...person, name: personName(person), since: '', minutes: '' }
-  const isToday = formatDay(since) === formatDay(now)
+  const isToday = zone.dayOf(since) === zone.dayOf(now)
   return {
     ...person,
     name: personName(person),
-    since: isToday ? formatClock(since) : `${formatDay(since)} ${formatClock(since)}`,
+    since: isToday ? zone.formatClock(since) : `${zone.formatDay(since)} ${zone.formatClock(since)}`,
     // The clock of the service may be ahead of this one.
     minutes: Math.max(0, Math.floor((now - since) / 60_000)),
   }

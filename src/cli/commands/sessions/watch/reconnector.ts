@@ -2,7 +2,7 @@ import type { Retry } from '../../../../client/retry.ts'
 import { backoff, isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import type { Host } from '../../../../host.ts'
-import { formatDay, formatSeconds } from '../../../attendance/clock.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { describeRetry } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
 
@@ -20,13 +20,15 @@ interface OutageListener {
 
 export class Reconnector {
   readonly #host: Clock
+  readonly #zone: TimeZone
   readonly #listener: OutageListener
   /** Start of the outage, in milliseconds of the monotonic clock; undefined while the service responds. */
   #outageStart: number | undefined
   #hasConnected = false
 
-  constructor(host: Clock, listener: OutageListener) {
+  constructor(host: Clock, zone: TimeZone, listener: OutageListener) {
     this.#host = host
+    this.#zone = zone
     this.#listener = listener
   }
 
@@ -60,7 +62,7 @@ export class Reconnector {
     this.#outageStart = this.#host.monotonic()
     const now = this.#host.now()
     await this.#listener.notice(
-      `connection lost at ${formatDay(now)} ${formatSeconds(now)}, trying again: ${reason}`,
+      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, trying again: ${reason}`,
     )
     await this.#listener.tell({ event: 'lost', reason })
   }

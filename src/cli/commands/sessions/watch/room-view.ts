@@ -1,7 +1,8 @@
 import { toText } from '../../../../api/to-text.ts'
 import type { Terminal, Visible } from '../../../../host.ts'
-import { formatSeconds } from '../../../attendance/clock.ts'
 import { parseMilliseconds, readStart } from '../../../attendance/session-times.ts'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
@@ -26,6 +27,7 @@ export class RoomView implements WatchOutput {
   readonly #terminal: Terminal
   readonly #printer: Printer
   readonly #style: Style
+  readonly #zone: TimeZone
   readonly #room_id: string
   readonly #screen: Screen
   #hint: Visible | undefined = own`^C ends`
@@ -39,12 +41,13 @@ export class RoomView implements WatchOutput {
   private constructor(
     context: Context,
     terminal: Terminal,
-    { room_id, printer, style }: { room_id: string; printer: Printer; style: Style },
+    { room_id, printer, style, zone }: { room_id: string; printer: Printer; style: Style; zone: TimeZone },
   ) {
     this.#context = context
     this.#terminal = terminal
     this.#printer = printer
     this.#style = style
+    this.#zone = zone
     this.#room_id = room_id
     this.#screen = new Screen(terminal, (text) => printer.draw(text))
   }
@@ -58,7 +61,8 @@ export class RoomView implements WatchOutput {
     const { host, flags, statusLine } = context
     const printer = await context.printer()
     const style = await selectStyle(terminal, host.env, flags.color)
-    const view = new RoomView(context, terminal, { room_id, printer, style })
+    const zone = await readTimeZone(context)
+    const view = new RoomView(context, terminal, { room_id, printer, style, zone })
     if (host.stdin.isTTY && !host.env['MEETROOM_NO_INPUT']) {
       view.#closers.push(listenForKeys(host.stdin, leave))
       view.#hint = own`q ends`
@@ -78,7 +82,7 @@ export class RoomView implements WatchOutput {
     if (told.event !== 'lost' && told.event !== 'back') return
     this.#lost =
       told.event === 'lost'
-        ? `connection lost at ${formatSeconds(parseMilliseconds(told.at))}, trying again`
+        ? `connection lost at ${this.#zone.formatSeconds(parseMilliseconds(told.at))}, trying again`
         : undefined
     await this.#draw()
   }
@@ -134,13 +138,14 @@ export class RoomView implements WatchOutput {
         header: header && flags.header,
         fields,
         now: host.now(),
+        zone: this.#zone,
       },
     )
     await this.#screen.draw(lines)
   }
 
   #line({ at, text, isOver }: Change, columns: number): Visible {
-    const line = truncate(this.#printer.makeVisible(`${formatSeconds(at)}  ${text}`), columns)
+    const line = truncate(this.#printer.makeVisible(`${this.#zone.formatSeconds(at)}  ${text}`), columns)
     return isOver ? this.#style.dim(line) : line
   }
 

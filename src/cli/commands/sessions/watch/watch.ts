@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { WatchEvent } from './events.ts'
 import { createWatchOutput } from './output.ts'
@@ -28,7 +29,10 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     await output?.tell(Object.assign({ at, event: event.event, room_id }, event))
   }
   const rosterDiff = new RosterDiff(tell)
-  const reconnector = new Reconnector(host, { tell, notice: (text) => context.notice(text) })
+  const reconnector = new Reconnector(host, await readTimeZone(context), {
+    tell,
+    notice: (text) => context.notice(text),
+  })
   const connection = new RoomConnection(context, room_id, {
     interrupt: stop,
     onRetry: (retry) => reconnector.onRetry(retry),

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { parseMoment, readSpan } from '../../../../../src/cli/commands/sessions/report/period.ts'
+import { parseMoment } from '../../../src/cli/calendar/moment.ts'
+import { TimeZone } from '../../../src/cli/calendar/time-zone.ts'
 
 /** 2026-01-02T03:04:05.678Z. */
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
-const read = (text: string) => new Date(parseMoment('--from', text, now)).toISOString()
+const iso = (ms = Number.NaN) => new Date(ms).toISOString()
+const read = (text: string, zone?: string) => iso(parseMoment(text, now, new TimeZone(zone))?.start)
 
 describe.each([
   ['UTC', 0],
   ['Asia/Kolkata', 5.5],
   ['Europe/Zurich', 1],
-])('the period of a report in the zone %s', (zone, ahead) => {
+])('a time in the zone %s', (zone, ahead) => {
   beforeEach(() => vi.stubEnv('TZ', zone))
   afterEach(() => vi.unstubAllEnvs())
   /** The time of a clock of that zone. */
@@ -26,7 +28,7 @@ describe.each([
     ['2026-01-01T08:00:01.5', '2026-01-01T08:00:01.500'],
     ['2024-02-29', '2024-02-29T00:00'],
   ])('reads %s as a time of this zone', (text, expected) => {
-    expect(read(text)).toBe(local(expected))
+    expect([read(text), read(text, zone)]).toEqual([local(expected), local(expected)])
   })
 
   test.each([
@@ -39,34 +41,30 @@ describe.each([
     ['7d', '2025-12-26T03:04:05.678Z'],
     ['90m', '2026-01-02T01:34:05.678Z'],
   ])('reads %s as a time independent of the zone', (text, expected) => {
-    expect(read(text)).toBe(expected)
+    expect([read(text), read(text, zone)]).toEqual([expected, expected])
   })
 })
 
 test('the days around a clock change begin at local midnight', () => {
-  vi.stubEnv('TZ', 'Europe/Zurich')
+  const zone = new TimeZone('Europe/Zurich')
   const sunday = Date.parse('2026-03-29T12:00Z')
-  const at = (text: string) => new Date(parseMoment('--from', text, sunday)).toISOString()
-  expect([at('yesterday'), at('today'), at('today 12:00')]).toEqual([
+  const at = (text: string) => iso(parseMoment(text, sunday, zone)?.start)
+  expect([
+    at('yesterday'),
+    at('today'),
+    at('today 12:00'),
+    iso(parseMoment('today', sunday, zone)?.end),
+  ]).toEqual([
     '2026-03-27T23:00:00.000Z',
     '2026-03-28T23:00:00.000Z',
     '2026-03-29T10:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
   ])
-  vi.unstubAllEnvs()
 })
 
 test.each([
   ...['', 'yesteday', 'tomorrow', '2026-02-30', '2026-13-01', '2026-00-10', '2026-01-00', '2026-1-1'],
   ...['2026-01-01T24:00', '2026-01-01 08:60', '8:00', '2026-01-01T08', '7', '7 d', '-7d', '1e3d', '20260101'],
-])('the time “%s” for --to is a usage error in one line', (text) => {
-  expect(() => parseMoment('--to', text, now)).toThrow(
-    /^--to must be a date or time such as 2026-01-31, .* not “.*”$/,
-  )
-})
-
-test('a period without --from and --to is unlimited, and --from later than --to is a usage error', () => {
-  expect(readSpan({}, now)).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY])
-  expect(readSpan({ from: '2h', to: '1h' }, now)).toEqual([now - 7_200_000, now - 3_600_000])
-  expect(() => readSpan({ from: '1h', to: '2h' }, now)).toThrow('--from must be earlier than --to')
-  expect(() => readSpan({ from: 'today', to: 'today' }, now)).toThrow('--from must be earlier than --to')
+])('the text “%s” is not a time', (text) => {
+  expect(parseMoment(text, now, new TimeZone('UTC'))).toBeUndefined()
 })

@@ -1,0 +1,76 @@
+import { dayNumber, formatDayNumber, type TimeZone } from './time-zone.ts'
+
+/** Units of the calendar, by which reports are split. */
+export const periodUnits = ['day', 'week', 'month'] as const
+export type PeriodUnit = (typeof periodUnits)[number]
+
+export const periodExamples =
+  'today, yesterday, this-week, last-week, this-month, last-month or a month such as 2026-10'
+
+/** First and last day, as day numbers; the last one is not included. */
+type Days = readonly [first: number, end: number]
+
+/** Parses a period such as `yesterday`, `last-week` or `2026-10` to milliseconds since 1970; undefined for other text. */
+export function parsePeriod(
+  text: string,
+  now: number,
+  zone: TimeZone,
+): readonly [start: number, end: number] | undefined {
+  const days = readDays(text.toLowerCase(), zone.dayOf(now))
+  return days && [zone.startOfDay(days[0]), zone.startOfDay(days[1])]
+}
+
+function readDays(text: string, today: number): Days | undefined {
+  switch (text) {
+    case 'today':
+      return [today, today + 1]
+    case 'yesterday':
+      return [today - 1, today]
+    case 'this-week':
+      return daysOf('week', today)
+    case 'last-week':
+      return daysOf('week', daysOf('week', today)[0] - 1)
+    case 'this-month':
+      return daysOf('month', today)
+    case 'last-month':
+      return daysOf('month', daysOf('month', today)[0] - 1)
+    default: {
+      const [, year, month] = /^(\d{4})-(\d\d)$/.exec(text) ?? []
+      const first = year === undefined ? undefined : dayNumber(Number(year), Number(month), 1)
+      return first === undefined ? undefined : daysOf('month', first)
+    }
+  }
+}
+
+/** Returns the days of the unit that a day is in. Weeks begin on Monday. */
+export function daysOf(unit: PeriodUnit, day: number): Days {
+  if (unit === 'day') return [day, day + 1]
+  if (unit === 'week') {
+    const monday = day - weekdayOf(day)
+    return [monday, monday + 7]
+  }
+  const [year, month] = readMonth(day)
+  const next = month === 12 ? dayNumber(year + 1, 1, 1) : dayNumber(year, month + 1, 1)
+  return [dayNumber(year, month, 1) ?? day, next ?? day + 1]
+}
+
+/** Names the unit that a day is in: `2026-10-05`, `2026-W41` (ISO 8601) or `2026-10`. */
+export function labelOf(unit: PeriodUnit, day: number): string {
+  if (unit === 'day') return formatDayNumber(day)
+  if (unit === 'month') return formatDayNumber(day).slice(0, 7)
+  // A week belongs to the year of its Thursday.
+  const thursday = day - weekdayOf(day) + 3
+  const [year] = readMonth(thursday)
+  const week = Math.floor((thursday - (dayNumber(year, 1, 1) ?? 0)) / 7) + 1
+  return `${String(year).padStart(4, '0')}-W${String(week).padStart(2, '0')}`
+}
+
+/** Returns 0 for Monday to 6 for Sunday. Day 0 is a Thursday. */
+function weekdayOf(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}
+
+function readMonth(day: number): [year: number, month: number] {
+  const [year = 0, month = 0] = formatDayNumber(day).split('-').map(Number)
+  return [year, month]
+}

@@ -1,0 +1,11 @@
+import type { Settings } from '../../config/settings.ts'
+import { TimeZone } from './time-zone.ts'
+
+interface SettingsSource {
+  settings(): Promise<Pick<Settings, 'timeZone'>>
+}
+
+/** @throws {UsageError} if the settings hold an unknown zone */
+export async function readTimeZone(context: SettingsSource): Promise<TimeZone> {
+  return new TimeZone((await context.settings()).timeZone?.value)
+}

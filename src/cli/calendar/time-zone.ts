@@ -1,0 +1,170 @@
+/** A date and time of day, as a clock on the wall shows it. Months count from 1. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour?: number
+  minute?: number
+  second?: number
+  ms?: number
+}
+
+export const dayMs = 86_400_000
+
+/** Before 1800, zones have their first offset and calendars differ. */
+const earliestMs = Date.UTC(1800)
+
+/**
+ * A time zone: its days and its wall clock. Instants are milliseconds since 1970. Days are numbered from 1970-01-01, and
+ * one that has a clock change is shorter or longer than 24 hours.
+ */
+export class TimeZone {
+  readonly #name: string | undefined
+  readonly #readOffset: (ms: number) => number
+  readonly #starts = new Map<number, number>()
+
+  /** @param name IANA name or `UTC`; the zone of this machine by default */
+  constructor(name?: string) {
+    this.#name = name
+    this.#readOffset = name === undefined ? readMachineOffset : createOffsetReader(name)
+  }
+
+  get name(): string {
+    return this.#name ?? readMachineZone()
+  }
+
+  /** Returns the first instant at which the day has begun. */
+  startOfDay(day: number): number {
+    const known = this.#starts.get(day)
+    if (known !== undefined) return known
+    const start = this.#firstInstant(day * dayMs)
+    this.#starts.set(day, start)
+    return start
+  }
+
+  /** Returns the number of the day of an instant. */
+  dayOf(ms: number): number {
+    let day = Math.floor((ms + this.#offset(ms)) / dayMs)
+    while (ms < this.startOfDay(day)) day--
+    while (ms >= this.startOfDay(day + 1)) day++
+    return day
+  }
+
+  /** Returns the hour of an instant, from 0 to 23. */
+  hourOf(ms: number): number {
+    return new Date(ms + this.#offset(ms)).getUTCHours()
+  }
+
+  /** Returns the instant of a wall time. A time that occurs twice is the first, and a skipped one is later by the change. */
+  instantOf(time: WallTime): number {
+    const wall = readWall(time)
+    const [before, after] = this.#candidates(wall)
+    return this.#isAt(before, wall) || !this.#isAt(after, wall) ? before : after
+  }
+
+  formatDay(ms: number): string {
+    return this.#formatWall(ms).slice(0, 10)
+  }
+
+  formatClock(ms: number): string {
+    return this.#formatWall(ms).slice(11, 16)
+  }
+
+  formatSeconds(ms: number): string {
+    return this.#formatWall(ms).slice(11, 19)
+  }
+
+  /** Formats an instant with its offset: `2026-01-31T08:00:00+01:00`. */
+  formatInstant(ms: number): string {
+    const offset = this.#offset(ms)
+    if (offset === 0) return `${this.#formatWall(ms)}Z`
+    const minutes = Math.round(Math.abs(offset) / 60_000)
+    return `${this.#formatWall(ms)}${offset < 0 ? '-' : '+'}${padTwo(Math.floor(minutes / 60))}:${padTwo(minutes % 60)}`
+  }
+
+  /** Returns a formatter of times in a span: `08:05` within one day, else `2026-01-31 08:05`. */
+  createFormat([start, end]: readonly [start: number, end: number]): (ms: number) => string {
+    const isLimited = Number.isFinite(start) && Number.isFinite(end)
+    // A span that ends at midnight is within one day.
+    const isOneDay = isLimited && this.dayOf(start) === this.dayOf(Math.max(start, end - 1))
+    return (ms) => (isOneDay ? this.formatClock(ms) : `${this.formatDay(ms)} ${this.formatClock(ms)}`)
+  }
+
+  /** Formats a wall time, as in `2026-01-31T08:00:00` or `2026-01-31T08:00:00.500`. */
+  #formatWall(ms: number): string {
+    return new Date(ms + this.#offset(ms)).toISOString().replace(/(\.000)?Z$/, '')
+  }
+
+  #offset(ms: number): number {
+    return this.#readOffset(Math.max(ms, earliestMs))
+  }
+
+  /** Returns the instants that a wall time can mean: by the offset before a clock change near it, and by the one after. */
+  #candidates(wall: number): readonly [before: number, after: number] {
+    return [wall - this.#offset(wall - dayMs), wall - this.#offset(wall + dayMs)]
+  }
+
+  #isAt(ms: number, wall: number): boolean {
+    return ms + this.#offset(ms) === wall
+  }
+
+  /** Returns the first instant at which the clock has reached a wall time, even if the clock skips it. */
+  #firstInstant(wall: number): number {
+    const [before, after] = this.#candidates(wall)
+    if (this.#isAt(before, wall)) return before
+    if (this.#isAt(after, wall)) return after
+    let [early, late] = [after, before]
+    while (late - early > 1) {
+      const middle = Math.floor((early + late) / 2)
+      if (middle + this.#offset(middle) < wall) early = middle
+      else late = middle
+    }
+    return late
+  }
+}
+
+/** Returns the number of a date of the calendar; undefined for a date that does not exist. */
+export function dayNumber(year: number, month: number, day: number): number | undefined {
+  const ms = readWall({ year, month, day })
+  return new Date(ms).getUTCMonth() === month - 1 && day > 0 ? ms / dayMs : undefined
+}
+
+/** Formats the number of a day: `2026-01-31`. */
+export function formatDayNumber(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+export function readMachineZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time'
+}
+
+function readWall({ year, month, day, hour = 0, minute = 0, second = 0, ms = 0 }: WallTime): number {
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  const date = new Date(Date.UTC(2000, 0, 1, hour, minute, second, ms))
+  return date.setUTCFullYear(year, month - 1, day)
+}
+
+function readMachineOffset(ms: number): number {
+  return -new Date(ms).getTimezoneOffset() * 60_000
+}
+
+function createOffsetReader(name: string): (ms: number) => number {
+  if (name === 'UTC') return () => 0
+  const numeric = 'numeric'
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    hourCycle: 'h23',
+    ...{ year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric },
+  })
+  return (ms) => {
+    const whole = Math.floor(ms / 1000) * 1000
+    const { year, month, day, hour, minute, second } = Object.fromEntries(
+      format.formatToParts(whole).map(({ type, value }) => [type, Number(value)]),
+    ) as Record<keyof WallTime, number>
+    return readWall({ year, month, day, hour, minute, second }) - whole
+  }
+}
+
+function padTwo(value: number): string {
+  return String(value).padStart(2, '0')
+}

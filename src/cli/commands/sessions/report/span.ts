@@ -1,0 +1,46 @@
+import { UsageError } from '../../../../errors.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+import { momentExamples, parseMoment } from '../../../calendar/moment.ts'
+import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
+
+interface SpanFlags {
+  from?: string
+  to?: string
+  period?: string
+}
+
+/**
+ * Reads `--period`, or `--from` and `--to`, into milliseconds since 1970; infinite if a flag is missing.
+ * @throws {UsageError} if a time is not valid, or the order is wrong
+ */
+export function readSpan({ from, to, period }: SpanFlags, now: number, zone: TimeZone): Interval {
+  if (period !== undefined) {
+    if (from !== undefined || to !== undefined)
+      throw new UsageError('pass either --period, or --from and --to', {
+        hint: 'for a part of a month, pass --from and --to',
+      })
+    return requirePeriod('--period', period, now, zone)
+  }
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : requireMoment('--from', from, now, zone)
+  const end = to === undefined ? Number.POSITIVE_INFINITY : requireMoment('--to', to, now, zone)
+  if (start >= end)
+    throw new UsageError('--from must be earlier than --to', {
+      hint: 'a date means 00:00 of that day: for 31 January, pass --from 2026-01-31 --to 2026-02-01',
+    })
+  return [start, end]
+}
+
+/** @throws {UsageError} for a text that is not a period */
+function requirePeriod(flag: string, text: string, now: number, zone: TimeZone): Interval {
+  const span = parsePeriod(text, now, zone)
+  if (!span) throw new UsageError(`${flag} must be ${periodExamples}, not “${text}”`)
+  return span
+}
+
+/** @throws {UsageError} for a text that is not a time */
+function requireMoment(flag: string, text: string, now: number, zone: TimeZone): number {
+  const moment = parseMoment(text, now, zone)
+  if (!moment) throw new UsageError(`${flag} must be a date or time such as ${momentExamples}, not “${text}”`)
+  return moment.start
+}

@@ -1,0 +1,87 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { dayNumber, TimeZone } from '../../../src/cli/calendar/time-zone.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16)
+const startOf = (zone: string, year: number, month: number, day: number) =>
+  iso(new TimeZone(zone).startOfDay(dayNumber(year, month, day) ?? Number.NaN))
+
+/** Zones with unusual offsets and clock changes. */
+const zones = [
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'America/St_Johns', 'Australia/Lord_Howe'],
+  ...['America/Santiago', 'America/Havana', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Kathmandu'],
+]
+const instant = fc.integer({ min: Date.UTC(1975, 0), max: Date.UTC(2040, 0) })
+
+describe.each(zones)('the zone %s', (name) => {
+  test('has the wall clock of a machine in this zone', () => {
+    vi.stubEnv('TZ', name)
+    const [machine, zone] = [new TimeZone(), new TimeZone(name)]
+    const property = fc.property(instant, (ms) => {
+      expect(zone.formatInstant(ms)).toBe(machine.formatInstant(ms))
+      expect(zone.hourOf(ms)).toBe(new Date(ms).getHours())
+      const date = new Date(ms)
+      const wall = { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
+      const time = { ...wall, hour: date.getHours(), minute: date.getMinutes() }
+      const expected = new Date(wall.year, wall.month - 1, wall.day, time.hour, time.minute).getTime()
+      expect([zone.instantOf(time), machine.instantOf(time)]).toEqual([expected, expected])
+    })
+    fc.assert(property, { numRuns: 200 })
+  })
+
+  test('has days without gaps, each of which contains its instants', () => {
+    const zone = new TimeZone(name)
+    const property = fc.property(instant, (ms) => {
+      const day = zone.dayOf(ms)
+      expect(zone.startOfDay(day)).toBeLessThanOrEqual(ms)
+      expect(zone.startOfDay(day + 1)).toBeGreaterThan(ms)
+      expect(Math.abs(zone.startOfDay(day) - day * 86_400_000)).toBeLessThanOrEqual(15 * 3_600_000)
+    })
+    fc.assert(property, { numRuns: 200 })
+  })
+})
+
+test('a day begins after the clock change that skips its midnight', () => {
+  expect(startOf('America/Santiago', 2024, 9, 8)).toBe('2024-09-08T04:00')
+  // The clock went from 23:30 to 00:30.
+  expect(startOf('America/Toronto', 1919, 3, 31)).toBe('1919-03-31T04:30')
+})
+
+test('a day begins at the first of two midnights', () => {
+  expect(startOf('America/Havana', 2025, 11, 2)).toBe('2025-11-02T04:00')
+  // The clock went from 00:01 to 23:01 of the day before.
+  expect(startOf('America/St_Johns', 2010, 11, 7)).toBe('2010-11-07T02:30')
+})
+
+test('a day that the calendar of a zone skips is empty', () => {
+  expect([29, 30, 31].map((day) => startOf('Pacific/Apia', 2011, 12, day))).toEqual([
+    '2011-12-29T10:00',
+    '2011-12-30T10:00',
+    '2011-12-30T10:00',
+  ])
+})
+
+test('a skipped wall time is later by the clock change, and a repeated one is the first', () => {
+  const zone = new TimeZone('Europe/Berlin')
+  const at = (month: number, day: number) =>
+    iso(zone.instantOf({ year: 2026, month, day, hour: 2, minute: 30 }))
+  expect([at(3, 29), at(10, 25)]).toEqual(['2026-03-29T01:30', '2026-10-25T00:30'])
+})
+
+test('an instant is shown with the offset of its zone', () => {
+  const ms = Date.UTC(2026, 0, 31, 8, 0, 0, 500)
+  expect(
+    ['UTC', 'Asia/Kolkata', 'America/St_Johns'].map((name) => new TimeZone(name).formatInstant(ms)),
+  ).toEqual(['2026-01-31T08:00:00.500Z', '2026-01-31T13:30:00.500+05:30', '2026-01-31T04:30:00.500-03:30'])
+})
+
+test.each([
+  [2026, 2, 30],
+  [2026, 13, 1],
+  [2026, 0, 1],
+  [2026, 1, 0],
+])('%d-%d-%d is not a date', (year, month, day) => {
+  expect(dayNumber(year, month, day)).toBeUndefined()
+})
