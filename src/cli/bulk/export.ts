@@ -3,21 +3,17 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { member, room, user } from '../../api/resources.ts'
 import type { Client, ResponseBody } from '../../client/client.ts'
-import { isFatal, toFailure } from '../../client/outcome.ts'
-import { ApiError, IncompleteError, PartialError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
-import type { ListFlags } from '../kernel/flags.ts'
-import { FullRecords } from '../lists/full-records.ts'
-import { type LastSeen, readLastSeen } from '../lists/last-seen.ts'
+import { completePages, FullRecords } from '../lists/full-records.ts'
 import { listPages, openSelection } from '../lists/list.ts'
-import { readTotal } from '../lists/paging/list-total.ts'
-import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, type View, views } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
+import { readMembersOfRooms, UnreadRooms } from './export-members.ts'
 import { describeUnrestored } from './unrestored.ts'
 
 export interface ExportFlags {
@@ -28,7 +24,7 @@ export interface ExportFlags {
   concurrency?: number
 }
 
-/** Number of records, or of rooms whose first page is requested, ahead. */
+/** Number of records that are requested ahead. */
 const maxConcurrentReads = 4
 
 const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
@@ -74,7 +70,7 @@ export async function runExport(
   const unreadRooms = new UnreadRooms(context)
   const pages =
     list === 'listMembers'
-      ? readMembersOfRooms(context, flags.allRooms ? allRoomIds(context, all) : given, all, {
+      ? readMembersOfRooms(context, flags.allRooms ? 'all' : given, all, {
           selection,
           full,
           withLastSeen: flags.with === 'last_seen',
@@ -82,7 +78,7 @@ export async function runExport(
         })
       : ids.length > 0
         ? selectFrom(readRecords(context, resource.name, given, get), selection)
-        : completeRecords(await listPages(context, list, {}, all, { selection }), full)
+        : completePages(await listPages(context, list, {}, all, { selection }), full)
   const selected = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
   const withoutSecrets = new WithoutSecrets(selected)
@@ -120,122 +116,4 @@ async function* readRecords(
 
 function selectFrom(pages: AsyncGenerator<Page, undefined>, selection: Selection | undefined) {
   return selection ? selection.from(pages, '') : pages
-}
-
-async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {
-  const notice = new RoomsNotice(context)
-  for await (const { items, rest = {} } of await listPages(context, 'listRooms', {}, all, { ahead: 1 })) {
-    await notice.expect(readTotal(rest) ?? 0)
-    for (const { id } of items) yield String(id)
-  }
-}
-
-interface MemberExportOptions {
-  selection: Selection | undefined
-  full: FullRecords
-  withLastSeen: boolean
-  /** Collects rooms that cannot be read; without it, the first one ends the export. */
-  unreadRooms?: UnreadRooms
-}
-
-/** Rooms that an export skips because their members cannot be read. */
-class UnreadRooms {
-  readonly #context: Context
-  #count = 0
-
-  constructor(context: Context) {
-    this.#context = context
-  }
-
-  /** Reports the error of a room. @throws the error if other rooms would fail in the same way */
-  async add(room_id: string, cause: unknown): Promise<void> {
-    const { error } = toFailure(cause)
-    if (isFatal(error) || !(error instanceof IncompleteError || error instanceof ApiError)) throw cause
-    this.#count++
-    const { message, status, hint } = error
-    const ErrorType = error instanceof IncompleteError ? IncompleteError : ApiError
-    await this.#context.reportError(
-      new ErrorType(`room ${room_id}: ${message}`, { cause, ...omitUndefined({ status, hint }) }),
-    )
-  }
-
-  throwIfAny(): void {
-    if (this.#count > 0)
-      throw new PartialError(`the members of ${counted(this.#count, 'room')} could not be read in full`)
-  }
-}
-
-async function* readMembersOfRooms(
-  context: Context,
-  rooms: AsyncIterable<string> | Iterable<string>,
-  all: ListFlags,
-  { selection, full, withLastSeen, unreadRooms }: MemberExportOptions,
-): AsyncGenerator<Page, undefined> {
-  const firstPages = mapAhead(rooms, maxConcurrentReads, async (room_id) => {
-    const input = { params: { room_id } }
-    try {
-      const memberPages = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
-      const selected = completeRecords(memberPages, full, room_id)
-      const pages = withLastSeen ? addLastSeen(context, selected, room_id) : selected
-      return { room_id, pages, first: await pages.next() }
-    } catch (error) {
-      return { room_id, error }
-    }
-  })
-  for await (const { room_id, pages, first, error } of firstPages)
-    try {
-      if (!pages) throw error
-      if (first.done) continue
-      yield keepUsers(first.value, room_id)
-      for await (const page of pages) yield keepUsers(page, room_id)
-    } catch (cause) {
-      if (!unreadRooms) throw cause
-      await unreadRooms.add(room_id, cause)
-    }
-}
-
-async function* completeRecords(
-  pages: AsyncGenerator<Page, Page | undefined>,
-  full: FullRecords,
-  room = '',
-): AsyncGenerator<Page, Page | undefined> {
-  for (;;) {
-    const next = await pages.next()
-    if (next.done) return next.value
-    const page = next.value
-    const records = await full.of(page.items, room)
-    const items = records.filter((record) => record !== undefined)
-    const isSame = records.every((record, i) => record === page.items[i])
-    yield isSame ? page : { items, ...omitUndefined({ rest: page.rest }) }
-  }
-}
-
-/** Adds `last_seen` to the members, with one list of sessions per room. */
-async function* addLastSeen(
-  context: Context,
-  pages: AsyncGenerator<Page, Page | undefined>,
-  room_id: string,
-): AsyncGenerator<Page, Page | undefined> {
-  let lastSeen: LastSeen | undefined
-  for (;;) {
-    const next = await pages.next()
-    if (next.done) return next.value
-    const { whole: _, ...page } = next.value
-    if (page.items.length > 0) lastSeen ??= await readLastSeen(context, { room_id })
-    yield {
-      ...page,
-      items: page.items.map((member) => ({ ...member, last_seen: lastSeen?.(member) ?? null })),
-    }
-  }
-}
-
-/**
- * Drops anonymous participants, which cannot be invited, and adds the room ID, which import needs and some
- * services omit.
- */
-function keepUsers({ items, plain }: Page, room_id: string): Page {
-  const users = items
-    .filter((member) => member['user_id'] !== null)
-    .map((member) => ((member['room_id'] ?? null) === null ? { ...member, room_id } : member))
-  return { items: users, ...omitUndefined({ plain }) }
 }

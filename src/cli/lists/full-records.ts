@@ -1,7 +1,9 @@
+import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
+import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
 import { findItem } from './find-item.ts'
@@ -107,5 +109,22 @@ export class FullRecords {
 
   #idOf(item: Item): string {
     return String(item[selectView(endpoints[this.#list]).id ?? 'id'])
+  }
+}
+
+/** Completes the items of pages, without those that no longer exist. */
+export async function* completePages(
+  pages: AsyncGenerator<Page, Page | undefined>,
+  full: FullRecords,
+  room = '',
+): AsyncGenerator<Page, Page | undefined> {
+  for (;;) {
+    const next = await pages.next()
+    if (next.done) return next.value
+    const page = next.value
+    const records = await full.of(page.items, room)
+    const items = records.filter((record) => record !== undefined)
+    const isSame = records.every((record, i) => record === page.items[i])
+    yield isSame ? page : { items, ...omitUndefined({ rest: page.rest }) }
   }
 }

