@@ -7,7 +7,7 @@ import { everything } from '../../helpers/everything.ts'
 import { createWorld } from '../../helpers/world.ts'
 
 test.each(Object.entries(everything))(
-  '%s: the command line can set every field of the request',
+  'the command line can set every field of the operation %s',
   async (name, line) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })

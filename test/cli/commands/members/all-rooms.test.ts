@@ -27,7 +27,7 @@ const writes = () => sent().filter((line) => !line.startsWith('GET'))
 const list = () => `GET /${room}/members?limit=1000`
 const put = (id: string, body: string) => `PUT /${room}/members/${id} ${body}`
 
-describe('--user selects members by user ID', () => {
+describe('members --user selects members by user ID', () => {
   test('in members get', async () => {
     const { code, stdout, stderr } = await world.run(`members get ${room} --user ada -o ids`)
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${ada}\n`, stderr: '' })
@@ -66,12 +66,12 @@ describe('--user selects members by user ID', () => {
     expect(run).toMatchObject({ code: 0, stdout: `${ada}\n${grace}\n`, stderr: 'blocked 2 members\n' })
   })
 
-  test('on a later page of the list', async () => {
+  test('when the member is on a later page of the list', async () => {
     otherService(world, { maxLimit: 1 })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
   })
 
-  test('with a service whose lists omit the user ID', async () => {
+  test('when the lists of the service omit the user ID', async () => {
     otherService(world, { minimalLists: true })
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -87,7 +87,7 @@ describe('--user selects members by user ID', () => {
     expect(writes()).toEqual([])
   })
 
-  test('with a service that has numbers as IDs and omits null fields', async () => {
+  test('when the service sends numeric IDs and omits null fields', async () => {
     const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
     expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
       code: 0,
@@ -96,20 +96,23 @@ describe('--user selects members by user ID', () => {
   })
 })
 
-describe('--user with a user who is not a member', () => {
-  test.each(['get', 'update --name A', 'block --yes', 'unblock'])('exits 3: %s', async (command) => {
-    const [verb, ...flags] = command.split(' ')
-    expect(await world.run(['members', verb ?? '', room, '--user', 'nobody', ...flags])).toMatchObject({
-      code: 3,
-      stdout: '',
-      stderr:
-        `error: no such member: user nobody is not in room ${room}\n` +
-        `hint: list them with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
-    })
-    expect(writes()).toEqual([])
-  })
+describe('members --user with a user who is not a member', () => {
+  test.each(['get', 'update --name A', 'block --yes', 'unblock'])(
+    'exits 3 in members %s',
+    async (command) => {
+      const [verb, ...flags] = command.split(' ')
+      expect(await world.run(['members', verb ?? '', room, '--user', 'nobody', ...flags])).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr:
+          `error: no such member: user nobody is not in room ${room}\n` +
+          `hint: list them with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
+      })
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('among several users exits 3 before any write', async () => {
+  test('exits 3 before any write when only some of the users are members', async () => {
     const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(JSON.parse(run.stderr).error).toMatchObject({
@@ -119,7 +122,7 @@ describe('--user with a user who is not a member', () => {
     expect(writes()).toEqual([])
   })
 
-  test('succeeds with --ignore-not-found', async () => {
+  test('exits 0 with --ignore-not-found', async () => {
     const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
     expect(await world.run(line)).toMatchObject({
       code: 0,
@@ -137,14 +140,14 @@ describe('--user with a user who is not a member', () => {
     })
   })
 
-  test('in a missing room reports the room', async () => {
+  test('exits 3 and names the room when the room is missing', async () => {
     const run = await world.run('members get nowhere --user ada')
     expect(run.code).toBe(3)
     expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
   })
 })
 
-describe('--user with a user who has several memberships', () => {
+describe('members --user with a user who has several memberships', () => {
   beforeEach(() => {
     world.intercept = async ({ method, url }, next) => {
       if (method === 'GET' && url.includes('/members?'))
@@ -160,7 +163,7 @@ describe('--user with a user who has several memberships', () => {
     }
   })
 
-  test.each(['get', 'update --name A'])('exits 2 and lists the member IDs: %s', async (command) => {
+  test.each(['get', 'update --name A'])('exits 2 and lists the member IDs in members %s', async (command) => {
     const [verb, ...flags] = command.split(' ')
     expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
       code: 2,
@@ -170,7 +173,7 @@ describe('--user with a user who has several memberships', () => {
     expect(writes()).toEqual([])
   })
 
-  test('blocks all memberships', async () => {
+  test('blocks all memberships in members block', async () => {
     expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
       code: 0,
       stdout: 'm1\nm2\n',
@@ -178,8 +181,8 @@ describe('--user with a user who has several memberships', () => {
   })
 })
 
-describe('--user', () => {
-  test('with --dry-run prints the writes and sends none', async () => {
+describe('members --user', () => {
+  test('with --dry-run prints the writes without sending them', async () => {
     const url = `https://meet.test/v1/rooms/${room}/members`
     expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
       code: 0,
@@ -194,7 +197,7 @@ describe('--user', () => {
   })
 
   test.each(['get', 'update --name A', 'block', 'unblock'])(
-    'with --curl is a usage error because of the lookup: %s',
+    'with --curl is a usage error in members %s because --user needs a lookup',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       expect(
@@ -209,7 +212,7 @@ describe('--user', () => {
     },
   )
 
-  test('with more members than --max exits 10', async () => {
+  test('exits 10 when it selects more members than --max allows', async () => {
     const run = await world.run(`members block ${room} --user ada --user grace --yes --max 1`)
     expect(run).toMatchObject({
       code: 10,
@@ -218,7 +221,7 @@ describe('--user', () => {
   })
 
   test.each(['block', 'update --blocked'])(
-    'without a terminal and without --yes exits 10: %s',
+    'exits 10 in members %s without a terminal and without --yes',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
@@ -230,7 +233,7 @@ describe('--user', () => {
   )
 
   test.each(['block', 'update --blocked'])(
-    'on a terminal prompts with the name of the member: %s',
+    'names the member in the prompt of members %s on a terminal',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       const { host, done } = world.start(['members', verb ?? '', room, '--user', 'ada', ...flags], {
@@ -244,7 +247,7 @@ describe('--user', () => {
     },
   )
 
-  test('in an open room is refused by members block', async () => {
+  test('exits 2 in members block for an open room', async () => {
     const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
     await world.send('POST', `/rooms/${open}/members`, { user_id: 'ada' })
     const run = await world.run(`members block ${open} --user ada --yes`)
@@ -273,7 +276,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('a protected profile refuses members update --user before any request', async () => {
+test('members update --user is refused before any request under a protected profile', async () => {
   const env = { MEETROOM_API_KEY: '', MEETROOM_BASE_URL: '' }
   await world.run('auth login --base-url https://meet.test/v1 --with-token', { stdin: world.apiKey, env })
   await world.run('profiles protect default', { env })

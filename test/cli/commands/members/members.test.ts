@@ -36,7 +36,7 @@ test('members list shows the members of a room, newest first', async () => {
   expect(sent()).toEqual([['GET', `/rooms/${id}/members`, undefined]])
 })
 
-test('members list marks blocked members', async () => {
+test('members list shows the status blocked for blocked members', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true, name: 'A.' })
@@ -52,7 +52,7 @@ test('members list without --all prints that more members exist', async () => {
   expect(stderr).toBe('showing 30 of 32; use --all, or --limit and --offset\n')
 })
 
-test('members list takes --limit, --offset, --all and --page-size', async () => {
+test('members list applies --limit, --offset, --all and --page-size', async () => {
   const id = await room()
   const ids: string[] = []
   for (let i = 0; i < 7; i++) ids.unshift(await member(id, `u${i}`))
@@ -112,7 +112,7 @@ test('members get encodes an ID as one path segment', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('members add adds a user with the type of --type', async () => {
+test('members add --type adds a user with the given role', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada' })
   const { code, stdout, stderr } = await world.run(
@@ -129,7 +129,7 @@ test('members add adds a user with the type of --type', async () => {
   ])
 })
 
-test('members add without --type uses the default member type of the user', async () => {
+test('members add without --type uses the default role of the user', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada', default_member_type: 'host' })
   const { stdout } = await world.run(`members add ${id} ada --json`)
@@ -164,7 +164,7 @@ test('members add sends unlisted fields from --set and --data', async () => {
   )
 })
 
-test('members add with an unknown type lists the types and sends no request', async () => {
+test('members add --type with an unknown role lists the valid roles and sends no request', async () => {
   expect(await world.run('members add room ada --type boss')).toMatchObject({
     code: 2,
     stdout: '',
@@ -174,7 +174,7 @@ test('members add with an unknown type lists the types and sends no request', as
   expect(world.requests).toEqual([])
 })
 
-test('members update changes the name, the type and the blocked state of a member', async () => {
+test('members update changes the name, the role and the blocked state of a member', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run([
@@ -206,7 +206,7 @@ test('members update sends fields from --set and --data', async () => {
   expect(sent()[0]?.[2]).toBe('{"name":"set","x":1}')
 })
 
-test('members update refuses an empty change, and --blocked together with --unblocked', async () => {
+test('members update without a change, or with both --blocked and --unblocked, exits 2', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
     stderr: 'error: nothing to change: pass at least one field\nhint: see: meetroom members update --help\n',
@@ -258,7 +258,7 @@ test.each(['open', 'public'])(
   },
 )
 
-test('members block --force in an open room sends the request, and exits 1 for the 500 response', async () => {
+test('members block --force in an open room sends the request and exits 1 after the 500 response', async () => {
   const id = await room('open')
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
@@ -307,7 +307,7 @@ test('members block and unblock read IDs from standard input', async () => {
   )
 })
 
-test('members block with one unknown ID among several blocks the others and exits 8', async () => {
+test('members block with one unknown ID blocks the other members and exits 8', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run(`members block ${id} nobody ${ada} --yes -o ids`)
@@ -328,7 +328,7 @@ test('members unblock exits 4 after one request when the key is refused', async 
   expect(world.requests).toHaveLength(1)
 })
 
-test('members --dry-run sends no write and shows no prompt', async () => {
+test('members commands with --dry-run send no write and show no prompt', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --dry-run`)).toMatchObject({
@@ -353,7 +353,7 @@ test('members --dry-run sends no write and shows no prompt', async () => {
   expect(writes()).toEqual([])
 })
 
-test('members block --dry-run in an open room is refused', async () => {
+test('members block --dry-run in an open room exits 2', async () => {
   const id = await room('open')
   expect(await world.run(`members block ${id} x --dry-run`)).toMatchObject({ code: 2, stdout: '' })
 })

@@ -35,7 +35,7 @@ test.each([
   })
 })
 
-test('message send -o ids is refused before any request because a message has no ID', async () => {
+test('message send -o ids exits 2 before any request because a message has no ID', async () => {
   expect(await world.run(`message send ${room} hi -o ids`)).toMatchObject({
     code: 2,
     stdout: '',
@@ -94,7 +94,7 @@ test('message send sends unlisted fields from --set and --data', async () => {
   expect(sent()[0]?.[2]).toBe('{"to":"all","message":"hi","urgent":true}')
 })
 
-test('message send refuses standard input for the text and --data together', async () => {
+test('message send exits 2 when both the text and --data are read from standard input', async () => {
   const { code, stdout } = await world.run(`message send ${room} - --data -`, { stdin: '{"a":1}' })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(world.requests).toEqual([])
@@ -121,7 +121,7 @@ test('message send to a terminated room exits 1 for the 500 response', async () 
   expect(world.requests).toHaveLength(1)
 })
 
-test('message send is not retried after a 503 because the message may be delivered', async () => {
+test('message send is not retried after a 503 because the service could have delivered the message', async () => {
   world.intercept = async () => answer(503, {})
   expect((await world.run(`message send ${room} hi`)).code).toBe(7)
   expect(world.requests).toHaveLength(1)
@@ -151,7 +151,7 @@ test('message send --dry-run and --curl send no request', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('message send prints a list in the response unchanged', async () => {
+test('message send prints a message that is a JSON array unchanged', async () => {
   world.intercept = async () => answer(200, { message: [null, 'hi'] })
   expect(await world.run(`message send ${room} hi --quiet`)).toMatchObject({
     code: 0,

@@ -73,7 +73,7 @@ test('pages create applies --fixed and --size to every page and numbers the page
   ])
 })
 
-test('pages create without an image creates an empty page from --size or --index', async () => {
+test('pages create without --image creates an empty page from --size or --index', async () => {
   expect(await bodyOf(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
   expect(await bodyOf(['--index', '0'])).toEqual([{ index: 0 }])
 })
@@ -84,11 +84,11 @@ test.each([
   ['https://img.test/Übersicht.png?v=ü', 'https://img.test/%C3%9Cbersicht.png?v=%C3%BC'],
   ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
   ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
-])('pages create encodes the image %j once', async (given, src) => {
+])('pages create encodes the image URL %j once', async (given, src) => {
   expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
 })
 
-test('pages create reads --data as an array, one page, a file or standard input', async () => {
+test('pages create --data accepts an array, one page, a file or standard input', async () => {
   const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
   expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
   expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
@@ -129,7 +129,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('pages create without a response sends no retry and exits 7', async () => {
+test('pages create exits 7 and sends no retry when the service does not respond', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
   }

@@ -68,7 +68,7 @@ test('profiles list without stored settings shows the built-in profile', async (
   expect(existsSync(file)).toBe(false)
 })
 
-test('profiles list marks the default profile as current when no profile is selected', async () => {
+test('profiles list marks the default profile as current when no profile is stored as current', async () => {
   await run('config set output table')
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout).profiles).toContainEqual(
@@ -87,7 +87,7 @@ test('profiles use changes the current profile', async () => {
   expect((await run('config get profile')).stdout).toBe('staging\n')
 })
 
-test('profiles use and profiles remove exit 3 for an unknown profile', async () => {
+test('profiles use and profiles remove exit 3 when the profile is unknown', async () => {
   storeProfiles(['default'], 'default')
   const before = readFileSync(file, 'utf8')
   for (const line of ['profiles use nowhere', 'profiles remove nowhere --yes'])
@@ -99,7 +99,7 @@ test('profiles use and profiles remove exit 3 for an unknown profile', async () 
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
-test('profiles remove of the current profile makes the default profile current', async () => {
+test('profiles remove makes the default profile current when it removes the current profile', async () => {
   storeProfiles(['default', 'staging'], 'staging')
   expect(await run('profiles remove staging --yes')).toMatchObject({
     code: 0,
@@ -110,7 +110,7 @@ test('profiles remove of the current profile makes the default profile current',
   expect(await run('rooms list -o ids')).toMatchObject({ code: 0 })
 })
 
-test('profiles remove of another profile keeps the current profile', async () => {
+test('profiles remove keeps the current profile when it removes another profile', async () => {
   storeProfiles(['default', 'staging'], 'default')
   await run('profiles rm staging -y')
   expect(stored()).toEqual({ profile: 'default', profiles: { default: profile() } })
@@ -202,7 +202,7 @@ test('a missing current profile in the settings file is a usage error', async ()
 })
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-  '%s is an unknown profile unless it is stored',
+  'the profile name %s is unknown when no profile of that name is stored',
   async (name) => {
     storeProfiles(['default'], 'default')
     expect(await run(`rooms list --profile ${name}`), '--profile').toMatchObject({ code: 2, stdout: '' })
@@ -238,7 +238,7 @@ test('a profile named __proto__ in the settings file can be listed, used and rem
 })
 
 test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
-  'the profile name %j is refused',
+  'the profile name %j is a usage error',
   async (name) => {
     const { code, stdout, stderr } = await world.run(
       ['auth', 'login', '--with-token', `--profile=${name}`, '--base-url', baseUrl],
@@ -259,21 +259,24 @@ test.each([
   ['--local', {}],
   ['--profile local', {}],
   ['', { MEETROOM_PROFILE: 'local' }],
-])('the embedded service responds to the flags “%s” with the environment %j', async (flags, env) => {
-  const { code, stdout, stderr } = await made(flags, env)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect((await run(`${flags} rooms list -o ids`.trim(), env)).stdout).toBe(stdout)
-  expect(world.requests).toEqual([])
-})
+])(
+  'the embedded service handles a request with the flags “%s” and the environment %j',
+  async (flags, env) => {
+    const { code, stdout, stderr } = await made(flags, env)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect((await run(`${flags} rooms list -o ids`.trim(), env)).stdout).toBe(stdout)
+    expect(world.requests).toEqual([])
+  },
+)
 
-test('profiles use local sends later commands to the embedded service', async () => {
+test('profiles use local sends the requests of later commands to the embedded service', async () => {
   expect(await run('profiles use local')).toMatchObject({ code: 0, stderr: 'using profile local\n' })
   const { stdout } = await made('')
   expect((await run('rooms list -o ids --local')).stdout).toBe(stdout)
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('a broken settings file allows reads of the local workspace, and writes only with --allow-write', async () => {
+test('an invalid settings file allows reads of the local workspace, and allows writes only with --allow-write', async () => {
   store('{')
   expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--local')).toMatchObject({ code: 2 })
@@ -302,7 +305,7 @@ test('a base URL in the environment takes precedence over local as the current p
   expect(world.requests).toHaveLength(1)
 })
 
-test('--local with another profile or a base URL is a usage error', async () => {
+test('--local together with another profile or a base URL is a usage error', async () => {
   storeProfiles(['staging'])
   expect(await run('rooms list --local --profile staging')).toMatchObject({
     code: 2,
@@ -323,7 +326,7 @@ test('profiles remove local is a usage error', async () => {
   })
 })
 
-test('config set --local changes the settings of the local profile only', async () => {
+test('config set --local changes only the settings of the local profile', async () => {
   await run('config set output ids --local')
   expect(stored()).toEqual({ profiles: { local: { output: 'ids' } } })
   const { stdout } = await run('--local rooms create --name L --type open')

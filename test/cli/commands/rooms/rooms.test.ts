@@ -34,7 +34,7 @@ test('rooms create prints the new room, and list shows it', async () => {
   expect(listed.stdout).toBe(`${room.id}\n`)
 })
 
-test('rooms create sends every documented field and the webhook', async () => {
+test('rooms create sends every field that its flags set, including the webhook', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.send('POST', '/users', { user_id: 'grace' })
   const { code } = await world.run([
@@ -129,7 +129,7 @@ test('rooms delete reads IDs from standard input and prints one list', async () 
   expect(JSON.parse(run.stdout).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
 })
 
-test('rooms delete with one unknown ID among several deletes the others and exits 8', async () => {
+test('rooms delete with one unknown ID deletes the other rooms and exits 8', async () => {
   const id = await room({ name: 'a' })
   const { code, stdout, stderr } = await world.run(`rooms delete nope ${id} --yes -o ids`)
   expect(code).toBe(8)
@@ -140,7 +140,7 @@ test('rooms delete with one unknown ID among several deletes the others and exit
   )
 })
 
-test('rooms create merges --data, flags and --set into one body, and flags and --set replace fields of --data', async () => {
+test('rooms create merges --data, flags and --set into one body, where flags and --set replace fields of --data', async () => {
   const data = JSON.stringify({
     name: 'data',
     type: 'open',

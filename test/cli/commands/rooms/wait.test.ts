@@ -75,7 +75,7 @@ describe('rooms wait', () => {
       })
     })
 
-    test('waits until enough sessions are online', async () => {
+    test('waits until the required number of sessions is online', async () => {
       events = { 3: () => sessions.push(session('a')), 5: () => sessions.push(session('b')) }
       const { code, stdout } = await world.run(['rooms', 'wait', 'r1', '--for', 'online>=2', '-o', 'ids'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: 'r1\n' })
@@ -90,7 +90,7 @@ describe('rooms wait', () => {
       expect(looks()).toHaveLength(4)
     })
 
-    test('requires all conditions, and reads sessions only when the other conditions are met', async () => {
+    test('waits until all conditions are met, and reads sessions only when the other conditions are met', async () => {
       events = {
         // While two are in, the room has another name.
         1: () => sessions.push(session('a'), session('b')),
@@ -104,13 +104,13 @@ describe('rooms wait', () => {
       expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
     })
 
-    test('computes durations at the time of each poll', async () => {
+    test('measures durations up to the time of each poll', async () => {
       // The room was created 11,045.678 seconds before the tests begin.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('treats conditions on empty and missing fields as not met, and names the field in the error', async () => {
+    test('times out on a condition on an empty or missing field, and names the field in the error', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -146,7 +146,7 @@ describe('rooms wait', () => {
       ['--timeout 5s --interval 1m', [4750, 250]],
       ['--timeout 1s', [750, 250]],
       ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
-    ])('of %s polls for the last time shortly before the end', async (flags, slept) => {
+    ])('polls for the last time shortly before the timeout ends with %s', async (flags, slept) => {
       const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
       expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
       expect(asked()).toHaveLength(slept.length)
@@ -216,7 +216,7 @@ describe('rooms wait', () => {
       ['500 with JSON', () => answer(500, { error: { message: 'starting' } })],
       ['502', () => answer(502, 'bad gateway')],
       ['503', () => answer(503, {})],
-    ])('%s with the next poll, and prints no notice outside a terminal', async (_, failing) => {
+    ])('%s with the next poll and without a notice outside a terminal', async (_, failing) => {
       world.intercept = async (_request, next) => {
         if (world.requests.length === 3) await terminate()
         return [2, 4].includes(world.requests.length) || world.requests.length === 1 ? failing() : next()
@@ -225,7 +225,7 @@ describe('rooms wait', () => {
       expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
     })
 
-    test('a Retry-After longer than the interval, and waits for it', async () => {
+    test('a 429 with a Retry-After longer than the interval, and waits for the time in Retry-After', async () => {
       world.intercept = async (_, next) => {
         if (world.requests.length === 3) await terminate()
         const seconds = { 1: '7', 2: '1' }[world.requests.length]
@@ -235,14 +235,14 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [7000, 2000] })
     })
 
-    test('a failure to read sessions', async () => {
+    test('a failed request for sessions', async () => {
       world.intercept = async ({ url }, next) =>
         url.includes('sessions') && world.requests.length < 5 ? answer(503, {}) : next()
       expect(await world.run(`rooms wait ${room} --for empty -o ids`)).toMatchObject({ code: 0 })
       expect(asked()).toHaveLength(6)
     })
 
-    test('a change of the list during paging', async () => {
+    test('a list of sessions that changes during paging', async () => {
       let lists = 0
       world.intercept = async ({ url }, next) => {
         if (!url.includes('sessions')) return next()
@@ -256,7 +256,7 @@ describe('rooms wait', () => {
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000] })
     })
 
-    test('a restart of the service during the lookup of the name', async () => {
+    test('refused connections during the lookup of the room name', async () => {
       world.intercept = async (_, next) => (world.requests.length < 3 ? refused() : next())
       const { code, stdout } = await world.run([
         'rooms',
@@ -304,13 +304,13 @@ describe('rooms wait', () => {
       expect(asked()).toHaveLength(1)
     })
 
-    test('with the code of the last failure', async () => {
+    test('with the exit code of the last failure', async () => {
       const failing = async () => (world.requests.length < 3 ? answer(503, {}) : refused())
       expect(await never(failing)).toMatchObject({ code: 5 })
     })
   })
 
-  test('exits 9 with the last state and the failure when the service stops responding after the first read', async () => {
+  test('exits 9 with the last state and the failure when the service stops responding after the first poll', async () => {
     world.intercept = async (_, next) => (world.requests.length > 1 ? refused() : next())
     expect(await world.run(`rooms wait ${room} --for terminated --timeout 5s`)).toMatchObject({
       code: 9,
@@ -320,7 +320,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('omits every part of the key from a truncated value', async () => {
+  test('omits the key from a field value that is truncated within the key', async () => {
     const name = `${'x'.repeat(45)}${world.apiKey}`
     world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
     const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
@@ -349,14 +349,14 @@ describe('rooms wait', () => {
   })
 
   describe('called with', () => {
-    test('the name of a room sends one lookup', async () => {
+    test('name:NAME sends one lookup for the room', async () => {
       at(3, terminate)
       const { code } = await world.run('rooms wait name:Standup --for terminated')
       expect(code).toBe(0)
       expect(asked()).toEqual(['/rooms?name=Standup&limit=10', `/rooms/${room}`, `/rooms/${room}`])
     })
 
-    test('- reads exactly one room ID from standard input', async () => {
+    test('“-” reads exactly one room ID from standard input', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
       const problem = (what: string) => `error: standard input must hold one room id, not ${what}\n`
@@ -395,7 +395,7 @@ describe('rooms wait', () => {
       expect(stderr).toContain(message)
     })
 
-    test('--curl looks up the name and prints one request', async () => {
+    test('name:NAME and --curl sends only the lookup and prints one request', async () => {
       const { code, stdout } = await world.run(['rooms', 'wait', 'name:Standup', '--for', 'empty', '--curl'])
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`/v1/rooms/${room}`) })
       expect(asked()).toEqual(['/rooms?name=Standup&limit=10'])
@@ -466,14 +466,14 @@ describe('auth status --wait', () => {
   test.each([
     [5, 'timed out after 5s: no response from meet.test: connection refused', refused],
     [6, 'timed out after 5s: the service failed (503)', async () => answer(503, {})],
-  ] as const)('exits %i when the timeout ends: %s', async (code, message, failing) => {
+  ] as const)('exits %i when the timeout ends, with the error “%s”', async (code, message, failing) => {
     world.intercept = failing
     const { stdout, ...run } = await world.run('auth status --wait 5')
     expect(run).toMatchObject({ code, stderr: `error: ${message}\n` })
     expect(stdout).toMatch(/^works +false$/m)
   })
 
-  test('succeeds with --local, and exits 2 without a base URL', async () => {
+  test('exits 0 with --local, and exits 2 without a base URL', async () => {
     expect(await world.run('--local auth status --wait 1s')).toMatchObject({ code: 0 })
     const env = { MEETROOM_BASE_URL: undefined }
     expect(await world.run('auth status --wait 1s', { env })).toMatchObject({ code: 2 })

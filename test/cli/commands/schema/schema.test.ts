@@ -53,7 +53,7 @@ test('every command with JSON output has a schema', async () => {
 })
 
 describe.each(await allCalls())('%s', (call) => {
-  test('matches its schema with --json, and its errors match the error schema', async () => {
+  test('prints JSON that matches its schema, and JSON errors that match the error schema', async () => {
     const { world, argvOf } = await prepare()
     const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
@@ -78,7 +78,7 @@ test.each([
   'sessions report --all-rooms --absent',
   'sessions report --all-rooms --by room',
   'users delete ada grace --yes',
-])('%s matches its schema', async (line) => {
+])('the JSON output of %s matches its schema', async (line) => {
   const { world, argvOf } = await prepare()
   const { code, stdout } = await world.run(argvOf(`${line} --json`))
   expect(code).toBe(0)
@@ -95,7 +95,7 @@ describe('the schema of errors', () => {
     ['rooms get r --retries 0', answer(502, 'gone')],
     ['users update ada --name N --retries 0', answer(502, 'gone')],
     ['rooms create --name N --type open', answer(200, 'what')],
-  ])('describes the error of %s', async (line, response) => {
+  ])('describes the JSON error of %s', async (line, response) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     if (response) world.intercept = async () => response
@@ -126,7 +126,7 @@ describe('the schema of errors', () => {
   })
 })
 
-test('schema validation detects a wrong value', () => {
+test('schema validation reports values that do not match the schema', () => {
   expect(problemWith(schemas['rooms list'], { rooms: [{ id: 7 }] })).toBeDefined()
   expect(problemWith(schemas['rooms list'], {})).toBeDefined()
   expect(problemWith(schemas['auth status'], { profile: 'p' })).toBeDefined()
@@ -135,7 +135,7 @@ test('schema validation detects a wrong value', () => {
   ).toBeDefined()
 })
 
-test('schema prints the schema of one command, and exits 2 for a command without a schema', async () => {
+test('schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema', async () => {
   const world = await createWorld()
   for (const line of ['schema rooms list', 'schema room ls'])
     expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])
