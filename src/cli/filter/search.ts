@@ -23,7 +23,7 @@ export function foldText(text: string): string {
       .normalize('NFKD')
       .replace(ignored, '')
       .toUpperCase()
-      .replace(/[ØŁĐÐĦŦÆŒÞ]/g, (letter) => plainLetters[letter] ?? letter)
+      .replace(/[^ -~]/g, (letter) => plainLetters[letter] ?? letter)
       // A decomposed Korean syllable would match all syllables that begin with the same letters.
       .normalize('NFC')
   )
