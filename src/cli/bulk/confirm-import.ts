@@ -10,7 +10,7 @@ import type { ImportPlan } from './prepare.ts'
 /** Maximum number of rows to look up; further rows count as existing. */
 const maxLookups = 1000
 
-/** @throws {ConfirmationError} when not confirmed, or the items exceed `--max` */
+/** @throws {ConfirmationError} when the user does not confirm, or more than `--max` items are affected */
 export async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
   const { adapter, flags, checked } = plan
   const { destructive } = adapter
@@ -63,7 +63,7 @@ async function countAffected(
   return { count, names, verb: [...verbs].join(' or '), gerund: [...gerunds].join(' or ') }
 }
 
-/** Checks whether a row would terminate or block an item. Errors recur when the row is sent. */
+/** Checks whether a row would terminate or block an item. Ignores errors, because sending the row repeats them. */
 async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {
     const existing = await adapter.find(client, body)

@@ -6,7 +6,7 @@ import type { ImportPlan } from './prepare.ts'
 import { buildResumeCommand, skipCommand } from './resume-command.ts'
 
 /**
- * Reports the result of an import and the next command.
+ * Reports the result of an import and suggests the next command.
  * @param fatal the error that ended the run early
  * @throws {MeetroomError} unless every row was imported
  */
@@ -53,7 +53,7 @@ function describeRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan)
     [unknown, 'with an unknown outcome'],
     [tally.untried, 'not tried'],
   ]
-  // A service that overwrites on create does not report which it did.
+  // A service that overwrites existing users on create does not report whether a user existed.
   const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !adapter.createOverwrites)
   const imports: [count: number, what: string][] = [
     [tally.count('ok'), 'created'],

@@ -108,7 +108,7 @@ function createWork(
 ): Work<PendingRow> {
   let consecutiveFailures = 0
   const putBack = ({ row, mayHaveBeenSent }: PendingRow) => {
-    // Rows that an earlier run may have sent must still be looked up.
+    // A resumed run must still look up rows that an earlier run may have sent.
     if (!mayHaveBeenSent) ledger.recordUnsent(row)
   }
   return {
@@ -120,7 +120,7 @@ function createWork(
     // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
-      // Failures lower it before they are counted.
+      // Read before sending, because a failure reduces the concurrency.
       const { concurrency } = pool
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
@@ -132,7 +132,7 @@ function createWork(
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure
       if (!error || !hasNoResponse(error)) consecutiveFailures = 0
-      // A single lost connection is tolerated; many in a row end the run.
+      // A single lost connection is tolerated; many consecutive ones end the run.
       else if (++consecutiveFailures >= Math.max(5, concurrency)) throw error
     },
     putBack,

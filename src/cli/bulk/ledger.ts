@@ -56,7 +56,7 @@ export class Ledger {
   }
 
   /**
-   * Resolves when there is space for more.
+   * Records the outcome of a row. The promise resolves when the outputs accept more outcomes.
    * @throws {OutputError} when the outcome cannot be written
    */
   recordOutcome(
@@ -72,7 +72,7 @@ export class Ledger {
       this.#pool.count(outcome)
       return undefined
     }
-    // A response may quote the key, which must not reach the files.
+    // A response may contain the API key, which must not be written to files.
     const id = value === undefined ? undefined : redact(value)
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { adapter } = this.#plan

@@ -29,7 +29,7 @@ export interface ImportPlan extends ImportRequest {
   checked: CheckedInput
   /** Path of the journal; undefined without a journal. */
   journal: string | undefined
-  /** Path for a finished journal without failures; undefined if it is removed. */
+  /** Path to which a finished journal without failures is moved; undefined if the journal is removed. */
   receipt: string | undefined
 }
 
@@ -107,7 +107,7 @@ async function findReceiptPath(
 
 /**
  * @param paths paths of the journal and the receipt
- * @throws {UsageError} when rows were imported before, or may have been
+ * @throws {UsageError} when an earlier run imported some of the rows, or may have done so
  */
 async function requireNotYetImported(
   context: Context,
@@ -116,7 +116,7 @@ async function requireNotYetImported(
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) await requireNotImported(context, { path, adapter, checked })
-  // A user who names the journal also names those of other shards.
+  // With `--journal FILE`, the user also chooses the journal paths of other shards, so they are unknown here.
   if (source.path === undefined || typeof flags.journal === 'string') return
   for (const path of (await Promise.all(paths.map((path) => findOtherShards(path, flags.shard)))).flat()) {
     await requireNoneUnfinished(context, { path, adapter })

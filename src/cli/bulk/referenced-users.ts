@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 
 const maxLookups = 1000
 
-/** Checks that the users in rows exist, each once, so that a dry run predicts failures. */
+/** Cached lookups of the users in rows, so that a dry run predicts failures. */
 export class ReferencedUsers {
   readonly #client: Client
   readonly #notice: (text: string) => Promise<void>

@@ -1,7 +1,7 @@
 import { type Suggestion, suggest } from '../../errors.ts'
 import type { GivenOption } from '../kernel/given.ts'
 
-/** Flags that would stop a resumed run again, since failed rows are retried first. */
+/** Flags that a resume command omits, because rows that fail again would stop the run. */
 const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]

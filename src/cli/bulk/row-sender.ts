@@ -33,12 +33,12 @@ export class RowSender {
     this.#referencedUsers = new ReferencedUsers(options.client, options.notice)
   }
 
-  /** Number of items that kept a field despite a value in the row, by field. */
+  /** Number of items in which the service did not change a field to the row's value, by field. */
   get ignoredFields(): ReadonlyMap<string, number> {
     return this.#ignoredFields
   }
 
-  /** Number of members that stay blocked without their rows requesting it. */
+  /** Number of members that stay blocked although their rows do not request a block. */
   get blocked(): number {
     return this.#blocked
   }
@@ -68,7 +68,7 @@ export class RowSender {
     const { adapter, ifExists, client } = this.#options
     const found = await adapter.findLostItem(client, body)
     if (found === 'absent') return undefined
-    // Steps after the creation may run twice.
+    // Completing an item twice is harmless.
     if (found && hasValues(found, adapter.createdFields?.(body) ?? body))
       return this.#complete(body, readId(found, adapter))
     if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
@@ -83,7 +83,7 @@ export class RowSender {
 
   #createOrChange(body: RequestBody): Promise<Outcome<string>> {
     const { adapter, ifExists, dryRun } = this.#options
-    // Without a lookup, as creating overwrites.
+    // A lookup is unnecessary if creating an item overwrites an existing one.
     return ifExists === 'overwrite' && adapter.createOverwrites && !dryRun
       ? this.#create(body)
       : this.#lookUpThenSend(body)
@@ -154,7 +154,7 @@ export class RowSender {
   }
 }
 
-/** Returns an unknown outcome, because a failed row would be created again. */
+/** Returns an unknown outcome, because a retry of a failed row would create the item again. */
 function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
   const message = `it was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }

@@ -9,7 +9,7 @@ export function describeUnrestored(name: keyof typeof unrestoredFields): string 
   return joinWords(unrestoredFields[name])
 }
 
-/** Formats the data that a backup does not restore; memberships and sessions are deleted with their item. */
+/** Formats a list of the data that a backup does not restore after items were deleted. */
 export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
   return joinWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
 }

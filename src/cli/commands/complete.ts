@@ -26,7 +26,7 @@ export function defineComplete(
         await define(words)
         const typed = parsePartialLine(root, words)
         const answer: Completion = await findCandidates(root, typed, createLookup(context, typed.flags))
-        // Codes of `?`, `!` and `@`: bash is about to show a list.
+        // Character codes of `?`, `!` and `@`, by which bash announces that it shows a list.
         const isShown = ['63', '33', '64'].includes(reason)
         const text = formatCompletion(shell, answer, { line, replaced, isShown })
         await context.plainPrinter().data(text, () => text)

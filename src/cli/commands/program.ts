@@ -12,12 +12,12 @@ interface Group {
   alias?: string
   summary: string
   heading: string
-  /** Omitted from the help. */
+  /** True to omit the group from the help. */
   hidden?: true
   load: () => Promise<(group: MeetroomCommand, act: DefineAction, define: Define) => void>
 }
 
-/** Defines further groups, for commands that describe other commands. */
+/** Function that defines more groups, for commands that describe other commands. */
 type Define = (names: readonly string[]) => Promise<void>
 
 const getStarted = 'Get started:'
@@ -173,7 +173,7 @@ const groups: readonly Group[] = [
 
 type WantedGroups = 'all' | readonly string[]
 
-/** @param write receives the standard output of Commander: help and the version */
+/** @param write function that receives the standard output of Commander: the help or the version */
 export async function buildProgram(
   host: Host,
   act: DefineAction,
@@ -190,7 +190,7 @@ export async function buildProgram(
       writeOut: write,
       writeErr: () => {},
       outputError: () => {},
-      // Keeps Commander from stripping colours: help has none.
+      // Saves Commander the removal of colors, because the help has none.
       getOutHasColors: () => true,
       getOutHelpWidth: () => readTerminalWidth(host.stdout, host.env) ?? 100,
     })
@@ -208,7 +208,7 @@ export async function buildProgram(
     }
   }
   await define(wanted)
-  // Only `help` and lines without a command print the help of the program.
+  // Only `help` and command lines without a command print the root help.
   if (!named.some(({ isDefined, name }) => isDefined && name !== 'help')) {
     const { topicSummaries } = await import('../help/topics.ts')
     root.addHelpText('after', () => formatRootHelp(root, topicSummaries))
@@ -226,7 +226,7 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
   return command
 }
 
-/** Flags that the help of the program lists; `meetroom help flags` lists all of them. */
+/** Flags that the root help lists; `meetroom help flags` lists all flags. */
 const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
 
 /** Formats the end of the root help: topics and common flags. */

@@ -134,7 +134,7 @@ function indent(lines: readonly string[], by: string): string[] {
   return lines.map((line) => (line === '' ? '' : by + line))
 }
 
-/** Breaks a text into lines of at most `width` characters, where its words allow. */
+/** Breaks a text into lines of at most `width` characters. Longer words are not split. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

@@ -42,10 +42,10 @@ class AssignedValue {
   ) {}
 }
 
-/** Fields of an object in a body that the command line sets. A map, so that no name reaches a prototype. */
+/** Fields of a body's object that the command line sets. A map, so that the name `__proto__` is harmless. */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
-  /** True when the whole object was given; it replaces existing fields. */
+  /** True when the command line sets the whole object, which replaces existing fields. */
   isWhole = false
 
   constructor(

@@ -1,4 +1,4 @@
-/** Finds the candidate one edit away, or two for words of more than five letters. Ignores case and hyphens. */
+/** Finds the candidate one edit away, or two edits for words of more than five letters. Ignores case and hyphens. */
 export function findClosest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates
     .map((candidate) => ({ candidate, distance: measureDistance(foldWord(word), foldWord(candidate)) }))

@@ -11,7 +11,7 @@ const listCommands = {
 type IdKind = keyof typeof listCommands
 
 export class IdArgument extends Argument {
-  /** @param readsStdin `-` stands for IDs from standard input */
+  /** @param readsStdin true if `-` stands for IDs from standard input */
   constructor(
     term: string,
     description: string,
@@ -33,7 +33,7 @@ export class IdOption extends Option {
 }
 
 /**
- * Returns the arguments of a command, with their IDs checked.
+ * Checks the IDs in the arguments of a command, and returns the arguments.
  * @throws {UsageError} for white space around an ID, and for `-` where the command reads no IDs from standard input
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {

@@ -19,7 +19,7 @@ export interface FlagKind {
   readonly repeatable?: true
 }
 
-/** Returns a parser of decimal digits only: `1e3`, `-1` and `0x10` are probable typing errors. */
+/** Returns a parser that accepts only decimal digits, because `1e3`, `-1` and `0x10` are probably typing errors. */
 export function createIntegerParser(
   flag: string,
   min: number,
@@ -52,13 +52,13 @@ export function collectParsed<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/** Applies one level of URL encoding: `%20` is kept (API specification, “1. What the service does”). */
+/** Returns a parser that encodes a URL, except for `%20` and the like (API specification, “1. What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () =>
       new UsageError(`${flag} must be a complete URL such as https://host/path, not “${text}”`)
     if (!isUrl(text)) throw invalid()
-    // encodeurl keeps these characters, because browsers accept them.
+    // The package encodeurl does not encode these characters, because browsers accept them.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
     if (!isUrl(url)) throw invalid()
     return url
@@ -98,7 +98,7 @@ export function parseHeaders(flag: string, lines: readonly string[]): Record<str
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
-      // The line is not quoted, because it may hold a secret.
+      // The message does not contain the line, because the line may hold a secret.
       if (name === undefined)
         throw new UsageError(`${flag} must be 'Name: value', without a space before the colon`)
       return [name, value ?? '']

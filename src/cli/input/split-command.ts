@@ -1,4 +1,4 @@
-/** A command line split into words as sh does it, without expansion. */
+/** Command line split into words by the rules of sh, without expansion. */
 interface SplitCommand {
   words: readonly string[]
   start: number
@@ -7,7 +7,7 @@ interface SplitCommand {
   special: string | undefined
 }
 
-/** Splits a command line, which may end within a word. Trailing white space starts an empty word. */
+/** Splits a command line that may end within a word. Trailing white space starts an empty word. */
 export function splitWords(line: string): SplitCommand {
   const words = ['']
   let start = 0

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 
 /**
- * Reads standard input. A signal closes it, because nothing else would end the read.
+ * Reads standard input. A signal closes it, because a pending read cannot be canceled otherwise.
  * @throws {UsageError} if standard input has been read before
  */
 export async function* readStdin(host: Host): AsyncGenerator<Buffer> {

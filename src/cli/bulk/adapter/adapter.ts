@@ -16,7 +16,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Columns that are not fields of the item, so overwriting does not reset them. */
   extraColumns?: readonly string[]
   /**
-   * Converts saved records, including fields that the service sets, to request bodies.
+   * Converts a saved record to a request body. The record may contain fields that the service sets.
    * @throws {UsageError} for a malformed record
    */
   normalize?(body: RequestBody): RequestBody
@@ -44,9 +44,9 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
     isRequested(body: B): boolean
     isDone(existing: Item, body: B): boolean
   }
-  /** Returns the change of access that a row makes; undefined if none. */
+  /** Returns the access change that a row requests; undefined if none. */
   accessChange?(body: B, existing: Item): 'block' | 'unblock' | undefined
-  /** Counts members that stay blocked without the row requesting it. */
+  /** Counts members that stay blocked although the row does not request a block. */
   countBlocked?(client: Client, body: B, existing: Item): number | Promise<number>
   listReferencedUsers?(body: B): readonly string[]
   /** Returns the reason why an existing item cannot be changed; undefined if it can. */

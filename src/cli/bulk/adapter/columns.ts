@@ -28,7 +28,7 @@ export interface ImportColumns {
 /**
  * Derives the columns of an import: the path parameters and all writable fields.
  * @param path path of the operation that creates an item
- * @param extraFields further fields that the import uses
+ * @param extraFields additional fields that the import accepts
  */
 export function deriveColumns<F extends Fields>(
   resource: Resource<F>,

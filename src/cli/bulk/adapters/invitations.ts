@@ -33,13 +33,13 @@ export function readInvitation(savedMember: unknown): unknown {
 
 interface Inviter {
   invite(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<void>
-  /** Counts members that stay blocked without their invitations requesting it. */
+  /** Counts members that stay blocked although their invitations do not request a block. */
   countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<number>
 }
 
 /**
- * @param members finds existing members, with its cache
- * @param unblock unblocks members unless their invitations block them
+ * @param members adapter that finds existing members and caches them
+ * @param unblock true to unblock members whose invitations do not set `is_blocked`
  */
 export function createInviter(members: ImportAdapter<MemberRow>, unblock = false): Inviter {
   const isUnchanged = (row: MemberRow, existing: Item) =>

@@ -18,16 +18,16 @@ import type { ImportFlags } from '../read/import-flags.ts'
 export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
   BodyOf<Operations['updateMember']>
 
-/** Maximum number of rooms with cached members; the rows of a room are mostly adjacent. */
+/** Maximum number of rooms whose members are cached. The rows of a room are usually adjacent. */
 const maxCachedRooms = 16
 
 const maxConcurrentReads = 8
 
-/** @param unblock unblocks members unless their rows block them */
+/** @param unblock true to unblock members whose rows do not set `is_blocked` */
 export function createMembers({
   unblock = false,
 }: Pick<ImportFlags, 'unblock'> = {}): ImportAdapter<MemberRow> {
-  // Listing the members again for each row of a room would be expensive.
+  // Members by room ID, cached to avoid one list request per row.
   const rooms = new Map<string, Promise<Map<string, Item>>>()
   const readMembers = (client: Client, room: string) => {
     const cached = rooms.get(room)
@@ -41,7 +41,7 @@ export function createMembers({
     return listing
   }
   const columns = deriveColumns(member, views.member, endpoints.addMember)
-  // Without a visible block, any member may be blocked.
+  // If the service does not show `is_blocked`, any member may be blocked.
   const requestedBlock = ({ is_blocked }: MemberRow, existing: Item) =>
     is_blocked ?? (unblock && isBlocked(existing) !== false ? false : undefined)
   const members: ImportAdapter<MemberRow> = {

@@ -36,7 +36,7 @@ const readableCreateOnlyFields = createOnlyFields
   .map(([field]) => field)
 const nonUpdatableFields = new Set(['id', 'terminated_at', ...createOnlyFields.map(([field]) => field)])
 
-/** Exports show only when a room was terminated. */
+/** Returns true for a terminated room. Exports contain its `terminated_at`, not `is_terminated`. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
@@ -44,11 +44,10 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
 /**
- * Creates the adapter for rooms. Since the service assigns IDs, rooms are identified by ID or, on request, by
- * name.
+ * Creates the adapter for rooms. A row identifies its room by ID, or by name if `--match` or `--group-by` says so.
  */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
-  // The column that groups rows also identifies rooms.
+  // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
   const { invite, countBlocked } = createInviter(createMembers(flags), flags.unblock)

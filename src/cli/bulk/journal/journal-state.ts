@@ -1,6 +1,6 @@
 import type { Status } from '../../../client/outcome.ts'
 
-/** Row statuses in a journal. A row about to be sent is `unknown` until its response. */
+/** Row statuses in a journal. A row that is being sent is `unknown` until its response arrives. */
 const journalStatuses = [
   'unsent',
   'unknown',
@@ -17,7 +17,7 @@ export interface JournalEntry {
   status: JournalStatus
   id?: string | undefined
   error?: string | undefined
-  /** Hash by which later runs recognize a created row; only for items that could be created twice. */
+  /** Hash by which later runs recognize a created row; set only if a second request would create a duplicate. */
   hash?: number | undefined
 }
 
@@ -26,7 +26,7 @@ export function isJournalStatus(status: Status): status is JournalStatus {
 }
 
 export class JournalState {
-  /** Index into the statuses by row number; one byte per row bounds the memory. */
+  /** Index into `journalStatuses` by row number. One byte per row limits the memory. */
   readonly #statuses: Uint8Array
   readonly #createdIds = new Map<number, string>()
 
@@ -43,7 +43,7 @@ export class JournalState {
   }
 
   /**
-   * Reads a line of a journal. Rows beyond the end belong to another input, which is rejected later.
+   * Reads a journal line. Ignores row numbers beyond the input: a journal of another input is rejected later.
    * @returns false when the line is invalid
    */
   read(line: Record<string, unknown>): boolean {

@@ -61,7 +61,7 @@ export class Journal {
     }
   }
 
-  /** Resolves when the rows, in ascending order, are on disk. */
+  /** Records that rows, in ascending order, are about to be sent. Resolves when the record is on disk. */
   recordSending(rows: readonly number[]): Promise<void> {
     let first = 0
     for (let i = 0; i < rows.length; i++) {
@@ -73,7 +73,7 @@ export class Journal {
     return this.#log.appendSynced()
   }
 
-  /** Records an outcome without a sync. If a crash loses it, the row is looked up. */
+  /** Records an outcome without syncing to disk. If a crash loses the outcome, the next run looks the row up. */
   recordOutcome(entry: JournalEntry): void {
     this.#append(entry)
   }
@@ -119,7 +119,7 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   })
 }
 
-/** Moves a journal, also across disks. If the move fails, the journal serves as the receipt at its old path. */
+/** Moves a journal, also across file systems. If this fails, the journal at its old path serves as the receipt. */
 async function moveJournal(from: string, to: string): Promise<void> {
   try {
     makeDirectory(dirname(to))

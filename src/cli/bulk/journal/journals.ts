@@ -16,7 +16,7 @@ export function receiptPath(
   return journalPath(join(stateDir, 'receipts', name), shard)
 }
 
-/** Finds the journals or receipts of the same input with other shards, which list some of the same rows. */
+/** Finds journals or receipts of the same input with another shard count, which contain some of the same rows. */
 export async function findOtherShards(journal: string, shard: Shard | undefined): Promise<string[]> {
   const input = journal.slice(0, -journalPath('', shard).length)
   const names = await readdir(dirname(input)).catch(() => [])

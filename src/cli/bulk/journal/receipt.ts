@@ -17,7 +17,7 @@ export function hashBody(body: RequestBody): number {
 }
 
 /**
- * Rejects an import whose rows a finished run has created, according to its journal or receipt, if the rooms still
+ * Rejects an import if the journal or receipt of a finished run contains its rows, and the created rooms still
  * exist.
  * @throws {UsageError} when some of the rooms exist
  */

@@ -13,8 +13,8 @@ interface RejectsFormat {
 }
 
 /**
- * File of failed rows in the format of the input, each with its reason. Once fixed, it can be imported. Without
- * failed rows the file is removed.
+ * File of failed rows in the format of the input, each with its reason. The user can correct the rows and import
+ * the file. A file without rows is removed.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -60,11 +60,11 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.layout
-        // A file of rejects keeps its single reason column when it is imported again.
+        // An input that is itself a file of rejects already has a reason column, which is reused.
         const reasonIndex = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const values = [...cells]
         while (values.length < reasonIndex) values.push('')
-        // Appended after surplus cells, so that no data is lost.
+        // The reason follows surplus cells, so that no data is lost.
         values[values.length > names.length ? values.length : reasonIndex] = reason
         const header = [...names]
         header[reasonIndex] = 'reason'

@@ -53,7 +53,7 @@ export class Results {
     this.#writer = writer
   }
 
-  /** Tables omit results except in dry runs, as readers need only the failures. */
+  /** Opens the output. A table shows results only in dry runs, because readers otherwise need only the failures. */
   static async open(context: Context): Promise<Results> {
     const printer = await context.printer()
     printer.check(resultView, true)
@@ -66,7 +66,7 @@ export class Results {
   }
 
   /**
-   * Resolves when there is space for more.
+   * Adds a result. The promise resolves when the output accepts more results.
    * @throws {OutputError} when the output cannot be written
    */
   add(result: Result): Promise<void> | undefined {
@@ -97,7 +97,7 @@ export class Results {
     else this.#omitted++
   }
 
-  /** Combines the results of this turn of the event loop into one write. */
+  /** Combines the results of one event loop turn into one write. */
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {

@@ -73,7 +73,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
 
   const keyOf = ({ body }: CheckedRow) => body && adapter.keyOf(body)
   const keys = new RowKeys()
-  // Only full overwrites reset omitted fields.
+  // Only overwriting an item by creating it resets the fields that a row omits.
   const optionalFields = adapter.createOverwrites ? listImportFields(adapter) : []
   const omissions = optionalFields.map(() => 0)
   let rows = 0

@@ -9,7 +9,7 @@ import { type InputFormat, type Row, toFields } from './rows.ts'
 const blockRows = 64
 const chunkLength = 64 * 1024
 
-/** A row with its problem; a CSV row as its cells. The request body is derived again. */
+/** A row with its problem; CSV rows are stored as cells. The request body is derived again when rows are read. */
 type StoredRow = readonly [problem: string | null, row: Row] | StoredCells
 type StoredCells = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
 
@@ -17,7 +17,7 @@ const plainJson = {
   write: (rows: readonly StoredRow[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
 }
-/** JSON that keeps all digits of numbers. The depth was checked earlier. */
+/** JSON that preserves all digits of numbers. Reading has no depth limit, because the input was checked earlier. */
 const losslessJson = {
   write: (rows: readonly StoredRow[]): string => writeJson(rows),
   read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
@@ -29,8 +29,8 @@ interface DecodeOptions {
 }
 
 /**
- * Checked rows as compressed text, so that they need not be read and checked again. Takes a fifth of the input's
- * size.
+ * Checked rows as compressed text, so that they need not be read and checked again. The text takes a fifth of the
+ * input's size.
  */
 export class CompressedRows {
   readonly #maxBytes: number
@@ -44,7 +44,7 @@ export class CompressedRows {
     this.#json = format === 'csv' ? plainJson : losslessJson
   }
 
-  /** Adds rows; above the limit, all rows are discarded. */
+  /** Adds rows. If their compressed size exceeds the limit, all rows are discarded. */
   add(rows: readonly CheckedRow[]): void {
     for (let at = 0; this.#chunks && at < rows.length; at += blockRows) {
       this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(toStoredRow))}\n`
@@ -60,7 +60,7 @@ export class CompressedRows {
     else chunks.push(chunk)
   }
 
-  /** Yields all rows in blocks; undefined when they were discarded. */
+  /** Returns a generator of blocks of rows; undefined if the rows were discarded. */
   read(options: DecodeOptions): Generator<CheckedRow[]> | undefined {
     return this.#chunks && this.#read(this.#chunks, options)
   }

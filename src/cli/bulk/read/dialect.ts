@@ -5,7 +5,7 @@ const delimiters = [',', ';', '\t'] as const
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** Maximum length of a header, in bytes; longer ones are cut for the detection. */
+/** Maximum length of a header, in bytes. The detection ignores the rest of a longer header. */
 const maxHeaderBytes = 1024 * 1024
 
 export function parseDelimiter(text: string): string {
@@ -21,7 +21,7 @@ interface Dialect {
   bytes: AsyncIterable<Buffer>
 }
 
-/** Detects the delimiter from a `sep=` line, or else from the header's most frequent candidate. */
+/** Detects the delimiter: the character in a `sep=` line, or else the most frequent candidate in the header. */
 export async function detectDialect(
   input: AsyncIterable<Buffer>,
   givenDelimiter: string | undefined,
@@ -49,7 +49,7 @@ export async function detectDialect(
   }
 }
 
-/** Finds the end of the first non-empty line, ignoring line breaks in quotes; -1 if incomplete. */
+/** Finds the end of the first non-empty line, ignoring line breaks in quotes; -1 if the line is incomplete. */
 function findHeaderEnd(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

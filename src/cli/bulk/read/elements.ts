@@ -44,7 +44,7 @@ class Scanner {
   readonly #open: number[] = []
   #isInString = false
   #isEscaped = false
-  /** Number of open brackets directly inside the array; 0 outside. */
+  /** Number of open brackets at the elements of the array; 0 before and after the array. */
   #level = 0
   #hasFoundArray = false
   #hasEnded = false
@@ -123,7 +123,7 @@ class Scanner {
     if (code === quote) this.#isInString = true
     else if (isOpening(code)) this.#openBracket(code)
     else if (isClosing(code)) this.#closeBracket(code)
-    // After a value of the top-level object, the next key starts.
+    // A comma in the top-level object ends a value, so a key follows.
     else if (code === comma && this.#level === 0 && this.#open.length === 1) this.#start = -1
   }
 

@@ -7,7 +7,7 @@ const byteOrderMarks: readonly [Encoding, readonly number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** Detects the encoding by a byte order mark, which files of rejected rows have. */
+/** Detects the encoding from the byte order mark; undefined without one. */
 export function detectEncoding(bytes: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
 }
@@ -26,10 +26,10 @@ export async function* toUtf8(
   yield Buffer.from(decoder.decode())
 }
 
-/** Characters of windows-1252 from 0x80, where Latin-1 has control characters. */
+/** Characters 0x80 to 0x9F of windows-1252, where Latin-1 has control characters. */
 const windows1252Characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Decodes windows-1252, which some Node versions decode as Latin-1. */
+/** Decodes windows-1252. The TextDecoder of some Node versions decodes it as Latin-1. */
 function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')

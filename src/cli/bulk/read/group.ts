@@ -7,7 +7,7 @@ import { RowKeys } from './keys.ts'
 import { formatRowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** Member columns of a file with one row per member, and their fields in a room. */
+/** Member columns of a file with one row per member, mapped to the fields of a member in a room. */
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
@@ -46,8 +46,8 @@ export async function findScatteredRooms(
 /**
  * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
  * first. Rooms with non-adjacent rows come last.
- * @param scattered hashes of their names
- * @throws {UsageError} when they have too many rows to hold
+ * @param scattered hashes of the names of rooms with non-adjacent rows
+ * @throws {UsageError} when those rooms have more than 100,000 rows
  */
 export async function* groupRows(
   batches: AsyncIterable<Row[]>,

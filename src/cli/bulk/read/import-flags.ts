@@ -88,7 +88,6 @@ export function maxFlag<C extends Command>(command: C): C {
   )
 }
 
-/** Description of --unblock. */
 export const unblockText = 'with --if-exists overwrite or update, unblock blocked members'
 
 export function roomImportFlags<C extends Command>(command: C): C {

@@ -1,12 +1,12 @@
 import { hashKey } from '../../../hash.ts'
 
-// Finds rows with the same key without storing the keys: hashes of eight bytes each, sorted at the end. Equal
+// Finds rows with the same key. Stores hashes of eight bytes instead of the keys, and sorts them at the end. Equal
 // hashes are verified in a second pass.
 
 const maxKeys = 1 << 26
 
 export class RowKeys {
-  // Resizable, as copying would need three times the memory.
+  // Resizable, because copying to a larger buffer would need three times the memory.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: maxKeys * 8 })
   readonly #hashes = new Float64Array(this.#buffer)
   #count = 0
@@ -21,7 +21,7 @@ export class RowKeys {
     this.#hashes[this.#count++] = hash
   }
 
-  /** Creates a lookup for the added hashes. Sorts them, so no more may be added. */
+  /** Sorts the hashes and returns a function that finds one. Do not add hashes afterwards. */
   lookup(): (hash: number) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort()
     return (hash) => {

@@ -36,7 +36,7 @@ export class Lookalikes {
   }
 }
 
-/** Normalizes a value for comparison. NFKC also covers wide characters and unusual spaces. */
+/** Normalizes a value for comparison. NFKC also replaces full-width characters and special spaces. */
 function normalizeForComparison(field: string, value: string): string {
   const text = collapseSpaces(value.normalize('NFKC'))
   return isEmailValue(field, value) ? text.toLowerCase() : text

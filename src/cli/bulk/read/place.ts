@@ -6,7 +6,7 @@ export function formatRowPlace({ line, number }: Row): string {
   return line === undefined ? `row ${number}` : `line ${line}`
 }
 
-/** Formats the position with the input: `people.csv:12`, which editors can open. */
+/** Formats the position with the name of the input: `people.csv:12`, which editors can open. */
 export function formatInputPlace(source: Source, row: Row): string {
   return row.line === undefined ? `${source.name} ${formatRowPlace(row)}` : `${source.name}:${row.line}`
 }

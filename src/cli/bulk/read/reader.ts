@@ -33,7 +33,7 @@ export interface RowReader {
 
 interface ReaderOptions {
   format: InputFormat
-  /** Fields by column name; an empty field ignores the column. */
+  /** Fields by column name. A column with an empty field is ignored. */
   renames: ReadonlyMap<string, string>
   defaults: RequestBody
   roomIds: ReadonlyMap<string, string> | undefined
@@ -198,7 +198,7 @@ function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
       if (ignoreUnknown && !named.has(target)) target = ''
       else if (unlisted.size < maxUnlisted) unlisted.add(target)
     }
-    // Bounds the memory for objects with arbitrary keys.
+    // Limits the memory, because JSON objects can have arbitrary keys.
     if (targets.size < 10_000) targets.set(column, target)
     return target
   }

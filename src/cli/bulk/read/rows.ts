@@ -9,7 +9,7 @@ import { NotAnArrayError, readElements } from './elements.ts'
 import { maxLength, readLines } from './lines.ts'
 
 export interface Row {
-  /** Row number from 1, without a CSV header. */
+  /** Row number from 1; a CSV header does not count. */
   number: number
   /** Line where the row starts; undefined in a JSON array. */
   line: number | undefined
@@ -17,7 +17,7 @@ export interface Row {
   fields: Item | undefined
   problem?: string
   rows?: readonly Row[]
-  /** Fields of values with surrounding white space, if known before the row is read. */
+  /** Fields whose values were trimmed before the row is converted. */
   trimmed?: readonly string[]
   cells?: readonly string[]
   source?: string
@@ -42,7 +42,7 @@ export function detectInputFormat(path: string | undefined, given: InputFormat |
   })
 }
 
-/** Rows in batches: one promise per row would cost more than reading it. */
+/** Rows in batches: one promise per row would cost more than reading the row. */
 type RowBatches = AsyncGenerator<Row[]>
 
 /**
@@ -82,10 +82,10 @@ async function* readCsvRows(
     delimiter,
     relax_column_count: true,
     max_record_size: maxLength,
-    // By default, the parser applies the first line's ending to all lines.
+    // By default, the parser expects the line ending of the first line in all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
   })
-  // Errors of the input surface in the parser.
+  // The parser also throws the errors of the input.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0

@@ -123,7 +123,7 @@ async function* decodeText(
   }
 }
 
-/** Passes valid UTF-8 through; otherwise throws with the offset. */
+/** Yields valid UTF-8 unchanged. Throws a UsageError with the offset of an invalid byte. */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)

@@ -5,7 +5,7 @@ const compound = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const sheets = 'xl/'
 
 /**
- * Rejects spreadsheets that are not text, whatever their extension.
+ * Rejects binary spreadsheets, regardless of the file extension.
  * @throws {UsageError} for a workbook or another archive
  */
 export async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string
   for await (const chunk of chunks) {
     if (before === undefined && startsWith(chunk, compound)) throw workbook(name)
     if (before === undefined && !startsWith(chunk, zip)) return
-    // The name may span two chunks.
+    // The path `xl/` may span two chunks.
     if (Buffer.concat([before ?? Buffer.alloc(0), chunk]).includes(sheets)) throw workbook(name)
     before = chunk.subarray(-sheets.length)
   }

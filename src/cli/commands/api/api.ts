@@ -112,7 +112,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   const { paginateAny } = await import('../../lists/paginate-any.ts')
   const { key, pages } = await paginateAny(context, endpoint, input)
   const { output, query } = context.flags
-  // --query supports formats of its own.
+  // --query supports more formats.
   const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
   await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
 }

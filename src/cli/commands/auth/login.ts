@@ -76,7 +76,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   if (asks) await printNextSteps(context, profile, stored.profile ?? profile)
 }
 
-/** @throws {UsageError} for a profile that cannot hold a key */
+/** @throws {UsageError} for a profile that cannot store a key */
 function selectProfileName(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: profile } = selectProfile(context, inUse)
@@ -103,14 +103,14 @@ async function selectBaseUrl(context: Context, { base_url }: Profile, asks: bool
   })
 }
 
-/** Returns the text that replaces hidden input: a key may be pasted here by mistake. */
+/** Returns the text that replaces input other than a URL, because a user may paste the key by mistake. */
 function explainHiddenPrompt(line: string): Visible | undefined {
   const typed = line.trimStart().toLowerCase()
   const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
   return isUrl ? undefined : own`[hidden: it does not begin with https://]`
 }
 
-/** @throws {UsageError} for an invalid base URL, and for one that must not receive a key */
+/** @throws {UsageError} for an invalid base URL, or one to which a key must not be sent */
 function readBaseUrl(text: string): string {
   const baseUrl = parseBaseUrl(text)
   const url = new URL(baseUrl)
@@ -120,7 +120,7 @@ function readBaseUrl(text: string): string {
   })
 }
 
-/** @throws {ConfirmationError} when the user keeps the key of another service */
+/** @throws {ConfirmationError} when the user refuses to replace the key of another service */
 async function confirmReplacement(
   context: Context,
   name: string,
@@ -158,7 +158,7 @@ async function readNewKey(
   return checkKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
-/** Returns the error for a text that holds more than a key. The text is not shown. */
+/** Returns the error for a text that contains more than a key. The message does not contain the text. */
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} must hold only the key, but it holds ${word}`, {
@@ -167,7 +167,7 @@ function notAKeyError(text: string, source: string): AuthError {
 }
 
 /**
- * @param source where the text comes from, for messages
+ * @param source source of the text, for messages
  * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
 function checkKey(text: string, source?: string): string {

@@ -11,7 +11,7 @@ import { formatFingerprint } from '../../requests/fingerprint.ts'
 
 interface StatusFlags {
   githubMask?: boolean
-  /** In milliseconds. */
+  /** Maximum time to wait for the service, in milliseconds. */
   wait?: number
 }
 
@@ -44,13 +44,13 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
   )
 }
 
-/** Prints the key, so that the runner masks it in the log. No other code prints a key. */
+/** Prints the key, so that the runner of GitHub Actions masks it in the log. No other code prints a key. */
 async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
     throw new UsageError('--github-mask works only in GitHub Actions: it prints the key for the runner')
   const key = await context.services.key()
-  // The runner decodes percent signs.
+  // The runner decodes percent-encoded characters.
   const encoded = key.replaceAll('%', '%25')
   await stderr.write(`::add-mask::${encoded}\n`)
 }

@@ -2,8 +2,9 @@ import { AuthError, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
 /**
+ * Verifies that a service accepts the key.
  * @returns the base URL that responded: the given one, or the given one with `/v1`
- * @throws {MeetroomError} when the key is refused, or no service has either base URL
+ * @throws {MeetroomError} when the key is refused, or neither base URL is one of a service
  */
 export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined
@@ -16,7 +17,7 @@ export async function verifyKey(context: Context, given: string, key: string): P
     } catch (error) {
       if (!(error instanceof MeetroomError) || error.status === undefined) throw error
       first ??= refusedKey(error, given)
-      // Other programs also return 401, so a refusal is final only from a Meeting Room Service.
+      // Other programs also return 401, so only the refusal of a Meeting Room Service is final.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
     }
   }

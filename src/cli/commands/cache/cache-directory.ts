@@ -6,7 +6,7 @@ import { makeDirectory } from '../../../files/make-directory.ts'
 import type { Host } from '../../../host.ts'
 
 /**
- * Opens the directory `cache` of the package. The launcher trusts it only under the same conditions.
+ * Opens the directory `cache` of the package. The launcher checks its owner and mode in the same way.
  * @throws {UsageError} when this user does not own the program, or others can write to it
  */
 export async function openCacheDirectory({ platform, packageDir, effectiveUid }: Host): Promise<string> {
@@ -51,7 +51,7 @@ async function requireUnshared(path: string): Promise<void> {
   throw new UsageError(`other users can write to ${path}`, { hint: `run: chmod go-w '${path}'` })
 }
 
-/** @param from directory in which the launcher has stored them */
+/** @param from directory in which the launcher stored the code caches */
 export async function storeCache(cache: string, from: string): Promise<{ path: string; count: number }> {
   const [build = ''] = await readdir(from)
   const path = join(cache, build)
@@ -73,5 +73,5 @@ export async function storeCache(cache: string, from: string): Promise<{ path: s
   }
 }
 
-/** Returns the ID of the build, which follows the version and the architecture. */
+/** Returns the build ID, which is the last part of a cache's directory name. */
 const idOf = (name: string) => name.split('-').at(-1)

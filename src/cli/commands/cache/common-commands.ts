@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Host } from '../../../host.ts'
 import { LauncherProcesses } from './launcher-processes.ts'
 
-/** Common commands of each group, in lists that run concurrently. `ROOM` and `OTHER` are IDs of rooms. */
+/** Lists of common commands; the lists run concurrently. `ROOM` and `OTHER` are replaced by room IDs. */
 const commands: readonly (readonly string[])[] = [
   [
     '--version',
@@ -116,7 +116,7 @@ export async function runCommonCommands(host: Host, home: string, interrupt: Abo
     }
     await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, runLists))
   } finally {
-    // It stores its own code when it stops.
+    // The service process writes its compile cache when it stops.
     await service.stop()
   }
   return failed

@@ -35,7 +35,7 @@ export class LauncherProcesses {
       ...this.#options,
       ...limits,
     })
-    // A command may end before it has read its input.
+    // A command may exit before it has read all input.
     running.child.stdin?.on('error', () => {}).end(stdin)
     try {
       return (await running).stdout.trim()

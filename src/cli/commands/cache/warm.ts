@@ -40,7 +40,7 @@ async function warmCache(context: Context): Promise<void> {
         hint: `they are: ${failed.join('; ')}`,
       })
   } finally {
-    // After an interrupt, a command may still write.
+    // Retries, because a command may still write files after an interrupt.
     await rm(home, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -34,7 +34,7 @@ export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   yield* settings.local ? checkLocal(context) : checkRemote(context, settings)
 }
 
-/** Does not create a missing workspace. */
+/** Checks the local workspace without creating a missing one. */
 async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   const dir = await findDataDir(context.host)
   const { getDatabasePath } = await import('../../../embedded/database-path.ts')

@@ -9,13 +9,13 @@ export type CheckResult = string | { problem: string; hint: Hint }
 
 interface CheckLimits {
   timeoutMs?: number
-  /** Hint for failures without a hint of their own. */
+  /** Hint for an error that has none. */
   hint?: Hint
 }
 
 /**
  * Runs a check with a timeout. `work` must stop when its signal is aborted.
- * @throws the reason of an interruption
+ * @throws the reason of the interrupt, if the user interrupts the check
  */
 export async function runCheck(
   context: Context,
@@ -31,7 +31,7 @@ export async function runCheck(
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason)),
   )
   const late = new CheckTimeout(`no response within ${mostMs / 1000} s`)
-  // Unlike the timers of the host, this one keeps the process running.
+  // Not a timer of the host, because those do not keep the process running.
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
     interrupt.throwIfAborted()

@@ -34,8 +34,8 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
 }
 
 /**
- * Reports the source of the key, never the key. Runs the key command, because its failure would look like one of the
- * service.
+ * Reports the source of the key, never the key. Runs the key command, because otherwise its failure would look like a
+ * failure of the service.
  */
 export async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`

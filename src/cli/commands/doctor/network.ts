@@ -75,7 +75,7 @@ function opened(to: URL, signal: AbortSignal): Promise<Socket> {
   })
 }
 
-/** Reports the issuer and expiry of the certificate. Untrusted certificates are read too, and nothing is sent. */
+/** Reports the issuer and expiry of the certificate, even of an untrusted one. Sends no data after the handshake. */
 export async function checkTls(
   target: ConnectionTarget,
   signal: AbortSignal,

@@ -4,10 +4,10 @@ import { AuthError, suggest } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { type CheckResult, describeFailure, type Finding, runCheck, skipCheck } from './finding.ts'
 
-/** Maximum clock difference, in seconds. Webhook signatures are refused beyond some minutes. */
+/** Maximum clock difference, in seconds. A difference of minutes makes webhook signatures invalid. */
 const maxSkewSeconds = 60
 
-/** Lists one room, and checks the clock, the key and the workspace from the response. */
+/** Requests one room, and checks the clock, the key and the workspace by the response. */
 export async function checkService(context: Context): Promise<Finding[]> {
   let date: string | undefined
   let received = 0
@@ -50,7 +50,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
   return [heard, accepted, workspace]
 }
 
-/** Compares the clocks; the service reports whole seconds. */
+/** Compares the clocks, ignoring one second, because the service reports whole seconds. */
 function checkClock(date: string | undefined, now: number): CheckResult {
   const theirs = Date.parse(date ?? '')
   if (Number.isNaN(theirs)) return 'the service does not send its time'

@@ -45,7 +45,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** The route in the audit log. Joining counts as a change, because others in the room see it. */
+/** Route for the audit log. Joining counts as a change, because other participants see it. */
 const joining: Route = {
   id: 'rooms.join',
   summary: 'Join a room',
@@ -82,7 +82,7 @@ async function stayConnected(
     if (frame['event'] === 'message') return printer.line(toText(frame['message']))
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
-  // A service may quote the token that it refuses.
+  // A service may include the refused token in an error.
   const redact = createRedactor([access_token ?? ''], '[access token]')
   let joined = false
   for (let failures = 0; ; failures++) {
@@ -105,7 +105,7 @@ async function stayConnected(
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
   }
-  // ^C ends a session with success; before the session it is an interruption.
+  // ^C during a session ends the command with success; ^C before the session interrupts it.
   if (!joined) throw interrupt.reason
   await printer.notice('left')
 }
@@ -120,7 +120,7 @@ async function readToken(context: Context, user_id: string): Promise<string> {
   return String(token)
 }
 
-/** Ends the command. The end of a meeting counts as success. */
+/** Ends the command with success if the meeting has ended, and with an error otherwise. */
 function finish(ended: RoomClosed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
   if (ended.isFinal) return notice(ended.reason)
   throw toError(ended, room)

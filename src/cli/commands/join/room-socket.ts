@@ -8,23 +8,23 @@ export interface RoomClosed {
   reason: string
   /** True when a new connection may succeed. */
   canRetry: boolean
-  /** True when the meeting has ended as expected. */
+  /** True when the meeting ended regularly. */
   isFinal: boolean
-  /** Close code of the session, or code of the refusal. */
+  /** Close code of the session, or error code of the refused connection. */
   code?: number | string
   status?: number
 }
 
-/** Approximate maximum length of the text that is read from a refusal. */
+/** Approximate maximum length of the error body of a refused connection, in characters. */
 const maxErrorBody = 64 * 1024
 
-/** Time without a frame after which the connection counts as lost, in milliseconds. The service pings every five seconds. */
+/** Milliseconds without a frame after which the connection counts as lost. The service pings every five seconds. */
 const silenceMs = 20_000
 
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
 const closeTimeoutMs = 200
 
-/** Close codes after which a new connection cannot succeed. */
+/** Close code of a terminated room. */
 const terminated = 4002
 const final = new Map([
   [4001, 'blocked'],
@@ -34,8 +34,8 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room and passes on its frames in order, until the connection ends or `interrupt` is aborted.
- * @throws errors of `onFrame` only; the result holds all others
+ * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
+ * @throws errors of `onFrame` only; the result contains all other errors
  */
 export function connectToRoom(
   url: string,

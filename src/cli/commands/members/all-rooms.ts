@@ -9,7 +9,7 @@ interface AllRoomsFlags extends BatchFlags {
 
 /**
  * With `--all-rooms`, blocks or unblocks users in all rooms.
- * @param given room and members of the command line
+ * @param given room and members from the command line
  * @returns false without `--all-rooms`
  * @throws {UsageError} when the command line also names a room, or names no user
  */

@@ -30,7 +30,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
 }
 
 /**
- * Refuses rooms that are not private, for which the service would return a bare 500 (API specification, rule 2).
+ * Refuses rooms that are not private, because the service cannot block there (API specification, rule 2).
  * @throws {UsageError} when the room is not private
  */
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {

@@ -22,7 +22,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   addBodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
-      // The final line break of a file or of `echo` is not part of the message.
+      // A file and `echo` add a final line break, which is not part of the message.
       const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
       const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
       await runOne(context, 'sendMessage', { params: { room_id }, body })
@@ -36,7 +36,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   )
 }
 
-/** Returns true if no session is connected; false if the service does not report sessions. */
+/** Returns true if no session is connected; false if the sessions are unknown. */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {

@@ -70,7 +70,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
   )
 }
 
-/** Returns one page per image, because rule 5 counts pages, at increasing positions; an empty page without images. */
+/** Returns one page per image at increasing positions (API specification, rule 5); one empty page without images. */
 function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageField[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
@@ -81,7 +81,7 @@ function createPagesFromFlags({ image = [], fixed, size, index, data }: Flags): 
   }))
 }
 
-/** Encodes URLs, as the API requires (API specification, section 1). */
+/** Encodes the URLs of images (API specification, section 1). */
 function withEncodedUrls(page: object, flags: BodyFlags): object {
   if (!('entities' in page) || !Array.isArray(page.entities)) return page
   const entities = page.entities.map((entity) =>

@@ -105,7 +105,7 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields
   }
 }
 
-/** Requires the URL of a webhook in the body, where a flag, `--set` or `--data` may have put it. */
+/** Requires a webhook URL in the body, because other flags than `--webhook-url` can also set it. */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
@@ -113,7 +113,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
 
 type Body = BodyOf<Operations['createRoom']>
 
-/** Asks for a missing name and type on a terminal, after the other checks. */
+/** On a terminal, asks for a missing name or type after all other checks. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
   if (body.name !== undefined && body.type !== undefined) return body
   const { isInteractive } = await import('../../requests/confirm.ts')
@@ -140,7 +140,7 @@ function readType(line: string): RoomType {
   throw new UsageError(`type must be ${formatChoices(roomTypes)}, not “${line.trim()}”`)
 }
 
-/** Returns the rooms with exactly this name. Services without the filter return other rooms too. */
+/** Returns the rooms with exactly this name. Services without the name filter also return other rooms. */
 async function findByName(context: Context, name: string): Promise<Item[]> {
   if (context.flags.curl) return []
   const found: Item[] = []
@@ -150,7 +150,7 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
 }
 
 /**
- * Shows the existing room with this name. Resolves to false if there is none.
+ * Shows the existing room with the name in the body. Resolves to false if no such room exists.
  * @throws {UsageError} when several rooms have the name
  * @throws {ConflictError} when the room has another type
  */

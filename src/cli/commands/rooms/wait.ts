@@ -18,7 +18,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
         'and show the room. The room is polled; failures of the network and the service are retried. Exit code 9 means ' +
         'that the timeout expired first.',
     )
-    // The wait resolves names itself once the service responds.
+    // The name is resolved later, because the service may not respond yet.
     .addArgument(
       new IdArgument('<room>', `${roomArgumentText}; or - to read an id from standard input`, 'room', true),
     )

@@ -19,7 +19,6 @@ export const commandView: View = {
   fields: ['name', 'writes', 'summary'],
 }
 
-/** Describes all commands with an action. */
 export function describeCommands(root: MeetroomCommand): CommandDescription[] {
   return listCommands(root, []).map(({ words, command }) => {
     const { effect = 'machine' } = command
@@ -42,7 +41,7 @@ interface Leaf {
   command: MeetroomCommand
 }
 
-/** Returns the commands with an action, except for the completion command that only shells run. */
+/** Returns the commands with an action, except the completion command that only shells run. */
 export function listCommands(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')
@@ -55,7 +54,7 @@ export function listCommands(command: MeetroomCommand, words: readonly string[])
 
 const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
 
-/** Returns the possible exit codes. Some apply only to writes, batches or confirmation prompts. */
+/** Returns the possible exit codes. Some apply only to writes, waits, batches or confirmation prompts. */
 function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
   const isOverMany = command.options.some(({ long }) => long === '--concurrency')
   const asks = writes(effect) || effect === 'machine'

@@ -22,7 +22,7 @@ export function describeFlag(option: Option): FlagDescription {
   }
 }
 
-/** Derives the type of a flag whose value the settings parse. */
+/** Infers the type of a flag without its own parser from the placeholder of its value. */
 function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }

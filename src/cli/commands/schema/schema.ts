@@ -5,7 +5,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import { findCommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 
-/** Resolves aliases, as in `room ls`. */
+/** Resolves aliases: `room ls` becomes `rooms list`. */
 function fullName(root: Command, words: readonly string[]): string {
   let command: Command | undefined = root
   const names = words.map((word) => {

@@ -30,7 +30,7 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   const { batchOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
   if (batchOperation) return createBatchSchema(operations[batchOperation], hasSteps ? [stepSchema] : [])
-  // Operations and commands have the same names.
+  // The ID of an operation is the name of its command with a dot.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation
@@ -38,7 +38,7 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   return method === 'POST' ? response : createBatchSchema(operation)
 }
 
-/** Returns the schema of one response, or of a list for several items. */
+/** Returns a schema that accepts one response or a list of items. */
 function createBatchSchema(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType

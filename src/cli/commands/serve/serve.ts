@@ -122,7 +122,7 @@ async function start(
       machine: host,
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
     })
-    // A client may send the key where the log shows it.
+    // A client may send the key in a part of a request that is logged.
     context.addSecret(serving.apiKey)
     return serving
   } catch (error) {
@@ -130,7 +130,7 @@ async function start(
   }
 }
 
-/** Announces once, on one line for scripts, that the service is ready. */
+/** Prints the base URL of the service and the settings that select it, once the service is ready. */
 async function announce(
   context: Context,
   flags: Flags,
@@ -156,7 +156,7 @@ async function announce(
     await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
 }
 
-/** Returns the shell commands that select the service. They read the key from its file. */
+/** Returns shell commands that select the service and read the key from its file. */
 async function formatEnvironment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
   if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
@@ -169,7 +169,7 @@ async function formatEnvironment(context: Context, flags: Flags, dir: string | u
 }
 
 /**
- * Checks that the port is free for a workspace that is not served yet.
+ * Checks that the port is free. Call it only for a workspace that no process serves.
  * @throws {UsageError} if another program listens on the port
  */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {

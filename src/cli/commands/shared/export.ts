@@ -12,7 +12,7 @@ interface ExportCommand {
   examples: readonly string[]
 }
 
-/** Adds the export of a group. Import reads the files that it writes. */
+/** Adds the export command of a group. The import command reads its files. */
 export function defineExport(
   group: MeetroomCommand,
   act: DefineAction,

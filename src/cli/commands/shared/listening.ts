@@ -1,6 +1,6 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
 
-/** Returns the error for an address that cannot be listened on; undefined for any other cause. */
+/** Returns the error for a host and port on which the program cannot listen; undefined for any other cause. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`

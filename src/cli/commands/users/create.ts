@@ -54,7 +54,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
   return (await client.find('getUser', { params: { user_id } })) !== undefined
 }
 
-/** Refuses an ID in use: the service would silently overwrite that user (rule 3). */
+/** Refuses an ID in use, because the service would overwrite the user (API specification, rule 3). */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {

@@ -10,14 +10,14 @@ interface ListenFlags {
   host: string
   port: number
   secret?: string
-  /** In seconds. */
+  /** Maximum age of a signature, in seconds. */
   tolerance?: number
   forwardTo?: string
   exec?: string
   respond?: number
 }
 
-/** Maximum age of a signature in seconds, as in Standard Webhooks. An older one may be a replay. */
+/** Maximum age of a signature in seconds, as in Standard Webhooks. An older signature may be a replay. */
 const defaultTolerance = 300
 
 /** @throws {UsageError} for text that names no program */

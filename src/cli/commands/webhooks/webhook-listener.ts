@@ -13,7 +13,7 @@ interface ListenOptions {
   host: string
   port: number
   secret: string | undefined
-  /** Maximum difference of a signature's time from now, in seconds. */
+  /** Maximum difference between the time of a signature and the current time, in seconds. */
   tolerance: number
   forwardTo?: string
   exec?: string
@@ -23,7 +23,7 @@ interface ListenOptions {
 
 const maxBodyBytes = 1024 * 1024
 
-/** Receives webhooks and prints one line for each, until the interrupt. */
+/** Receives webhooks and prints one line for each, until the command is interrupted. */
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
@@ -40,15 +40,15 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { limitConnections, limits } = await import('../../../embedded/http/connections.ts')
   const refused = new WeakSet<Duplex>()
   const server = createServer(limits, (request, response) => {
-    // Requests pipelined after a refused one are ignored.
+    // Requests that were pipelined after a refused request are ignored.
     if (refused.has(request.socket)) return
-    // Reading precedes queueing, so that a slow sender delays no other.
+    // A webhook is queued after it was read, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
   })
 
   limitConnections(server)
 
-  /** Returns the error status if the head of a request suffices to refuse it. */
+  /** Returns the error status for a request with an unacceptable method or header. */
   function findRefusal(request: IncomingMessage): number | undefined {
     if (refuseForeign(request, [options.host])) return 403
     if (refuseFraming(request)) return 400
@@ -109,7 +109,7 @@ function describe({ event, at, signature }: WebhookVerdict): string {
   return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
 }
 
-/** Headers of one connection, which are not forwarded. */
+/** Headers that apply to a single connection and are not forwarded. */
 const hopByHop = [
   'host',
   'connection',

@@ -17,11 +17,11 @@ export interface WebhookVerdict {
 }
 
 interface WebhookCheck {
-  /** Undefined if signatures are not checked. */
+  /** Signing secret; undefined if signatures are not checked. */
   secret: string | undefined
-  /** Maximum difference of a signature's time from now, in seconds; undefined for no limit. */
+  /** Maximum difference between the time of a signature and `now`, in seconds; undefined for no limit. */
   tolerance: number | undefined
-  /** Wall clock, in milliseconds. */
+  /** Current time, in milliseconds since 1970. */
   now: number
 }
 

@@ -8,7 +8,7 @@ export async function createPollClient(context: Context, deadline: Deadline): Pr
     // Not shared, because an earlier probe result may be outdated.
     serviceFacts: {},
     timeoutMs: () => Math.min(timeout.value * 1000, Math.max(1, Math.round(deadline.leftMs()))),
-    // The next poll retries.
+    // The next poll replaces a retry.
     retries: 0,
   })
 }

@@ -7,7 +7,7 @@ import type { Redact } from '../../../output/redaction/redaction.ts'
 import { type FieldValue, type Item, readField, views } from '../../../output/views/views.ts'
 import { roomStates } from './states.ts'
 
-/** @throws {UsageError} if a word is not a state */
+/** @throws {UsageError} if the text is a single word that is not a state */
 export function expandCondition(text: string): string {
   const word = text.trim()
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
@@ -31,7 +31,7 @@ export function describeConditions(
   redact: Redact,
 ): string {
   const own = fields.map((field) => [field, readField(views.room, field, room)] as const)
-  // Facts that were not evaluated are omitted.
+  // Metrics that were not evaluated are omitted.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))
   const all = [...own, ...found.map((fact) => [fact, findMetric(facts, fact)] as const)]
   return all.map(([field, told]) => describe(field, told, redact)).join(', ')
@@ -40,7 +40,7 @@ export function describeConditions(
 function describe(field: string, told: FieldValue, redact: Redact): string {
   const name = field === idleSince ? 'idle' : field
   if (!told.known) return `the service does not send ${name}`
-  // Redacted before truncation, because part of a key is not recognized.
+  // Redaction precedes truncation, because a truncated key would not be recognized.
   const value = told.value === null ? '' : redact(toText(told.value))
   const shown = value.length > maxValueLength ? `${value.slice(0, maxValueLength).toWellFormed()}…` : value
   if (field === idleSince) return `idle since ${shown}`

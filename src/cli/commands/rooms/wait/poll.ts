@@ -11,7 +11,7 @@ interface WaitTimeout {
   /** State at the last successful poll; undefined if there was none. */
   state: string | undefined
   failure: MeetroomError | undefined
-  /** True when the service asked for a pause beyond the deadline. */
+  /** True when polling stopped because the service requested a pause beyond the deadline. */
   isEarly: boolean
 }
 
@@ -22,13 +22,13 @@ interface PollOptions<T> {
   poll: () => Promise<Poll<T>>
 }
 
-/** Maximum time between the last poll and the deadline, in milliseconds. */
+/** Maximum time from the last poll to the deadline, in milliseconds. */
 const maxLastPollAgeMs = 250
 
 /**
  * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are retried, and
  * `Retry-After` is honored.
- * @throws all other errors of a poll, and the reason of an interruption
+ * @throws all other errors of a poll, and the reason of the interrupt
  */
 export async function poll<T>(
   context: Context,

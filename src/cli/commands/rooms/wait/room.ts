@@ -30,7 +30,7 @@ export interface WaitFlags {
  */
 export async function waitForRoom(base: Context, given: string, flags: WaitFlags): Promise<void> {
   const wholeMs = (await base.settings()).timeout.value * 1000
-  // --timeout limits the whole wait here; requests use the timeout of the settings.
+  // Here, --timeout limits the whole wait, and each request uses the timeout from the settings.
   const { timeout: _, ...rest } = base.flags
   const context = base.withFlags(rest)
   const { host } = context
@@ -56,7 +56,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readResponseValue(answer) as { room: Item }
-    // Parsed again, because ages depend on the current time.
+    // Parsed for each poll, because relative times in conditions depend on the current time.
     const filter = await readFilter()
     let facts: Item = {}
     let holds = filter.matches(item)

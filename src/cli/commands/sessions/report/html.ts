@@ -1,6 +1,6 @@
 import type { Visible } from '../../../../host.ts'
 
-/** HTML in which outside text cannot form tags, attributes or entities. Only this file creates it. */
+/** HTML in which untrusted text cannot form tags, attributes or entities. Only this file creates it. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -9,7 +9,7 @@ import { type Html, markup } from './html.ts'
 
 interface TableOptions {
   name: Visible
-  /** From the first entry to the last exit; undefined if nobody was there. */
+  /** Time from the first entry to the last exit; undefined if nobody attended. */
   span: Interval | undefined
   shown: (text: string) => Visible
   zone: TimeZone
@@ -57,7 +57,7 @@ function drawTimeLine(intervals: readonly Interval[], [start, end]: Interval, zo
   const named = intervals.map(([from, to]) => `${timeOf(from)} to ${timeOf(to)}`)
   const label = visible(listNames(named, maxLabelIntervals) || 'not there')
   const bars = intervals.map(([from, to]) => {
-    // An interval without length must be visible.
+    // An interval of zero length must be visible.
     const size = Math.max(2, scale === 0 ? width : (to - from) * scale)
     const x = Math.min(width - size, (from - start) * scale)
     return markup`<rect class="there" x="${roundCoordinate(x)}" y="3" width="${roundCoordinate(size)}" height="10"/>`

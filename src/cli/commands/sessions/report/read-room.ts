@@ -17,14 +17,14 @@ export interface ReportScope {
   names: boolean
   roomNames: boolean
   absent: boolean
-  /** Counts blocked members as invited. */
+  /** True to count blocked members as invited. */
   includeBlocked: boolean
   visits: boolean
 }
 
 /**
- * Creates a reader of rooms. `now` is the end of running sessions, in milliseconds since 1970.
- * @throws {PartialError} for a room none of whose sessions has a readable beginning
+ * Creates a function that reports on a room. Running sessions end at `now`, in milliseconds since 1970.
+ * @throws {PartialError} if no session of a room has a readable start
  */
 export function createReportReader(
   context: Context,

@@ -12,7 +12,7 @@ import { summarizeReport } from './summary.ts'
 import { reportView } from './views.ts'
 import { type ReportFlags, writeReport } from './write-report.ts'
 
-/** @throws {PartialError} if some rooms failed or were not listed; for a single room, its own error */
+/** @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error */
 export async function runReport(
   context: Context,
   given: readonly string[],

@@ -74,7 +74,7 @@ interface TableOptions {
   zone: TimeZone
 }
 
-/** Maximum width of a bar, and its width if the terminal width is unknown; in columns. */
+/** Maximum width of a bar, and width of a bar if the terminal width is unknown, in columns. */
 const [widest, usual] = [100, 40]
 
 export class ReportTable {
@@ -105,7 +105,7 @@ export class ReportTable {
 
   row(line: ReportRow, { room, attendance: { meeting } }: RoomReport): Item {
     const { by, span, isOneRoom } = this.#options
-    // Rooms share the axis of the report; people share the axis of their meeting.
+    // Bars of rooms use the time axis of the report; bars of people use the axis of their meeting.
     const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
     const within = isLimited ? span : computeSpan(meeting)
     if (isOneRoom || isLimited) this.#axis = within

@@ -12,7 +12,7 @@ interface WebPageOptions extends RowOptions {
   rooms: number
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
-  /** Milliseconds since 1970. */
+  /** Time of the report, in milliseconds since 1970. */
   now: number
   zone: TimeZone
   printer: Printer

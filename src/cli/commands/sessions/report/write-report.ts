@@ -37,10 +37,10 @@ export interface Report {
   context: Context
   printer: Printer
   rooms: readonly Item[]
-  /** Error of the list of rooms. It ends a report that has no other error. */
+  /** Error of an incomplete room list, thrown after the report if there is no other error. */
   incomplete: IncompleteError | undefined
   flags: ReportFlags
-  /** Milliseconds since 1970. */
+  /** Time of the report, in milliseconds since 1970. */
   now: number
   span: Interval
   zone: TimeZone
@@ -151,7 +151,7 @@ function createTable({ context, rooms, flags, span, zone }: Report): ReportTable
     marks: selectBarSymbols(host),
     isTerminal: host.stdout.isTTY,
     isOneRoom: rooms.length === 1,
-    // Without these flags, nobody counts as absent.
+    // Without `--absent` and `--min-minutes`, nobody counts as absent.
     without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
     span,
     zone,

@@ -4,15 +4,15 @@ import type { Input } from '../../../../host.ts'
 const quitKeys = ['q', 'Q', '\u0003', '\u0004']
 const closeEvents = ['end', 'error'] as const
 
-/** Listens for keys, without echo. Returns a function that restores the terminal. */
+/** Listens for keys and disables their echo. Returns a function that restores the terminal. */
 export function listenForKeys(keyboard: Input, leave: () => void): () => void {
-  // Arrow keys arrive as several characters, starting with escape.
+  // An arrow key arrives as several characters that start with escape.
   const onData = (typed: Buffer | string) => {
     if (quitKeys.includes(String(typed).charAt(0))) leave()
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // Closing the terminal ends the watch; a signal arrives only in the session of the terminal.
+  // A closed terminal sends a signal only to processes of its session, so the end of input also ends the watch.
   for (const end of closeEvents) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)

@@ -32,12 +32,12 @@ export class Reconnector {
     this.#listener = listener
   }
 
-  /** Marks the first response. From now on, outages are reported. */
+  /** Starts to report outages. Call it after the first response. */
   begin(): void {
     this.#hasConnected = true
   }
 
-  /** @throws permanent errors, and the reason of the signal */
+  /** Calls `ask` until it succeeds. Throws permanent errors and the reason of the signal. */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (let failures = 0; ; failures++)
       try {

@@ -6,10 +6,10 @@ import type { Context } from '../../../kernel/context.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'
 import type { Item } from '../../../output/views/views.ts'
 
-/** Maximum number of people to look up one by one. For more, lists are read. */
+/** Maximum number of people to look up individually. For more people, lists are read. */
 const maxSingleLookups = 5
 
-/** Looks up the names of people, because sessions have none in the API specification. */
+/** Looks up the names of people, because sessions in the API specification contain no names. */
 export async function resolveNames(
   context: Context,
   client: Client,
@@ -18,7 +18,7 @@ export async function resolveNames(
 ): Promise<void> {
   const nameless = people.filter(({ name }) => name === null)
   if (nameless.length > maxSingleLookups)
-    // Not reused, because its cache may be days old at the next call.
+    // The resolver is not reused, because its cached names may be days old at the next call.
     await undefinedIfRefused(
       new NameResolver(context, client).complete(room_id, nameless, { names: true, absent: false }),
     )
@@ -42,7 +42,7 @@ async function readItem(key: 'member' | 'user', asked: Promise<ResponseBody>): P
   return answer ? ((readResponseValue(answer) as Record<string, Item>)[key] ?? {}) : {}
 }
 
-/** Returns undefined if a name cannot be read. Lost connections are thrown. */
+/** Returns undefined if a request for a name is refused. Throws the error of a service that is down. */
 async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -53,7 +53,7 @@ async function undefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Returns true if the service is down. A 500 for a single user recurs at every poll. */
+/** Returns true if the service is down. A 500 does not count, because one for a single user recurs at every poll. */
 function isServiceDown(error: MeetroomError): boolean {
   return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
 }

@@ -6,7 +6,7 @@ import type { ClientSetup } from '../../../requests/service.ts'
 import { type RoomPoll, RoomReader } from './room-reader.ts'
 import type { Roster } from './roster.ts'
 
-/** Reopens the connection after a failure, because the local workspace may have moved to another port. */
+/** Connection to a room. Reopened after a failure, because the local workspace may have moved to another port. */
 export class RoomConnection {
   readonly #context: Context
   readonly #room_id: string
@@ -37,7 +37,7 @@ export class RoomConnection {
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
     const url = await this.#context.services.persistentBaseUrl().catch((error) => {
-      // A workspace that was served is expected to return.
+      // A local workspace that was served before is likely to be served again.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {

@@ -52,7 +52,7 @@ export class RoomReader {
     try {
       for await (const { items } of this.#sessions.of(this.#room_id)) {
         if (items.length > 0) pages++
-        // A service that ignores the filter returns all former sessions.
+        // A service that ignores the filter also returns ended sessions.
         for (const session of items)
           if (isRunningSession(session) || known.has(session)) sessions.push(session)
       }
@@ -65,7 +65,7 @@ export class RoomReader {
     return { sessions, isWhole: pages <= 1 }
   }
 
-  /** Suppresses the notice in later polls. */
+  /** Prints only the first notice, because later polls would repeat it. */
   async #noticeOnce(text: Hint): Promise<void> {
     if (this.#hasNoticed) return
     this.#hasNoticed = true

@@ -10,7 +10,10 @@ import type { Person } from './events.ts'
 
 export interface SessionList {
   sessions: readonly Item[]
-  /** True if one page held all sessions. A person who leaves between two pages hides another session. */
+  /**
+   * True if one page held all sessions. With several pages, a session can be skipped when a person leaves between two
+   * requests.
+   */
   isWhole: boolean
 }
 
@@ -40,7 +43,7 @@ export class Roster {
     return this.#entries.has(toText(id))
   }
 
-  /** Applies a poll. People missing from a list of several pages leave only if the next poll misses them too. */
+  /** Applies a poll. If its list had several pages, people leave only if two consecutive polls lack them. */
   update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, Person>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()

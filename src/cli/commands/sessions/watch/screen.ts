@@ -9,7 +9,7 @@ const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
 type Size = Pick<Terminal, 'columns' | 'rows'>
 
-/** An area below the command line that is redrawn in place. The last frame stays on the terminal. */
+/** Area below the command line that is redrawn in place. The last frame stays on the terminal. */
 export class Screen {
   readonly #terminal: Size
   readonly #write: (text: Visible) => Promise<void>
@@ -42,7 +42,7 @@ export class Screen {
     // Terminals rewrap lines in different ways after a resize, so the position of the lines is unknown.
     if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
       return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
-    // In a window with fewer rows, the lines have moved up.
+    // If the number of rows has changed, lines may have moved.
     const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
     if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
     const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))

@@ -14,7 +14,7 @@ interface WatchOptions {
   interval: number
 }
 
-/** Polls, because webhooks, the only change events of the API, need a public URL and are set at creation. */
+/** Watches a room by polling, because webhooks need a public URL and can be set only at creation of a room. */
 export async function runWatch(context: Context, room_id: string, { interval }: WatchOptions): Promise<void> {
   const { host, interrupt } = context
   const openOutput = await createWatchOutput(context)
@@ -60,8 +60,8 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     await rosterDiff.begin(first)
     await settle(first)
     for (;;) {
-      // Pauses at least as long as the poll took, to limit the load. Capped, because some clocks run while a machine
-      // sleeps.
+      // Pauses at least as long as the poll took, to limit the load. The pause is limited, because some clocks run
+      // while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)
       await rosterDiff.continue(poll)

@@ -15,7 +15,7 @@ import { duplicateView } from './duplicate-view.ts'
 type Row = Printed['users duplicates']['duplicates'][number]
 type ComparedField = Row['same']
 
-/** Only these fields are kept, because full users take much memory. */
+/** Compared and printed fields of a user. Full users would take too much memory. */
 type Person = Omit<Row, 'group' | 'same'> & Item
 
 const comparedFields = ['email', 'name'] as const
@@ -30,7 +30,7 @@ export async function listDuplicates(context: Context): Promise<void> {
     for await (const person of readPeople(context))
       for (const field of comparedFields) addTo(groups[field], readKey(field, person), person)
   } catch (error) {
-    // The duplicates among the users that were read are printed.
+    // Duplicates are printed even if the list of users is incomplete.
     if (!(error instanceof PartialError)) throw error
     problem = error
   }
@@ -61,7 +61,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Returns the value for comparison; undefined for an empty or missing one. Accents matter in an email. */
+/** Returns the value for comparison; undefined for an empty or missing one. Accents count in emails, not in names. */
 function readKey(field: ComparedField, person: Person): string | undefined {
   const value = person[field]
   if (value === null) return undefined

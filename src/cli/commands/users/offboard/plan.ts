@@ -11,9 +11,9 @@ import { mapAhead } from '../../../pool/map-ahead.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'
-  /** Deletes each user after all blocks succeeded. */
+  /** True to delete each user after all blocks succeeded. */
   deletes: boolean
-  /** Includes rooms of every type. */
+  /** True to include rooms of every type. */
   force: boolean
 }
 
@@ -47,7 +47,7 @@ export async function planOffboarding(
     for (const membership of memberships)
       found.get(membership.user_id)?.push({ membership, skipReason: reasonToSkip(membership, change) })
   const error = await search.end()
-  // If some rooms were read, their steps are run, and the others are reported.
+  // If some rooms were read, their steps run, and the other rooms are reported.
   if (error && !search.isUsable) throw error
   return { memberships: [...found.values()].flat(), unread: search.unread, users }
 }
@@ -64,7 +64,7 @@ function reasonToSkip({ room, member }: Membership, { step, force }: Offboarding
   const { type } = room
   if (hasNoBlock(type) && !force) return `no block in ${toText(type)} rooms`
   const told = isBlocked(member)
-  // An omitted field may have any value.
+  // An omitted `is_blocked` may have any value.
   if (told === undefined) return undefined
   if (step === 'block') return told ? 'already blocked' : undefined
   return told ? undefined : 'not blocked'

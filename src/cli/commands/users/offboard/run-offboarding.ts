@@ -17,7 +17,8 @@ export interface AllRoomsFlags extends PaceFlags {
 }
 
 /**
- * Deletes users only after all of their blocks succeeded. Skips completed steps, so that a second run resumes.
+ * Blocks or unblocks users in their rooms. Deletes a user only after all blocks succeeded. A second run skips
+ * completed steps.
  * @throws {PartialError} if some steps failed
  */
 export async function runOffboarding(
@@ -54,7 +55,7 @@ export async function runOffboarding(
   if (error) throw error
 }
 
-/** A service may quote a token in an error. */
+/** Redacts the reason of a step, because a service may include a token in an error. */
 function redactStep({ redact }: Context, step: OffboardingStep): Item {
   return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }

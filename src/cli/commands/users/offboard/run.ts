@@ -31,7 +31,7 @@ export class OffboardingRun {
   readonly #pool: Pool
   /** Users with a failed or skipped step. */
   readonly #incompleteUsers = new Set<string>()
-  /** Users with an accepted block that the service does not show, with the reason. */
+  /** Reasons why an accepted block is unconfirmed, by user ID. */
   readonly #unconfirmed = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
   #begun: readonly Promise<unknown>[] = []
@@ -58,7 +58,7 @@ export class OffboardingRun {
     flags: PaceFlags,
   ): Promise<OffboardingRun> {
     const { memberships, unread, users } = plan
-    // The summary is known only at the end.
+    // The run needs the tally, and the tally reads the summary of the run.
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
     const concurrency = flags.concurrency ?? initialConcurrency
@@ -116,7 +116,7 @@ export class OffboardingRun {
     return new Map(things.map((thing, i) => [thing, this.#begun[i] as Promise<Outcome<unknown>>]))
   }
 
-  /** Starts no more steps, and waits for running ones. */
+  /** Prevents further steps and waits for running steps. */
   async stop(): Promise<void> {
     this.#pool.stop()
     await Promise.all(this.#begun)

@@ -16,7 +16,7 @@ const fields = [
   'reason',
 ] as const satisfies readonly (keyof OffboardingStep)[]
 
-/** `-o ids` prints the field `id`. */
+/** @param id field that `-o ids` prints */
 export function stepView(id: 'member_id' | 'user_id'): View {
   const weights: Record<keyof OffboardingStep, number> = {
     ...{ step: 9, user_id: 9, room_id: 6, room_name: 7, room_type: 3, member_id: 1, status: 9, reason: 8 },
