@@ -15,14 +15,14 @@ import { mapAhead } from '../pool/map-ahead.ts'
 import { showProgress } from '../pool/progress.ts'
 import { Tally } from '../pool/tally.ts'
 
-/** Number of rooms whose first page is requested ahead. */
+/** Maximum number of rooms whose first page is requested ahead. */
 const maxConcurrentReads = 4
 
 interface MemberExportOptions {
   selection: Selection | undefined
   full: FullRecords
   withLastSeen: boolean
-  /** Collects rooms that cannot be read; without it, the first one ends the export. */
+  /** Collector of unreadable rooms; if undefined, the first unreadable room ends the export. */
   unreadRooms?: UnreadRooms
 }
 
@@ -35,7 +35,7 @@ export class UnreadRooms {
     this.#context = context
   }
 
-  /** Reports the error of a room. @throws the error if other rooms would fail in the same way */
+  /** Reports the error of a room, or throws it if other rooms would fail in the same way. */
   async add(room_id: string, cause: unknown): Promise<void> {
     const { error } = toFailure(cause)
     if (isFatal(error) || !(error instanceof IncompleteError || error instanceof ApiError)) throw cause
@@ -107,7 +107,7 @@ async function* givenRoomIds(context: Context, tally: Tally, ids: readonly strin
   yield* ids
 }
 
-/** Adds `last_seen` to the members, with one list of sessions per room. */
+/** Adds `last_seen` to the members. Lists the sessions of each room once. */
 async function* addLastSeen(
   context: Context,
   pages: AsyncGenerator<Page, Page | undefined>,

@@ -24,7 +24,7 @@ export interface ExportFlags {
   concurrency?: number
 }
 
-/** Number of records that are requested ahead. */
+/** Maximum number of records that are requested ahead. */
 const maxConcurrentReads = 4
 
 const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
@@ -47,7 +47,7 @@ export async function runExport(
   flags: ExportFlags,
 ): Promise<void> {
   const { resource, list, get } = exportKinds[name]
-  // Some services omit null fields, so a later page may have further fields.
+  // Some services omit null fields, so a field may first appear on a later page.
   const { unlisted = [] } = views[resource.name]
   const view: View = {
     ...views[resource.name],

@@ -23,7 +23,7 @@ interface PageOptions {
 
 type MakeVisible = (text: string) => Visible
 
-/** Returns the start of a self-contained page: no scripts, and no resources from elsewhere. */
+/** Returns the start of a self-contained page, which has no scripts and no external resources. */
 export function formatPageStart({ rooms, span, now, zone }: PageOptions): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
   const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(plural(rooms, 'room'))}` : own``}${formatSpan(span, zone)}`
@@ -51,7 +51,7 @@ export function formatPageStart({ rooms, span, now, zone }: PageOptions): string
     )
 }
 
-/** Describes a span: ` from 2026-01-31 08:00 to 2026-01-31 09:00`. Open ends are omitted. */
+/** Describes a span: ` from 2026-01-31 08:00 to 2026-01-31 09:00`. Omits an infinite start or end. */
 function formatSpan(span: Interval, zone: TimeZone): Visible {
   const words = span.map((ms, i) =>
     Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${zone.formatDay(ms)} ${zone.formatClock(ms)}` : '',

@@ -21,17 +21,17 @@ interface Canvas {
   redact: Redact
   header: boolean
   fields: readonly string[] | undefined
-  /** Milliseconds since 1970. */
+  /** Current time, in milliseconds since 1970. */
   now: number
   zone: TimeZone
 }
 
 interface FrameContent extends RoomScene {
   room_id: string
-  /** Start of an outage; undefined while the service responds. */
+  /** Message about an outage; undefined while the service responds. */
   lost: string | undefined
   changes: readonly Visible[]
-  /** Text that says how to end the watch; undefined after the end. */
+  /** Instruction for ending the watch; undefined after the watch has ended. */
   hint: Visible | undefined
 }
 
@@ -56,7 +56,7 @@ function drawTitle({ room, room_id, online, lost }: FrameContent, canvas: Canvas
   const rest = [...(status === '' ? [] : [status]), own`${visible(online.toLocaleString('en'))} online`]
   // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
-  // The name is truncated before the other parts.
+  // Only the name is truncated if the other parts fit.
   const left = columns - measureText(joinVisible([own``, ...rest], dot))
   const name = truncate(visible(redact(toText(room.name) || room_id)), Math.max(1, left))
   const coloured = rest.map((text) => colorValue('status', text, style))
@@ -66,7 +66,7 @@ function drawTitle({ room, room_id, online, lost }: FrameContent, canvas: Canvas
   return [title, ...away]
 }
 
-/** Draws the earliest arrivals first, so that rows keep their place. */
+/** Draws people in order of arrival, so that rows keep their positions. */
 function drawRows({ people, online }: FrameContent, canvas: Canvas, room: number): Visible[] {
   const { columns, fields, style, now, redact } = canvas
   const header = canvas.header && room > 3
@@ -89,7 +89,7 @@ function toRow(person: Person, now: number, zone: TimeZone): Item {
     ...person,
     name: personName(person),
     since: isToday ? zone.formatClock(since) : `${zone.formatDay(since)} ${zone.formatClock(since)}`,
-    // The clock of the service may be ahead of this one.
+    // The clock of the service may be ahead of the local clock.
     minutes: Math.max(0, Math.floor((now - since) / 60_000)),
   }
 }
