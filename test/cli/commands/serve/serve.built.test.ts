@@ -66,8 +66,8 @@ describe('serve when ready', () => {
   })
 })
 
-describe('the key of serve', () => {
-  test('is created once, and its file is readable by the owner only', async () => {
+describe('the API key of serve', () => {
+  test('is created once in a file that only its owner can read', async () => {
     const env = homes()
     const first = await startServe([], env)
     const key = keyOf(first.ready)
@@ -79,7 +79,7 @@ describe('the key of serve', () => {
     expect(keyOf(second.ready)).toBe(key)
   })
 
-  test('is written to a missing file of --api-key-file', async () => {
+  test('is written to the file of --api-key-file if that file does not exist', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const made = await startServe(['--api-key-file', file], env)
@@ -89,7 +89,7 @@ describe('the key of serve', () => {
     expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
   })
 
-  test('is read from an existing file of --api-key-file', async () => {
+  test('is read from the file of --api-key-file if that file exists', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     writeFileSync(file, 'mine\n')
@@ -112,7 +112,7 @@ describe('stopping serve', () => {
     },
   )
 
-  test('takes less than five seconds with a silent client and an unfinished request', async () => {
+  test('takes less than five seconds despite a silent client and an unfinished request', async () => {
     const { ready, child, ended } = await startServe([], homes())
     const room = await createRoom(ready)
     const deaf = await openSocket(ready.base_url)
@@ -130,7 +130,7 @@ describe('stopping serve', () => {
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  test('ends all sessions in the workspace', async () => {
+  test('ends all sessions in the local workspace', async () => {
     const env = homes()
     const first = await startServe([], env)
     const room = await createRoom(first.ready)
@@ -144,7 +144,7 @@ describe('stopping serve', () => {
 })
 
 describe('serve', () => {
-  test('in a served workspace exits 2 with the base URL of the running server', async () => {
+  test('exits 2 with the base URL of the running server when the local workspace is already served', async () => {
     const env = homes()
     const { ready } = await startServe([], env)
     const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
@@ -157,7 +157,7 @@ describe('serve', () => {
     expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
   })
 
-  test('with another data directory serves a separate workspace', async () => {
+  test('with another data directory serves a separate local workspace', async () => {
     const env = homes()
     const one = await startServe([], env)
     const other = await startServe(['--data-dir', join(env.HOME, 'other')], env)
@@ -174,7 +174,7 @@ describe('serve', () => {
     expect((await call(ready, 'GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
   })
 
-  test('releases the workspace after a kill for --local and for the next serve', async () => {
+  test('releases the local workspace for --local and for the next serve when the server is killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     const room = await createRoom(killed.ready)
@@ -188,7 +188,7 @@ describe('serve', () => {
 })
 
 describe('serve', () => {
-  test('with --print-env prints shell assignments that name the key file and omit the key', async () => {
+  test('with --print-env prints shell assignments that configure meetroom and omit the key', async () => {
     const env = { ...homes() }
     const { ready } = await startServe([], env)
     const room = await createRoom(ready)
@@ -199,7 +199,7 @@ describe('serve', () => {
     expect(printed.stdout).not.toContain(keyOf(ready))
   })
 
-  test('with --print-env quotes a directory with spaces and quotes in its name', async () => {
+  test('with --print-env quotes a directory whose name contains spaces and quotes', async () => {
     const env = homes()
     const dir = join(env.HOME, "it's a folder; $HOME")
     const { ready } = await startServe(['--data-dir', dir], env)
@@ -208,7 +208,7 @@ describe('serve', () => {
     expect(await runShell(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('with --print-env prints the base URL before the server runs', async () => {
+  test('with --print-env prints the base URL and the path of the key file while no server is running', async () => {
     const env = homes()
     const { stdout } = await runBuilt(['serve', '--print-env', '--port', '4700'], env)
     expect(stdout).toContain('export MEETROOM_BASE_URL=http://127.0.0.1:4700/v1\n')
@@ -223,7 +223,7 @@ describe('serve', () => {
     expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('with a malformed name for --save-profile exits 2 before it starts', async () => {
+  test('with a malformed name for --save-profile exits 2 before the server starts', async () => {
     const env = homes()
     const { code, stderr } = await runBuilt(['serve', '--save-profile', 'no name'], env)
     expect(code).toBe(2)
@@ -246,7 +246,7 @@ describe('serve --ephemeral', () => {
     expect(leftIn(env.HOME)).toEqual([])
   })
 
-  test('started twice serves two separate workspaces', async () => {
+  test('serves two separate local workspaces when it is started twice', async () => {
     const env = homes()
     const one = await startServe(['--ephemeral'], env)
     const other = await startServe(['--ephemeral'], env)
@@ -270,7 +270,7 @@ describe('serve --ephemeral', () => {
 })
 
 describe('the log of serve', () => {
-  test('has one line for each request and connection, without keys and tokens', async () => {
+  test('has one line for each request and each connection, without keys and tokens', async () => {
     const { ready, logged, log } = await startServe([], homes())
     const room = await createRoom(ready)
     const { user } = (await call(ready, 'POST', '/users', { user_id: 'ada' })).body
@@ -291,7 +291,7 @@ describe('the log of serve', () => {
       expect(log()).not.toContain(secret)
   })
 
-  test('keeps line breaks in a request path percent-encoded', async () => {
+  test('shows line breaks in a request path percent-encoded', async () => {
     const { ready, logged } = await startServe([], homes())
     await call(ready, 'GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
     expect(await logged(/rooms/)).toContain('%0A2026')
@@ -307,7 +307,7 @@ describe('the log of serve', () => {
 })
 
 describe('serve', () => {
-  test('on a taken port exits 2 and releases the directory', async () => {
+  test('exits 2 and releases the data directory when the port is in use', async () => {
     const env = homes()
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
@@ -338,7 +338,7 @@ describe('serve', () => {
     expect((await runBuilt(['serve', `--port=${port}`], homes())).code).toBe(2)
   })
 
-  test('refuses an IP address of another machine', async () => {
+  test('refuses the IP address of another machine as its host', async () => {
     const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
     expect(code).toBe(2)
     expect(stderr).toContain(
@@ -348,7 +348,7 @@ describe('serve', () => {
 })
 
 describe('webhooks of serve', () => {
-  test('have the documented body, and report the join before the leave', async () => {
+  test('have the documented body, and report a join before the leave of the same session', async () => {
     const { ready } = await startServe([], homes())
     const { url, inbox } = await startReceiver()
     const room = await createRoom(ready, { webhook: { url, headers: { 'X-Token': 't' } } })
@@ -385,7 +385,7 @@ describe('webhooks of serve', () => {
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('are sent again by the next serve after a kill', async () => {
+  test('are sent again by the next serve when the server is killed during a delivery', async () => {
     const env = homes()
     const killed = await startServe([], env)
     // The first post is never answered: the process is killed meanwhile.
@@ -424,12 +424,12 @@ describe('webhooks of serve', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])('require a positive --webhook-retry-scale, not “%s”', async (scale) => {
+  test.each(['0', '-1', 'x', ''])('are a usage error with --webhook-retry-scale=%s', async (scale) => {
     expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
   })
 })
 
-test('serve responds after 200 clients reset their connections during a refused upgrade', async () => {
+test('serve keeps responding after 200 clients reset their connections during a refused upgrade', async () => {
   const { ready } = await startServe([], homes())
   const foreign = rawRequest('GET /v1/rooms/none/connect', {
     host: 'localhost',

@@ -17,7 +17,7 @@ async function listRows(): Promise<{ rows: string[]; stderr: string }> {
 }
 
 describe('users duplicates', () => {
-  test('groups users by email without regard to case, and by name without regard to accents', async () => {
+  test('groups users by email regardless of case, and by name regardless of accents', async () => {
     await createUsers(
       ['jose', 'José Müller', 'jm@example.com'],
       ['jm2', 'X', ' JM@Example.com '],
@@ -31,12 +31,12 @@ describe('users duplicates', () => {
     })
   })
 
-  test('never groups empty names and missing emails', async () => {
+  test('never groups users by blank or missing names and emails', async () => {
     await createUsers(['a', '', null], ['b', '', null], ['c', null, ''], ['d', ' ', ' '])
     expect((await listRows()).rows).toEqual([])
   })
 
-  test('prints the table with a summary, and says when there are none', async () => {
+  test('prints a table with a summary, or a notice when no duplicates exist', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'])
     expect(await world.run('users duplicates')).toMatchObject({
       code: 0,
@@ -57,7 +57,7 @@ describe('users duplicates', () => {
     )
   })
 
-  test('prints each user once with -o ids, and no token in JSON', async () => {
+  test('prints each user once with -o ids, and omits access tokens in JSON', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     expect((await world.run('users duplicates -o ids')).stdout).toBe('a\nb\n')
     const { duplicates } = JSON.parse((await world.run('users duplicates --json')).stdout)
@@ -65,7 +65,7 @@ describe('users duplicates', () => {
     expect(Object.keys(duplicates[0])).toEqual(['group', 'same', 'user_id', 'name', 'email', 'created_at'])
   })
 
-  test('reads all pages, and the full records of a service with partial lists', async () => {
+  test('reads all pages, and requests the full records when lists omit fields', async () => {
     await createUsers(
       ['a', 'Ada', 'a@example.com'],
       ['b', 'Bea', 'b@example.com'],
@@ -77,7 +77,7 @@ describe('users duplicates', () => {
     expect(stderr).toContain('requesting the full users one by one')
   })
 
-  test('compares names only when the service sends no emails, with a notice', async () => {
+  test('compares only names and prints a notice when the service sends no emails', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     otherService(world, { without: ['email', 'created_at'], leavesNullsOut: true })
     expect(await listRows()).toEqual({

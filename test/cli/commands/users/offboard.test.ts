@@ -35,7 +35,7 @@ describe('users offboard', () => {
     expect(await world.userExists('mallory')).toBe(false)
   })
 
-  test('exits 0 and sends no write when it is run again', async () => {
+  test('exits 0 and sends no write in a second run', async () => {
     await world.outcome('users offboard mallory trudy --yes')
     world.requests.length = 0
     const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
@@ -47,7 +47,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('keeps a user after a failed block, deletes the other users, and completes the rest in a second run', async () => {
+  test('keeps a user after a failed block, deletes the other users, and completes the remaining steps in a second run', async () => {
     const { plans, board } = world.ids
     world.fails(new RegExp(`${plans}/members/`), 500, 'PUT')
     const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
@@ -81,7 +81,7 @@ describe('users offboard', () => {
     expect(world.writes().filter((line) => line.includes(board))).toEqual([])
   })
 
-  test('exits 8 when the only block fails or has an unknown outcome', async () => {
+  test('exits 8 and keeps the user when the only block fails or has an unknown outcome', async () => {
     world.fails(/members\//, 500, 'PUT')
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 8,
@@ -138,14 +138,14 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('with -o ids prints the deleted users', async () => {
+  test('with -o ids prints the IDs of the deleted users', async () => {
     expect(await world.outcome('users offboard trudy nobody --yes -o ids')).toMatchObject({
       code: 0,
       stdout: 'trudy\n',
     })
   })
 
-  test('offboards a user without rooms', async () => {
+  test('deletes a user without rooms', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { rows } = await world.rows('users offboard grace --yes')
     expect(words(rows)).toEqual(['delete grace ok'])
@@ -160,7 +160,7 @@ describe('users offboard', () => {
     })
   })
 
-  test('blocks again and keeps the user when the service omits is_blocked', async () => {
+  test('blocks the members again and keeps the user when the service omits is_blocked', async () => {
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
       is_blocked: true,
@@ -180,7 +180,7 @@ describe('users offboard', () => {
   })
 
   test.each(['empty', 'ok'] as const)(
-    'reads each member again if the response to a write is “%s”, and then deletes the user',
+    'reads the blocked member again after a write response of the kind “%s”, and then deletes the user',
     async (writes) => {
       otherService(world, { writes })
       const { board } = world.ids
@@ -262,7 +262,7 @@ describe('users offboard', () => {
     expect(await world.run(`members block ${world.ids.board} ${id} --yes -q`)).toMatchObject({ code: 0 })
   })
 
-  test('works with a service that has numbers as IDs and booleans as text', async () => {
+  test('completes every step when the service sends numeric IDs and booleans as text', async () => {
     otherService(world, { ids: 'number', booleansAsText: true, minimalLists: true, maxLimit: 2 })
     const { code, rows } = await world.rows('users offboard mallory --yes')
     expect({ code, steps: words(rows) }).toEqual({
@@ -284,7 +284,7 @@ describe('users offboard', () => {
     expect(await world.userExists('mallory')).toBe(false)
   })
 
-  test('exits 130 at ^C and keeps a user with unfinished blocks', async () => {
+  test('exits 130 at ^C and keeps each user with an unfinished block', async () => {
     const { host, done } = world.start('users offboard mallory --yes --concurrency 1'.split(' '))
     world.intercept = async (request, next) => {
       if (request.method === 'PUT') host.signal('SIGINT')
@@ -323,7 +323,7 @@ describe('the prompt of users offboard', () => {
     )
   })
 
-  test('is omitted when no step remains', async () => {
+  test('is not shown when no step remains', async () => {
     expect(await world.outcome('users offboard nobody')).toMatchObject({ code: 0 })
   })
 
@@ -340,14 +340,14 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('is not shown by %s, which exits 10', async (line, stderr) => {
+  ])('is not shown by “%s”, which exits 10', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 })
 
 describe('members block --user --all-rooms', () => {
-  test('blocks in every private room and keeps the user, and unblock reverts the blocks', async () => {
+  test('blocks the user in every private room without deleting the user, and members unblock reverts the blocks', async () => {
     const { code, stderr, rows } = await world.rows('members block --user mallory --all-rooms --yes')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members; 2 skipped\n' })
     expect(words(rows)).toEqual([
@@ -370,14 +370,14 @@ describe('members block --user --all-rooms', () => {
     expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(false)
   })
 
-  test('with -o ids prints the member IDs', async () => {
+  test('with -o ids prints the IDs of the blocked members', async () => {
     const { id } = await world.member(world.ids.board, 'trudy')
     expect(await world.outcome('members block --user trudy --all-rooms --yes -o ids')).toMatchObject({
       stdout: `${id}\n`,
     })
   })
 
-  test('with --force blocks in rooms of every type', async () => {
+  test('with --force tries to block the user in rooms of every type', async () => {
     const { code, rows } = await world.rows('members block --user mallory --all-rooms --yes --force')
     expect(code).toBe(8)
     expect(rows.map(({ room_name, status }) => `${room_name} ${status}`)).toEqual([
@@ -391,7 +391,7 @@ describe('members block --user --all-rooms', () => {
     )
   })
 
-  test('exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
+  test('exits 3 for a user without rooms, and exits 0 with --ignore-not-found', async () => {
     expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
       code: 3,
       stderr: 'error: no such member: user nobody is in no room\n',
@@ -422,7 +422,7 @@ describe('members block --user --all-rooms', () => {
       'users offboard',
       'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',
     ],
-  ])('is a usage error as %s', async (line, message) => {
+  ])('is a usage error in the form %s', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })

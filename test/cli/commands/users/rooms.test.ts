@@ -11,7 +11,7 @@ const world = perTest(createAccessWorld)
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('users rooms', () => {
-  test('lists every room of a user with room, member, role, block and last session', async () => {
+  test('lists every room of a user with the member ID, the role, the blocked state and last_seen', async () => {
     const { ids, member } = world
     const blocked = await member(ids.plans, 'mallory')
     await world.send('PUT', `/rooms/${ids.plans}/members/${blocked.id}`, { is_blocked: true, type: 'host' })
@@ -44,7 +44,7 @@ describe('users rooms', () => {
     expect(gets(/\/sessions/)).toBe(7)
   })
 
-  test('prints a table, CSV, JSON or room IDs', async () => {
+  test('prints a table, CSV, JSON or room IDs according to the output format', async () => {
     expect(await world.outcome('users rooms trudy --columns user_id,room_name,is_blocked')).toEqual({
       code: 0,
       stdout: 'USER ID  ROOM NAME  IS BLOCKED\n───────  ─────────  ──────────\ntrudy    Board      false\n',
@@ -64,7 +64,7 @@ describe('users rooms', () => {
     expect(stdout).toBe(`${world.ids.board}\n`)
   })
 
-  test('names users without rooms, and exits 3 for a missing user', async () => {
+  test('names users without rooms in a notice, and exits 3 for a missing user', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     expect(await world.outcome('users rooms grace')).toEqual({
       ...{ code: 0, stdout: '', stderr: 'grace is a member of no room\n' },
@@ -126,14 +126,14 @@ describe('users rooms', () => {
     expect(await world.rows('users rooms trudy mallory')).toMatchObject({ code: 0 })
   })
 
-  test('requests the full members when lists omit fields', async () => {
+  test('requests the full record of each member when lists omit fields', async () => {
     otherService(world, { minimalLists: true })
     const { rows, stderr } = await world.rows('users rooms trudy')
     expect(rows).toMatchObject([{ user_id: 'trudy', room_name: 'Board', type: 'guest', is_blocked: false }])
     expect(stderr).toContain('requesting the full members one by one\n')
   })
 
-  test('works with a service that has numbers as IDs, booleans as text and small pages', async () => {
+  test('lists every room when the service sends numeric IDs, booleans as text and small pages', async () => {
     const { idOf } = otherService(world, { ids: 'number', booleansAsText: true, maxLimit: 1 })
     const { rows } = await world.rows('users rooms trudy mallory')
     expect(rows.filter(({ user_id }) => user_id === 'trudy')).toMatchObject([
@@ -159,7 +159,7 @@ describe('users rooms', () => {
   })
 })
 
-describe('last_seen', () => {
+describe('the field last_seen', () => {
   const at = (time: string | null) => (time === null ? null : `2025-12-0${time}T10:00:00.000Z`)
   const session = (
     id: string,
@@ -192,7 +192,7 @@ describe('last_seen', () => {
     }
   })
 
-  test('is the end of the last session, now for an online user, or null without sessions', async () => {
+  test('is the end of the last session, the current time for an online user, or null without sessions', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     const seen = Object.fromEntries(
       rows

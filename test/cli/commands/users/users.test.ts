@@ -40,7 +40,7 @@ test('users list searches by email', async () => {
   ])
 })
 
-test('users list takes --limit, --offset, --all and --page-size', async () => {
+test('users list applies --limit, --offset, --all and --page-size', async () => {
   for (const id of ['a', 'b', 'c', 'd', 'e']) await user(id)
   const list = async (flags: string) => (await world.run(`users list -o ids ${flags}`)).stdout
   expect(await list('--limit 2')).toBe('e\nd\n')
@@ -51,7 +51,7 @@ test('users list takes --limit, --offset, --all and --page-size', async () => {
     expect(await world.run(`users list ${flags}`), flags).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('users get shows one user as a record, and the access token with --show-tokens', async () => {
+test('users get shows one user as a record, and includes the access token with --show-tokens', async () => {
   const ada = await user('ada', { name: 'Ada', email: 'ada@example.com' })
   const record = (token: string) =>
     'user_id              ada\n' +
@@ -79,7 +79,7 @@ test('users list exits 6 and names the position of a user without a user ID', as
   })
 })
 
-test('users list accepts an unknown member type', async () => {
+test('users list shows an unknown default role', async () => {
   world.intercept = async () => answer(200, { users: [{ user_id: 'ada', default_member_type: 'chair' }] })
   expect((await world.run('users list --columns user_id,default_member_type --no-header')).stdout).toBe(
     'ada  chair\n',
@@ -134,7 +134,7 @@ test('users create --overwrite overwrites the user without a lookup', async () =
   })
 })
 
-test('users create stops when the lookup of the ID fails', async () => {
+test('users create sends no write when the lookup of the ID fails', async () => {
   world.intercept = async () => answer(503, {})
   expect(await world.run('users create ada --retries 0')).toMatchObject({ code: 6 })
   world.intercept = async () => answer(401, {})
@@ -166,7 +166,7 @@ test('users create and update set the email with --email', async () => {
   })
 })
 
-test('users create merges --data, flags and --set into one body, and flags and --set replace fields of --data', async () => {
+test('users create merges --data, flags and --set into one body, where flags and --set replace fields of --data', async () => {
   writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
   await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])
   expect(world.requests.at(-1)?.body).toBe(
@@ -236,7 +236,7 @@ test('users update changes only the given fields', async () => {
   })
 })
 
-test('users update sends the fields of every flag, --set and --data', async () => {
+test('users update sends the fields of every flag, of --set and of --data', async () => {
   await user('ada')
   await world.run([
     ...[
@@ -260,7 +260,7 @@ test('users update sends the fields of every flag, --set and --data', async () =
   })
 })
 
-test('users update with an unknown default member type lists the types', async () => {
+test('users update with an unknown default role lists the valid roles', async () => {
   expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
     code: 2,
     stderr:
@@ -282,7 +282,7 @@ test('users delete deletes users and prints them as one list', async () => {
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('users delete of one user with --json prints the response body', async () => {
+test('users delete --json with one ID prints the response body', async () => {
   await user('ada')
   const { stdout, code } = await world.run('users delete ada --yes --json')
   expect(code).toBe(0)
@@ -362,7 +362,7 @@ test('users delete of a missing user exits 3 without a prompt', async () => {
   })
 })
 
-test('users delete with unknown IDs among several deletes the others and reports each failure', async () => {
+test('users delete with two unknown IDs deletes the other user and reports each failure', async () => {
   await user('ada')
   expect(await world.run('users delete nobody ada nowhere --yes -o ids')).toMatchObject({
     code: 8,
@@ -374,7 +374,7 @@ test('users delete with unknown IDs among several deletes the others and reports
   })
 })
 
-test('users delete reports failures as one JSON object per line in JSON modes', async () => {
+test('users delete reports failures as one JSON object per line in JSON output formats', async () => {
   await user('ada')
   const { code, stdout, stderr } = await world.run('users delete nobody ada --yes -o ndjson')
   expect(code).toBe(8)
@@ -387,7 +387,7 @@ test('users delete reports failures as one JSON object per line in JSON modes', 
   ).toEqual(['not_found', 'partial'])
 })
 
-test('users delete with an invalid ID among several deletes the others', async () => {
+test('users delete with one invalid ID deletes the other user', async () => {
   await user('ada')
   expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
     code: 8,
@@ -396,7 +396,7 @@ test('users delete with an invalid ID among several deletes the others', async (
   })
 })
 
-test('users --dry-run sends no write', async () => {
+test('users commands with --dry-run send no write', async () => {
   await user('ada')
   const dry = async (...words: string[]) => {
     const { code, stdout, stderr } = await world.run(['users', ...words, '--dry-run'])
@@ -417,12 +417,12 @@ test('users --dry-run sends no write', async () => {
   expect(writes()).toEqual([])
 })
 
-test('users --dry-run reports an existing ID', async () => {
+test('users create --dry-run exits 2 for an existing ID', async () => {
   await user('ada')
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('--curl prints a command with arguments quoted for the shell', async () => {
+test('users commands with --curl print a command with arguments quoted for the shell', async () => {
   const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
   const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
   expect(stdout).not.toContain(world.apiKey)
@@ -438,7 +438,7 @@ test('--curl prints a command with arguments quoted for the shell', async () => 
   expect(decodeURIComponent(url)).toBe("https://meet.test/v1/users/o'brien $(id)")
 })
 
-test('--verbose prints each request to standard error without the key', async () => {
+test('users get --verbose prints each request to standard error without the key', async () => {
   await user('ada')
   const { stderr } = await world.run('users get ada -o ids --verbose')
   expect(stderr).toBe('GET https://meet.test/v1/users/ada → 200\n')
