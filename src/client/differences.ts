@@ -26,23 +26,30 @@ export interface Differences {
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Compares the item in a response with the request. Missing and unreadable fields count as equal. */
-export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput, item: Item): Differences {
+/**
+ * Compares the item in a response with the request. Missing and unreadable fields count as equal.
+ * @param found collects the differences
+ */
+export function compareItem(
+  endpoint: Endpoint,
+  { params, body }: AnyInput,
+  item: Item,
+  found: Differences,
+): void {
   const { resource, many } = endpoint
   const { fields }: { fields: Fields } = resources[resource]
-  const found: Differences = { contradictions: [], changes: [] }
-  for (const [param, id] of many ? [] : Object.entries(params)) {
-    const field = endpoint.path.endsWith(`{${param}}`) ? getIdField(endpoint) : param
-    if (fields[field]?.type === 'id') compareIds(field, id, item[field], found)
-  }
-  if (!isRecord(body)) return found
+  if (params && !many)
+    for (const [param, id] of Object.entries(params)) {
+      const field = endpoint.path.endsWith(`{${param}}`) ? getIdField(endpoint) : param
+      if (fields[field]?.type === 'id') compareIds(field, id, item[field], found)
+    }
+  if (!isRecord(body)) return
   if (resource !== 'room') compareFields(fields, body, item, '', found)
   else {
     const { is_terminated, ...settings } = body
     compareTermination(parseBoolean(is_terminated) ?? undefined, item, found)
     compareFields(fields, settings, item, '', found)
   }
-  return found
 }
 
 /** Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
@@ -71,7 +78,8 @@ function isTime(value: unknown): boolean | undefined {
 }
 
 function compareFields(fields: Fields, sent: Item, item: Item, path: string, found: Differences): void {
-  for (const [name, value] of Object.entries(sent)) {
+  for (const name of Object.keys(sent)) {
+    const value = sent[name]
     if (value === item[name] || value === undefined || !Object.hasOwn(item, name)) continue
     if (item[name] === deprecated) continue
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined

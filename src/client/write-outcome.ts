@@ -4,7 +4,7 @@ import { isScalar, readResponseValue } from '../api/json.ts'
 import { parseBoolean } from '../api/readings.ts'
 import { resources } from '../api/resources.ts'
 import { toText } from '../api/to-text.ts'
-import { type Change, compareItem } from './differences.ts'
+import { type Change, compareItem, type Differences } from './differences.ts'
 import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
 
@@ -103,14 +103,13 @@ function compareItems(
       problem: `it shows ${items.length} of ${bodies.length} ${resources[endpoint.resource].plural}`,
       accepted: isIdAssignedByService(endpoint),
     }
+  const found: Differences = { contradictions: [], changes: [] }
   // In a list that is longer than the request, the new items cannot be identified.
-  const found =
-    items.length > bodies.length
-      ? []
-      : items.map((item, i) => compareItem(endpoint, { ...input, body: bodies[i] }, item))
-  const contradictions = found.flatMap((differences) => differences.contradictions)
-  if (contradictions.length === 0)
-    return { status: 'done', isShown: true, hasError, changes: found.flatMap(({ changes }) => changes) }
+  if (items.length === bodies.length)
+    for (const [i, item] of items.entries())
+      compareItem(endpoint, endpoint.many ? { ...input, body: bodies[i] } : input, item, found)
+  const { contradictions, changes } = found
+  if (contradictions.length === 0) return { status: 'done', isShown: true, hasError, changes }
   const [first] = items
   const id = isIdAssignedByService(endpoint) && !endpoint.many ? first?.[getIdField(endpoint)] : undefined
   return { status: 'not applied', contradictions, createdId: id === undefined ? undefined : toText(id) }

@@ -61,7 +61,17 @@ export async function runJobs<Job>(
   async function loop(): Promise<void> {
     running++
     try {
-      while (await runNext()) {
+      while (!isOver()) {
+        if (started === jobs.length) {
+          if (isExhausted) return
+          await refill()
+          continue
+        }
+        const wait = gate.pass(stop)
+        const job = jobs[started++] as Job
+        if (wait) await wait
+        if (isOver()) return putBack(job)
+        await perform(job)
         if (running > concurrency.current) return
         startLoops()
       }
@@ -70,21 +80,6 @@ export async function runJobs<Job>(
     } finally {
       if (--running === 0) settle()
     }
-  }
-
-  /** Runs the next job. Resolves to false when no job is left, or no job may start. */
-  async function runNext(): Promise<boolean> {
-    while (started === jobs.length && !isExhausted && !isOver()) await refill()
-    if (isExhausted || isOver()) return false
-    const wait = gate.pass(stop)
-    const job = jobs[started++] as Job
-    if (wait) await wait
-    if (isOver()) {
-      putBack(job)
-      return false
-    }
-    await perform(job)
-    return true
   }
 
   startLoops()

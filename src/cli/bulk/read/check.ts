@@ -82,6 +82,9 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   let keyless = 0
   let destructive = 0
   const trimmed = new Map<string, number>()
+  const countTrimmed = (fields: readonly string[] | undefined) => {
+    if (fields) for (const field of fields) trimmed.set(field, (trimmed.get(field) ?? 0) + 1)
+  }
   const report = (row: Row, problem: string) => {
     invalid++
     return onProblem(row, problem)
@@ -92,8 +95,8 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     retained.add(batch)
     rows += batch.length
     for (const checked of batch) {
-      for (const field of [...(checked.row.trimmed ?? []), ...(checked.trimmed ?? [])])
-        trimmed.set(field, (trimmed.get(field) ?? 0) + 1)
+      countTrimmed(checked.row.trimmed)
+      countTrimmed(checked.trimmed)
       const key = keyOf(checked)
       const isInShard = shard === undefined || shard.includes(key, checked.row.number)
       if (isInShard) shardRows++

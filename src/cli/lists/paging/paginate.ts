@@ -11,21 +11,20 @@ const maxPasses = 3
  * @throws {IncompleteError} after the last page, if the list is incomplete
  */
 export async function* paginate(options: PagingOptions & { what: string }): AsyncGenerator<Page> {
-  const verdict = yield* readList(options)
-  if (!verdict.isComplete)
-    throw new IncompleteError(describeIncomplete(verdict, options.what), { retryable: true })
-}
-
-async function* readList(options: PagingOptions): AsyncGenerator<Page, Verdict> {
   const { all, readOnce = false } = options.request
   const yielded = new IdSet()
   let before: PassEnd | undefined
   for (let passes = 1; ; passes++) {
     const end: PassEnd = yield* new ListPass(options, yielded).pages()
-    if (!all || readOnce || end.isStable || isSame(end, before)) return end.verdict
-    if (passes === maxPasses) return stillChangingError(end, yielded.size)
+    if (!all || readOnce || end.isStable || isSame(end, before))
+      return requireComplete(end.verdict, options.what)
+    if (passes === maxPasses) return requireComplete(stillChangingError(end, yielded.size), options.what)
     before = end
   }
+}
+
+function requireComplete(verdict: Verdict, what: string): void {
+  if (!verdict.isComplete) throw new IncompleteError(describeIncomplete(verdict, what), { retryable: true })
 }
 
 /** Returns true when a pass confirms the pass before it. */
