@@ -33,10 +33,10 @@ const maths = {
   members: [member('ada'), member('grace'), member('alan'), member(null)],
 }
 
-describe('a report of one room', () => {
+describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('counts overlapping connections once, and has one row for each user', async () => {
+  test('counts overlapping connections of a user once, and has one row for each user', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -45,7 +45,7 @@ describe('a report of one room', () => {
     expect(paths()).toEqual(['/rooms/maths/sessions?limit=1000', '/rooms/maths/members?limit=1000'])
   })
 
-  test('with --absent also lists members without a session', async () => {
+  test('lists members without a session with --absent', async () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
@@ -77,7 +77,7 @@ describe('a report of one room', () => {
     })
   })
 
-  test('with --min-minutes counts only participants with that duration as present', async () => {
+  test('with --min-minutes treats participants with a shorter duration as absent', async () => {
     expect((await rows('maths --min-minutes 15')).map((row) => row.split(',')[2])).toEqual(['ADA', 'm9'])
     expect((await rows('maths --min-minutes 15 --absent')).filter((row) => row.endsWith('false'))).toEqual([
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,false',
@@ -85,7 +85,7 @@ describe('a report of one room', () => {
     ])
   })
 
-  test('with --from and --to counts only the time between them', async () => {
+  test('with --from and --to counts only the time between the two times', async () => {
     expect(await rows('maths --from 2026-01-01T08:16Z --to 2026-01-01T08:44Z')).toEqual([
       'maths,ada,ADA,2026-01-01T08:16:00.000Z,2026-01-01T08:44:00.000Z,3,18,0.643,true',
       'maths,,m9,2026-01-01T08:30:00.000Z,2026-01-01T08:44:00.000Z,1,14,0.5,true',
@@ -111,7 +111,7 @@ describe('a report of one room', () => {
     )
   })
 
-  test('without name columns sends no request for members', async () => {
+  test('sends no request for members when its columns need no names', async () => {
     await report('maths -o csv --columns user_id,minutes')
     await report('maths --by session -o ids')
     await report('maths --by room --columns room_id,minutes')
@@ -122,7 +122,7 @@ describe('a report of one room', () => {
     expect(await report('maths -o ids')).toMatchObject({ code: 0, stdout: 'ada\ngrace\n', stderr: '' })
   })
 
-  test('has one row with --by room, and one row for each connection with --by session', async () => {
+  test('has one row for the room with --by room, and one row for each connection with --by session', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
       'room_id,name,first_in,last_out,participants,absent,connections,minutes\r\n' +
         'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60\r\n',
@@ -141,7 +141,7 @@ describe('a report of one room', () => {
     [{ LANG: 'de_CH.UTF-8' }, 'blocks'],
     [{ LANG: 'de_CH.UTF-8', LC_ALL: 'C' }, 'ascii'],
     [{ LANG: 'C', LC_CTYPE: 'en_US.utf8' }, 'blocks'],
-  ])('on a terminal with %j has bars of %s', async (env, kind) => {
+  ])('on a terminal with the environment %j draws bars in the style %s', async (env, kind) => {
     const { stdout } = await report('maths --no-color --absent', { tty: true, columns: 122, env })
     const bars = {
       ascii: [
@@ -172,7 +172,7 @@ describe('a report of one room', () => {
   })
 })
 
-test('a session report counts an online session up to now, with an empty last_out', async () => {
+test('sessions report counts an online session up to the current time and keeps last_out empty', async () => {
   school(world, { r: { sessions: [session('ada', '20:00', null)], members: [member('ada')] } })
   // It is 2026-01-02T03:04:05.678Z.
   expect(await rows('r')).toEqual(['r,ada,ADA,2026-01-01T20:00:00.000Z,,1,424.1,1,true'])
@@ -181,7 +181,7 @@ test('a session report counts an online session up to now, with an empty last_ou
   expect((await report('r', { tty: true, columns: 120 })).stdout).toContain('still in')
 })
 
-describe('the minutes in a session report', () => {
+describe('the minutes in sessions report', () => {
   test('equal the counted minutes for random sessions', async () => {
     const time = (minute: number) =>
       `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
@@ -230,10 +230,10 @@ describe('the minutes in a session report', () => {
   })
 })
 
-describe('a report of several rooms', () => {
+describe('sessions report of several rooms', () => {
   const art = { sessions: [session('ada', '10:00', '10:30')], members: [member('ada')] }
 
-  test('prints the rooms in the given order', async () => {
+  test('prints the rooms in the order of the arguments', async () => {
     school(world, { maths, art })
     expect((await rows('art maths')).map((row) => row.split(',').slice(0, 2).join())).toEqual([
       ...['art,ada', 'maths,ada', 'maths,grace', 'maths,'],
@@ -242,7 +242,7 @@ describe('a report of several rooms', () => {
     expect((await report('- -o csv', { stdin })).stdout).toBe((await report('maths art -o csv')).stdout)
   })
 
-  test('accepts room names and --query', async () => {
+  test('accepts rooms by name:NAME and selects values with --query', async () => {
     school(world, { maths: { ...maths, room: { name: 'Mathematics' } }, art })
     const { code, stdout, stderr } = await report(
       'name:Mathematics art --query attendance[?present].minutes -o tsv',
@@ -250,7 +250,7 @@ describe('a report of several rooms', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '50\n1\n15\n30\n', stderr: '' })
   })
 
-  test('includes the rooms of --where, or all rooms', async () => {
+  test('includes the rooms that match --where, or all rooms with --all-rooms', async () => {
     school(world, { maths, art: { ...art, room: { type: 'private' } } })
     const ids = async (flags: string) => (await report(`${flags} --by room -o ids`)).stdout
     expect(await ids('--where type=private')).toBe('art\n')
@@ -278,7 +278,7 @@ describe('a report of several rooms', () => {
     expect(paths()).toEqual([])
   })
 
-  test('continues after a failed room, names the room, and exits 8', async () => {
+  test('continues after a room that cannot be read, names that room, and exits 8', async () => {
     school(world, { maths, art })
     const { code, stdout, stderr } = await report('maths nowhere art -o csv --columns room_id,user_id')
     expect({ code, stderr }).toEqual({
@@ -290,7 +290,7 @@ describe('a report of several rooms', () => {
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])
   })
 
-  test('with one missing room exits 3', async () => {
+  test('exits 3 and prints no result when its only room does not exist', async () => {
     school(world, { maths })
     for (const format of ['csv', 'ndjson', 'table'])
       expect(await report(`nowhere -o ${format}`)).toMatchObject({ code: 3, stdout: '' })
@@ -303,7 +303,7 @@ describe('a report of several rooms', () => {
     expect(new Set(paths()).size).toBe(1)
   })
 
-  test('names the rooms with a 500 response', async () => {
+  test('names a room whose requests are answered with 500, and exits 8', async () => {
     school(world, { maths, art })
     const { intercept } = world
     world.intercept = (request, ...rest) =>
@@ -315,7 +315,7 @@ describe('a report of several rooms', () => {
     expect(stderr).toContain('hint: not in the report: art\n')
   })
 
-  test('with --curl prints the request for each named room', async () => {
+  test('with --curl prints one request for each given room ID', async () => {
     const { code, stdout } = await report('a b --curl')
     expect(code).toBe(0)
     expect(stdout.match(/rooms\/\w+\/sessions\?limit=1000/g)).toHaveLength(2)
@@ -323,14 +323,14 @@ describe('a report of several rooms', () => {
   })
 })
 
-describe('participant names in a session report', () => {
-  test('need no request when the sessions have names', async () => {
+describe('participant names in sessions report', () => {
+  test('cause no request when the sessions carry names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
     expect(paths()).toEqual(['/rooms/r/sessions?limit=1000'])
   })
 
-  test('come from one list of users when members have no names', async () => {
+  test('come from one list of users when the members have no names', async () => {
     const nameless = { id: 'm-ada', user_id: 'ada', room_id: 'x', type: 'guest' }
     const lesson = { sessions: [session('ada', '08:00', '09:00')], members: [nameless] }
     school(world, { a: lesson, b: lesson, c: lesson }, [{ user_id: 'ada', name: 'Ada Lovelace' }])
@@ -341,12 +341,12 @@ describe('participant names in a session report', () => {
     expect(paths().filter((path) => path.includes('/members'))).toHaveLength(1)
   })
 
-  test('are empty for users without a member', async () => {
+  test('are empty for users who are not members of the room', async () => {
     school(world, { r: { sessions: [session('gone', '08:00', '09:00')], members: [member('ada')] } })
     expect((await rows('r'))[0]).toMatch(/^r,gone,,2026/)
   })
 
-  test('include absent members when lists omit fields of members', async () => {
+  test('are present for absent members when lists omit fields of members', async () => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })
@@ -356,7 +356,7 @@ describe('participant names in a session report', () => {
   })
 })
 
-describe('a session report from another service', () => {
+describe('sessions report with another service', () => {
   const oddRoom = (room: object, ...sessions: object[]) =>
     school(world, {
       r: {
@@ -371,7 +371,7 @@ describe('a session report from another service', () => {
     return { rows: lines(stdout).slice(1), stderr }
   }
 
-  test('ends an open session at the termination of the room', async () => {
+  test('counts an open session up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T08:30:00Z' }, session('ada', '08:00', null))
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true'],
@@ -380,12 +380,12 @@ describe('a session report from another service', () => {
     })
   })
 
-  test('counts zero minutes for an open session when the room has no termination time', async () => {
+  test('counts zero minutes for an open session when a terminated room has no termination time', async () => {
     oddRoom({ is_terminated: true }, session('ada', '08:00', null))
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('counts a session with an end before its start as running', async () => {
+  test('counts a session that ends before its start as still online', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
@@ -395,14 +395,14 @@ describe('a session report from another service', () => {
     })
   })
 
-  test('ends a session with an end before its start at the termination of the room', async () => {
+  test('counts a session that ends before its start up to the termination of the room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
     ])
   })
 
-  test('skips a room without a readable start of a session, and exits 8', async () => {
+  test('skips a room when no start time of its sessions can be read, and exits 8', async () => {
     const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
     const sessions = Array(12).fill(broken)
     const says = 'none of its sessions has a readable connected_at'
@@ -442,7 +442,7 @@ describe('a session report from another service', () => {
     }
   })
 
-  test('omits sessions without a readable start', async () => {
+  test('omits sessions whose start time cannot be read', async () => {
     const broken = { connected_at: 'soon', disconnected_at: null }
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
@@ -451,7 +451,7 @@ describe('a session report from another service', () => {
     })
   })
 
-  test('groups sessions without a user ID by the user of the member or by the member', async () => {
+  test('groups sessions without a user ID by the user of their member, or else by their member ID', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })
@@ -471,7 +471,7 @@ describe('a session report from another service', () => {
     ])
   })
 
-  test('accepts numbers as IDs', async () => {
+  test('accepts numeric IDs', async () => {
     const one = session('1', '08:00', '08:30', { user_id: 1, member_id: 7 })
     school(world, {
       r: {
@@ -488,7 +488,7 @@ describe('a session report from another service', () => {
     ])
   })
 
-  test('reads all sessions with small pages, shifting pages and a refused limit', async () => {
+  test('reads all sessions despite small pages, shifting pages or a refused limit', async () => {
     const many = Array.from({ length: 70 }, (_, i) =>
       session(`u${i % 7}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
     )
@@ -513,14 +513,14 @@ describe('a session report from another service', () => {
   })
 })
 
-test('a session report escapes text of the service on a terminal', async () => {
+test('sessions report escapes control characters from the service on a terminal', async () => {
   const name = '\u001b[31mred\u202e\n'
   school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name })] } })
   const { stdout } = await report('r --no-color', { tty: true, columns: 120 })
   expect(stdout).toContain('\\u001b[31mred\\u202e\\n')
 })
 
-test('a session report exits 0 without a message when the reader closes the pipe', async () => {
+test('sessions report exits 0 without a message when the reader closes the pipe', async () => {
   school(world, { maths, art: maths })
   const { host, done } = world.start(['sessions', 'report', 'maths', 'art', '-o', 'ndjson'])
   host.stdout.failure = Object.assign(new Error(), { code: 'EPIPE' })

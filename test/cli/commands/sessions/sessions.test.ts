@@ -55,7 +55,7 @@ test.each([
   ['--online', '/rooms/r/sessions?is_connecting=true'],
   ['--offline', '/rooms/r/sessions?is_connecting=false'],
   ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
-])('sessions list with “%s” sends the filter to the service', async (flags, path) => {
+])('sessions list with the flags “%s” sends its filters to the service', async (flags, path) => {
   withSessions()
   expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
   expect(paths()).toEqual([`GET ${path}`])
@@ -77,7 +77,7 @@ test('sessions list with both --online and --offline is a usage error', async ()
   expect(world.requests).toEqual([])
 })
 
-test('sessions list applies --limit and --offset to the unpaged response of the service', async () => {
+test('sessions list applies --limit and --offset when the service ignores both', async () => {
   withSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
   const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
   expect(await ids('--limit 2')).toBe('a\nb\n')
@@ -98,7 +98,7 @@ test('sessions list applies --limit and --offset to the unpaged response of the 
   })
 })
 
-test('sessions list keeps unlisted fields', async () => {
+test('sessions list prints unlisted fields with -o ndjson and in --columns', async () => {
   withSessions(online)
   const { stdout } = await world.run('sessions list r -o ndjson')
   expect(stdout).toBe(`${JSON.stringify(online)}\n`)

@@ -11,7 +11,7 @@ const kinds = (stdout: string) =>
   events(stdout).map(({ event, session_id }) => (session_id ? `${event} ${session_id}` : event))
 
 describe('sessions watch prints', () => {
-  test('the sessions at the start, then each join and leave', async () => {
+  test('the sessions that are online at the start, and then each join and leave', async () => {
     const room = await watchedRoom([
       { sessions: [session('s1', { name: 'Ada' })] },
       { sessions: [session('s1'), session('s2', { user_id: null, member_id: null })] },
@@ -42,7 +42,7 @@ describe('sessions watch prints', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
-  test('the API key in a response as [API key]', async () => {
+  test('[API key] in place of the API key from a response', async () => {
     const key = 'sk_live_0123456789abcdef'
     const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
     const room = await watchedRoom(looks)
@@ -54,7 +54,7 @@ describe('sessions watch prints', () => {
     expect(stdout).not.toContain(key.slice(0, 8))
   })
 
-  test('the same events for a room name, after one lookup', async () => {
+  test('the same events for a room ID and for name:NAME, with one lookup', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const byId = await (await watchedRoom(looks)).run()
     const room = await watchedRoom(looks)
@@ -81,7 +81,7 @@ describe('sessions watch prints', () => {
     ])
   })
 
-  test('the same events with -o json and --json, and the values selected by --query', async () => {
+  test('the same events with -o json, --json and -o ndjson, and the selected values with --query', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const { stdout } = await (await watchedRoom(looks)).run()
     for (const format of ['-o json', '--json', '-o ndjson'])
@@ -90,14 +90,14 @@ describe('sessions watch prints', () => {
     expect(selected).toBe('room\t\npresent\t\nready\t1\nleft\t0\n')
   })
 
-  test('several joins between two polls in their order', async () => {
+  test('several joins between two polls in the order of their times', async () => {
     const late = session('late', { connected_at: at(1) })
     const unknown = session('unknown', { connected_at: null })
     const { stdout } = await (await watchedRoom([{}, { sessions: [unknown, late, session('early')] }])).run()
     expect(kinds(stdout).slice(2)).toEqual(['joined early', 'joined late', 'joined unknown'])
   })
 
-  test('each event with its own write', async () => {
+  test('each event with a separate write to standard output', async () => {
     const { stdout, host } = await (await watchedRoom([{ sessions: [session('s1')] }])).run()
     expect(host.stdout.chunks.map(String)).toEqual(stdout.split(/(?<=\n)/))
   })
@@ -115,7 +115,7 @@ describe('sessions watch prints', () => {
 })
 
 describe('participant names in sessions watch', () => {
-  test('come from the member or the user, with at most one request for each', async () => {
+  test('come from the member or the user, with at most one request for each member and each user', async () => {
     const sessions = [session('a'), session('b'), session('c', { user_id: undefined })]
     const { run, world } = await watchedRoom([{ sessions }, { sessions }], {
       '/rooms/r1/members/m-a': { member: { id: 'm-a', user_id: 'u-a', name: 'Ada' } },
@@ -144,7 +144,7 @@ describe('participant names in sessions watch', () => {
     ])
   })
 
-  test('come from the list of members when many join together', async () => {
+  test('come from the list of members when many members join between two polls', async () => {
     const sessions = Array.from({ length: 50 }, (_, i) => session(i))
     const members = sessions.map(({ member_id, user_id }) => ({
       id: member_id,
@@ -158,7 +158,7 @@ describe('participant names in sessions watch', () => {
     expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(3)
   })
 
-  test('are null when their request is invalid, and the watch continues', async () => {
+  test('are null when the IDs in a session are invalid, and the watch continues', async () => {
     const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
     expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
   })
@@ -166,9 +166,9 @@ describe('participant names in sessions watch', () => {
   test.each([
     ['a member that is null', answer(200, { member: null })],
     ['a member without an id', answer(200, { member: { name: 'Ada' } })],
-    ['a page instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
-    ['500 about one member', answer(500, { error: { message: 'damaged' } })],
-  ])('are null when the service responds %s, and the watch continues', async (_, instead) => {
+    ['HTML instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
+    ['a 500 for one member', answer(500, { error: { message: 'damaged' } })],
+  ])('are null when the service responds with %s, and the watch continues', async (_, instead) => {
     const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
     const { intercept } = world
     world.intercept = async (request, ...rest) =>
@@ -180,7 +180,7 @@ describe('participant names in sessions watch', () => {
 })
 
 describe('sessions watch with another service', () => {
-  test('reads the disconnect time from listed sessions', async () => {
+  test('prints disconnected_at of ended sessions that the service lists', async () => {
     const gone = session('s0', { disconnected_at: at(-9) })
     const { stdout } = await (
       await watchedRoom([
@@ -192,7 +192,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout).at(-1)).toMatchObject({ disconnected_at: at(1) })
   })
 
-  test('accepts repeated sessions and missing fields', async () => {
+  test('accepts lists with repeated sessions and missing fields', async () => {
     const bare = { id: 7 }
     const { stdout } = await (
       await watchedRoom([{ sessions: [bare, bare, session('7b')] }, { sessions: [bare] }])
@@ -201,7 +201,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout)[2]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
   })
 
-  test('continues without limit when the service refuses it', async () => {
+  test('stops sending limit when the service refuses limit', async () => {
     const room = await watchedRoom([{ sessions: [session('s1')] }, { sessions: [session('s1')] }])
     const { intercept } = room.world
     room.world.intercept = async (request, ...rest) =>
@@ -212,7 +212,7 @@ describe('sessions watch with another service', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('limit=1000'))).toHaveLength(1)
   })
 
-  test('exits 6 for sessions without IDs', async () => {
+  test('exits 6 when a session has no ID', async () => {
     const { run } = await watchedRoom([{ sessions: [{ user_id: 'ada' }] }])
     expect(await run()).toMatchObject({
       code: 6,
@@ -239,7 +239,7 @@ describe('sessions watch with another service', () => {
   })
 })
 
-describe('sessions watch with a service that is down', () => {
+describe('sessions watch with a failing service', () => {
   test('retries, and reports the failure and the recovery', async () => {
     const { run } = await watchedRoom([
       { sessions: [session('s1')] },
@@ -261,27 +261,30 @@ describe('sessions watch with a service that is down', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
-  test('with retries prints no message for one failed request', async () => {
+  test('prints no message for a failed request whose retry succeeds', async () => {
     const { run } = await watchedRoom([{}, { instead: away() }, {}])
     expect(await run()).toMatchObject({ code: 0, stderr: '' })
   })
 
   test.each([
-    ['503', answer(503, 'busy', { 'retry-after': '40' }), 40_000],
-    ['429', answer(429, { error: { message: 'slow down' } }, { 'retry-after': '40' }), 40_000],
-    ['a day of rest', answer(503, 'busy', { 'retry-after': '86400' }), 300_000],
+    ['a 503', answer(503, 'busy', { 'retry-after': '40' }), 40_000],
+    ['a 429', answer(429, { error: { message: 'slow down' } }, { 'retry-after': '40' }), 40_000],
+    ['a 503 with a Retry-After of one day', answer(503, 'busy', { 'retry-after': '86400' }), 300_000],
     ['a 500 with JSON', answer(500, { error: { message: 'out of memory' } }), 150],
-    ['a page of HTML', answer(200, '<html>'), 150],
+    ['an HTML page', answer(200, '<html>'), 150],
     ['a redirect', answer(302, '', { location: '/login' }), 150],
-    ['“not found” for everything', answer(404, 'nothing here'), 150],
-  ])('reports %s, and waits for Retry-After up to five minutes', async (_, instead, waitMs) => {
-    const { run } = await watchedRoom([{}, { instead }, {}])
-    const { code, stdout, host } = await run('--retries 0')
-    expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })
-    expect(host.slept).toEqual([2000, waitMs, 2000])
-  })
+    ['a 404 for every request', answer(404, 'nothing here'), 150],
+  ])(
+    'reports %s as a lost connection, and waits for Retry-After up to five minutes',
+    async (_, instead, waitMs) => {
+      const { run } = await watchedRoom([{}, { instead }, {}])
+      const { code, stdout, host } = await run('--retries 0')
+      expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })
+      expect(host.slept).toEqual([2000, waitMs, 2000])
+    },
+  )
 
-  test('reports the failure before it waits for a retry', async () => {
+  test('reports a 503 before it waits for Retry-After', async () => {
     const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])
     const { stdout, stderr } = await run()
     expect(events(stdout)[2]).toMatchObject({ event: 'lost', reason: 'the service responded with 503' })
@@ -298,7 +301,7 @@ describe('sessions watch with a service that is down', () => {
     })
   })
 
-  test('lengthens the interval to the duration of a slow poll', async () => {
+  test('lengthens the interval when a poll takes longer than the interval', async () => {
     const room = await watchedRoom([{}, {}, {}])
     const { intercept } = room.world
     room.world.intercept = async (request, next, signal) => {
@@ -319,16 +322,19 @@ describe('sessions watch exits', () => {
     [400, 'not_found', 3],
     [400, 'unauthorized', 4],
     [422, 'invalid', 1],
-  ])('when the service responds %i %s, with code %i', async (status, word, code) => {
-    const { world, run } = await watchedRoom([{}, {}])
-    const { intercept } = world
-    world.intercept = async (request, ...rest) => {
-      const looks = world.requests.filter(({ url }) => url.endsWith('/rooms/r1'))
-      if (looks.length > 1 && !request.url.includes('limit=1')) return refused(status, word)
-      return (await intercept?.(request, ...rest)) ?? answer(500, {})
-    }
-    expect((await run()).code).toBe(code)
-  })
+  ])(
+    'when the service responds with status %i and code %s, with exit code %i',
+    async (status, word, code) => {
+      const { world, run } = await watchedRoom([{}, {}])
+      const { intercept } = world
+      world.intercept = async (request, ...rest) => {
+        const looks = world.requests.filter(({ url }) => url.endsWith('/rooms/r1'))
+        if (looks.length > 1 && !request.url.includes('limit=1')) return refused(status, word)
+        return (await intercept?.(request, ...rest)) ?? answer(500, {})
+      }
+      expect((await run()).code).toBe(code)
+    },
+  )
 
   test('130 at ^C before the first poll, and 0 at ^C after it', async () => {
     const { start, world } = await watchedRoom([{}])
@@ -387,7 +393,7 @@ describe('sessions watch refuses before any request', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an unknown column on a terminal', async () => {
+  test('an unknown column in the terminal view', async () => {
     const { run } = await watchedRoom([{}])
     expect(await run('--columns nope', { tty: true })).toMatchObject({
       code: 2,
@@ -395,7 +401,7 @@ describe('sessions watch refuses before any request', () => {
     })
   })
 
-  test('a local workspace without a running server', async () => {
+  test('a local workspace that no server serves', async () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,
@@ -404,7 +410,7 @@ describe('sessions watch refuses before any request', () => {
   })
 })
 
-test('sessions watch waits at most five minutes after the computer sleeps during a poll', async () => {
+test('sessions watch waits at most five minutes after a poll during which the computer slept', async () => {
   const { start, world } = await watchedRoom([{}, {}, {}])
   const { host, done } = start('--interval 10s')
   let asleepMs = 0
@@ -420,7 +426,7 @@ test('sessions watch waits at most five minutes after the computer sleeps during
   expect(host.slept).toEqual([10_000, 300_000, 10_000])
 })
 
-test('sessions watch polls at the interval of --interval', async () => {
+test('sessions watch polls at the interval that --interval sets', async () => {
   const { run } = await watchedRoom([{}, {}])
   expect((await run('--interval 1m30s')).host.slept).toEqual([90_000, 90_000])
 })
@@ -435,7 +441,7 @@ test('sessions watch reads ten thousand sessions in eleven requests per poll', a
 
 const list = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 })
 
-test('the events of sessions watch reproduce the last list of sessions for any lists', async () => {
+test('the events of sessions watch reproduce the last list of sessions for random lists', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(list), { minLength: 1, maxLength: 8 }),
@@ -459,7 +465,7 @@ test('the events of sessions watch reproduce the last list of sessions for any l
   )
 })
 
-test('sessions watch prints joins and leaves before and after a restart of the service', async () => {
+test('sessions watch reports joins and leaves before and after a restart of the service', async () => {
   let served = await serveWorkspace({ dir: tempDir() })
   const token = await served.user('ada', { name: 'Ada' })
   const room = await served.room()

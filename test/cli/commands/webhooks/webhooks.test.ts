@@ -96,7 +96,7 @@ function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record
 }
 
 describe('webhooks listen', () => {
-  test('prints a line for each event and responds 200', async () => {
+  test('prints one line for each event and responds 200', async () => {
     const { post, stdout, stop } = await listen()
     expect(await post(body)).toBe(200)
     expect(stdout.all).toEqual([line])
@@ -110,7 +110,7 @@ describe('webhooks listen', () => {
     expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
   })
 
-  test('with --json prints one line when it is ready and one line for each event', async () => {
+  test('with --json prints one line when the server is ready and one line for each event', async () => {
     const { post, stdout, stderr, url } = await listen(['--json'])
     const odd = `{ "future": [1], ${body.slice(1)}`
     await post(body)
@@ -123,7 +123,7 @@ describe('webhooks listen', () => {
     expect(stderr.all).toEqual([])
   })
 
-  test.each(loadWebhookEvents())('accepts every documented event: $name', async ({ body: event }) => {
+  test.each(loadWebhookEvents())('accepts the documented event $name', async ({ body: event }) => {
     const { post, stderr } = await listen(['-q', '--json'])
     expect(await post(JSON.stringify(event))).toBe(200)
     expect(stderr.all).toEqual([])
@@ -140,7 +140,7 @@ describe('webhooks listen', () => {
     expect(await stderr.next()).toBe('warning: 0.0.0.0 can be reached from other machines')
   })
 
-  test('listens on IPv6', async () => {
+  test('listens on the IPv6 loopback interface', async () => {
     const { url, post } = await listen(['--host', '::1'])
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/$/)
     expect(await post(body)).toBe(200)
@@ -170,7 +170,7 @@ describe('webhooks listen', () => {
     expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
   })
 
-  test('keeps the order of incoming events', async () => {
+  test('prints events in the order in which they arrive', async () => {
     const { post, stdout } = await listen(['--json'])
     const events = Array.from({ length: 20 }, (_, i) => ({ ...joined, i }))
     for (const event of events) await post(JSON.stringify(event))
@@ -185,7 +185,7 @@ describe('webhooks listen with an invalid request', () => {
     [JSON.stringify({ ...joined, action: 'x' }), 'the body is not a webhook event: action'],
     [body.replace('.123Z', 'Z'), 'the body is not a webhook event: payload.timestamp'],
     [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not a webhook event: payload.roomId'],
-  ])('responds 400 to %s with a warning', async (text, problem) => {
+  ])('responds 400 to the body %s and prints a warning', async (text, problem) => {
     const { post, stdout, stderr } = await listen()
     expect(await post(text)).toBe(400)
     expect(await stderr.next()).toContain(`warning: ${problem}`)
@@ -210,7 +210,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('accepts events after a client closes its connection during a body', async () => {
+  test('accepts later events after a client closes its connection while sending a body', async () => {
     const { url, post, stdout } = await listen()
     const socket = await openSocket(url)
     const head =
@@ -222,7 +222,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('responds to other clients during a slow request', async () => {
+  test('responds to other clients while one request is incomplete', async () => {
     const { url, post } = await listen()
     const socket = await openSocket(url)
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
@@ -244,7 +244,7 @@ describe('webhooks listen with an invalid request', () => {
     expect(stdout.all).toEqual([line.replace('ada', 'ada\\u001b[2J\\u009b31m\\u202e\\nforged')])
   })
 
-  test('prints control characters in JSON on a terminal as escapes of the same value', async () => {
+  test('with --json on a terminal prints escaped JSON that parses to the same event', async () => {
     const { post, stdout } = await listen(['--json'], { tty: true })
     const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
     await post(JSON.stringify(event))
@@ -254,13 +254,13 @@ describe('webhooks listen with an invalid request', () => {
 })
 
 describe('webhooks listen --secret', () => {
-  test('verifies the signature', async () => {
+  test('accepts an event with a correct signature', async () => {
     const { post, stdout } = await listen(['--secret', secret])
     expect(await post(body, signed(body))).toBe(200)
     expect(stdout.all).toEqual([line.replace(')', ', verified)')])
   })
 
-  test('reads the secret from a file, and accepts a secret that is not base64', async () => {
+  test('reads the secret from a file, and accepts secrets that are not base64', async () => {
     save('secret.txt', 'pässword, with blanks\n')
     const { post } = await listen(['--secret', '@secret.txt'])
     const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
@@ -284,7 +284,7 @@ describe('webhooks listen --secret', () => {
       'the signature is wrong',
     ],
     ['a missing signature', {}, 'there is no signature'],
-  ])('responds 401 to %s, and does not forward the event', async (_, headers, problem) => {
+  ])('responds 401 to %s and does not forward the event', async (_, headers, problem) => {
     const { url, inbox } = await startReceiver()
     const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
     expect(await post(body, headers)).toBe(401)
@@ -300,7 +300,7 @@ describe('webhooks listen --secret', () => {
       `the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated`,
     ],
     ['from the future', nowSeconds + 301, 'the signature is 301 s ahead of the clock; 300 s are tolerated'],
-  ])('responds 401 to a correct signature %s, and does not forward the event', async (_, at, problem) => {
+  ])('responds 401 to a correct signature %s and does not forward the event', async (_, at, problem) => {
     const { url, inbox } = await startReceiver()
     const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
     expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
@@ -308,7 +308,7 @@ describe('webhooks listen --secret', () => {
     expect(inbox.all).toEqual([])
   })
 
-  test('accepts a signature up to five minutes old, and an older signature with --tolerance', async () => {
+  test('accepts a signature that is up to five minutes old, and accepts an older signature with --tolerance', async () => {
     const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)
     const usual = await listen(['--secret', secret])
     expect(await usual.post(body, at(-300))).toBe(200)
@@ -337,7 +337,7 @@ describe('webhooks listen --secret', () => {
 })
 
 describe('webhooks listen --forward-to', () => {
-  test('forwards events unchanged with their signature, and returns the response', async () => {
+  test('forwards events unchanged with their signature, and returns the status code of the receiver', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')
@@ -352,13 +352,13 @@ describe('webhooks listen --forward-to', () => {
     ])
   })
 
-  test('returns the 503 of the receiver', async () => {
+  test('returns 503 when the receiver responds 503', async () => {
     const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
     const { post } = await listen(['--forward-to', url])
     expect(await post(body)).toBe(503)
   })
 
-  test('responds 502 when the receiver is down, and continues', async () => {
+  test('responds 502 to each event while the receiver is down', async () => {
     const { url, post, stderr } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
     expect(url).not.toBe('')
     expect(await post(body)).toBe(502)
@@ -368,7 +368,7 @@ describe('webhooks listen --forward-to', () => {
     expect(await post(body)).toBe(502)
   })
 
-  test('does not forward an invalid event', async () => {
+  test('does not forward invalid events', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--forward-to', url])
     expect(await post('{}')).toBe(400)
@@ -384,7 +384,7 @@ describe('webhooks listen --respond', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('takes precedence over the response of the receiver of --forward-to', async () => {
+  test('takes precedence over the response of the --forward-to receiver', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--respond', '500', '--forward-to', url])
     expect(await post(body)).toBe(500)
@@ -433,7 +433,7 @@ describe('webhooks listen --exec', () => {
     expect(noted()).toHaveLength(1)
   })
 
-  test('warns about a failing or missing program, and continues', async () => {
+  test('warns about a failing or missing program, and accepts later events', async () => {
     save('fail.mjs', 'process.exitCode = 3')
     const failing = await listen(['--exec', `${process.execPath} ${join(dir, 'fail.mjs')}`])
     expect(await failing.post(body)).toBe(200)
@@ -485,7 +485,7 @@ describe('webhooks verify', () => {
     })
   })
 
-  test('reads headers as JSON, in any case', async () => {
+  test('reads headers from JSON and ignores the case of their names', async () => {
     const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
     save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
     expect((await verify('--secret', secret)).code).toBe(0)
@@ -496,7 +496,7 @@ describe('webhooks verify', () => {
     expect((await verify('--secret', '@secret.txt')).code).toBe(0)
   })
 
-  test('checks only the format of the event without a secret', async () => {
+  test('without a secret checks only the format of the event', async () => {
     expect(await verify()).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('signature   not checked\n'),
@@ -544,7 +544,7 @@ describe('webhooks verify', () => {
   test.each([
     ['{"action":"other"}', 'the body is not a webhook event: '],
     ['no JSON', 'the body is not JSON'],
-  ])('exits 9 for %s', async (text, problem) => {
+  ])('exits 9 for the body %s', async (text, problem) => {
     save('body.json', text)
     const { code, stderr } = await verify()
     expect(code).toBe(9)
@@ -556,19 +556,19 @@ describe('webhooks verify', () => {
     expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
   })
 
-  test('shows no time when webhook-timestamp is malformed', async () => {
+  test('shows no time when the header webhook-timestamp is malformed', async () => {
     save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })
 
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
-    'refuses the secret “%s”',
+    'exits 2 for the secret “%s”',
     async (impossible) => {
       expect((await verify('--secret', impossible)).code).toBe(2)
     },
   )
 
-  test('refuses headers in malformed JSON', async () => {
+  test('exits 2 for headers in malformed JSON', async () => {
     save('headers.txt', '{"webhook-id": ')
     expect((await verify()).code).toBe(2)
   })
@@ -580,17 +580,17 @@ describe('webhooks verify', () => {
     expect(host.stderr.text).toBe('error: none.json cannot be read: no such file\n')
   })
 
-  test('requires --headers', async () => {
+  test('exits 2 without --headers', async () => {
     expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
   })
 
-  test('needs no settings', async () => {
+  test('exits 0 when no settings file exists', async () => {
     const host = hostHere({ env: { MEETROOM_CONFIG_DIR: join(dir, 'none') } })
     expect(await main(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt'], host)).toBe(0)
   })
 })
 
-test('webhooks verify accepts events forwarded by webhooks listen', async () => {
+test('webhooks verify accepts the signature of an event that webhooks listen forwards', async () => {
   const { url, inbox } = await startReceiver()
   const { post } = await listen(['--secret', secret, '--forward-to', url])
   await post(body, signed(body))

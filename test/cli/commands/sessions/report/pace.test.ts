@@ -50,7 +50,7 @@ const printed = (stdout: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).room_id)
 
-test('sessions report prints rooms in the given order for any order of responses', async () => {
+test('sessions report prints rooms in the order of the arguments for any order of responses', async () => {
   rooms(6)
   const { reached, release } = hold(() => true)
   const { done } = world.start([...report, '--concurrency', '3'])
@@ -63,7 +63,7 @@ test('sessions report prints rooms in the given order for any order of responses
   expect({ code, rooms: printed(stdout) }).toEqual({ code: 0, rooms: names(6) })
 })
 
-test('sessions report reads only a few rooms ahead of a slow room', async () => {
+test('sessions report --concurrency 4 requests only eight rooms while the first room is slow', async () => {
   rooms(100)
   const { asked, reached, release } = hold((room) => room === 'r0')
   const { host, done } = world.start([...report, '--concurrency', '4'])
@@ -85,7 +85,7 @@ test('sessions report stops its requests when the reader closes the pipe', async
   expect(asked.length).toBeLessThan(10)
 })
 
-test('sessions report stops and names the missing rooms when the key is refused during the report', async () => {
+test('sessions report stops, names the missing rooms and exits 8 when the key is refused after some rooms', async () => {
   rooms(50)
   const { intercept } = world
   world.intercept = async (request, next, signal) =>
@@ -114,7 +114,7 @@ test('sessions report --fail-fast stops after the first failed room', async () =
   expect(stderr).toContain('reported on 1 of 21 rooms; 1 failed, 19 not tried')
 })
 
-test('sessions report exits 130 at ^C after printing the rooms already read', async () => {
+test('sessions report prints the rooms already read and exits 130 at ^C', async () => {
   rooms(50)
   const { release, reached } = hold((room) => room === 'r5')
   const { host, done } = world.start([...report, '--concurrency', '1'])

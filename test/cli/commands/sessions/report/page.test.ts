@@ -51,7 +51,7 @@ const maths = {
 }
 
 describe('the HTML page of a report', () => {
-  test('has access for the owner only, and needs no further request', async () => {
+  test('is readable only by its owner, and causes only one additional request, for the room', async () => {
     school(world, { maths })
     const { code, stdout, stderr } = await report('maths -o csv')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })
@@ -86,7 +86,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('names the missing rooms and is marked as incomplete', async () => {
+  test('names the rooms that are missing and is marked as incomplete', async () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
     expect(code).toBe(8)
@@ -100,7 +100,7 @@ describe('the HTML page of a report', () => {
     expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
   })
 
-  test('is complete when the reader of the rows closes the pipe', async () => {
+  test('is complete when the reader of standard output closes the pipe', async () => {
     school(world, { maths, again: maths })
     const { host, done } = world.start([
       'sessions',
@@ -117,7 +117,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('replaces an existing file, and is refused before any request for a link or an unwritable path', async () => {
+  test('replaces an existing file, and fails before any request for a symbolic link or an unwritable path', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -197,7 +197,7 @@ describe.skipIf(browser === undefined)('the HTML page of a report in a browser',
 })
 
 test.runIf(browser === undefined)(
-  'notice: without a browser, the tests of the HTML page in a browser are skipped',
+  'the tests of the HTML page in a browser are skipped without chromium or google-chrome',
   ({ skip }) => {
     skip('there is no chromium or google-chrome on PATH')
   },

@@ -82,8 +82,8 @@ function onScreen(argv: readonly string[], env: Record<string, string>) {
 
 const asBefore = ['echo', 'icanon', 'isig']
 
-describe.skipIf(!hasTerminal)('on a real terminal, sessions watch', { timeout: 60_000 }, () => {
-  test('shows joins and leaves across a restart of the service and changes of the window size', async () => {
+describe.skipIf(!hasTerminal)('sessions watch on a real terminal', { timeout: 60_000 }, () => {
+  test('shows joins and leaves across a service restart and changes of the window size', async () => {
     const { env, room, join, stop, start } = await service()
     const screen = onScreen(['sessions', 'watch', room, '--interval', '0.1'], env)
     await screen.shows('nobody is in the room\n\nq ends')
@@ -106,7 +106,7 @@ describe.skipIf(!hasTerminal)('on a real terminal, sessions watch', { timeout: 6
     socket.terminate()
   })
 
-  test.each(['q', '\u0003', '\u0004'])('ends at the key %j and restores the terminal', async (key) => {
+  test.each(['q', '\u0003', '\u0004'])('exits at the key %j and restores the terminal', async (key) => {
     const { env, room } = await service()
     const screen = onScreen(['sessions', 'watch', room], env)
     await screen.shows('q ends')
@@ -116,7 +116,7 @@ describe.skipIf(!hasTerminal)('on a real terminal, sessions watch', { timeout: 6
   })
 
   test.each(Object.keys(stopCodes) as (keyof typeof stopCodes)[])(
-    'ends at %s and restores the terminal',
+    'exits at the signal %s and restores the terminal',
     async (signal) => {
       const { env, room } = await service()
       const screen = onScreen(['sessions', 'watch', room], env)

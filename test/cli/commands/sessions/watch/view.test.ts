@@ -13,8 +13,8 @@ const at = (minutes: number) => new Date(testNow + minutes * 60_000).toISOString
 const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: at(-23) })
 const grace = session('s2', { name: 'Grace Hopper', user_id: 'grace', connected_at: at(-2) })
 
-describe('on a terminal, sessions watch shows', () => {
-  test('participants with start and duration, and the latest changes', async () => {
+describe('the terminal view of sessions watch shows', () => {
+  test('participants with their start and duration, and the latest changes', async () => {
     const { code, screens, last, stderr } = await view([
       { sessions: [grace, ada] },
       { sessions: [ada, grace, session('s3', { user_id: null, connected_at: at(0) })] },
@@ -68,7 +68,7 @@ nobody is in the room
 q ends`)
   })
 
-  test('an outage of the service in a status line and in the view until the recovery', async () => {
+  test('a lost connection in a message and in the view, and the recovery in a message', async () => {
     const { screens, last } = await view([{}, { instead: away() }, {}], { line: '--retries 0' })
     const lost =
       'connection lost at 2026-01-02 03:04:07, trying again: no response from meet.test: connection refused'
@@ -86,7 +86,7 @@ Standup · active · 0 online
 nobody is in the room`)
   })
 
-  test('the date of a start on an earlier day, and an empty cell for a missing start', async () => {
+  test('the date of a start on an earlier day, and an empty cell when the start is missing', async () => {
     const { screens } = await view([
       {
         sessions: [
@@ -99,14 +99,14 @@ nobody is in the room`)
     expect(screens[0]).toMatch(/u-b +m-b$/m)
   })
 
-  test('the columns of --columns, without a header for --no-header', async () => {
+  test('the columns that --columns names, and no header with --no-header', async () => {
     const { screens } = await view([{ sessions: [ada] }], {
       line: '--columns session_id,minutes --no-header',
     })
     expect(screens[0]).toBe('Standup · active · 1 online\ns1  23\n\nq ends')
   })
 
-  test('the ID of a room without a name, and a long name truncated to the width', async () => {
+  test('the ID of a room without a name, and a long room name truncated to the width', async () => {
     const nameless = await view([{ room: { name: null } }])
     expect(nameless.screens[0]?.split('\n')[0]).toBe('r1 · active · 0 online')
     const long = await view([{ room: { name: 'N'.repeat(500) } }])
@@ -137,7 +137,7 @@ describe('the terminal view of sessions watch', () => {
     if (rows > 1) expect(terminal.scrolled).toEqual([])
   })
 
-  test('shows the first participants and the number of the others', async () => {
+  test('shows as many participants as fit, and the number of the others', async () => {
     const { screens } = await view([{ sessions: crowd }], { rows: 12 })
     expect(screens[0]).toBe(`Standup · active · 10,000 online
 NAME   USER ID  MEMBER ID  SINCE  MINUTES
@@ -180,7 +180,7 @@ q ends`)
     )
   })
 
-  test.each(['q', 'Q', '\u0003', '\u0004'])('ends at the key %j and turns raw mode off', async (key) => {
+  test.each(['q', 'Q', '\u0003', '\u0004'])('exits at the key %j and turns raw mode off', async (key) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, raw, stderr } = await view(looks, { meanwhile: [(host) => host.type(key)] })
     expect({ code, looks: screens.length, raw, stderr }).toEqual({
@@ -194,7 +194,7 @@ q ends`)
   test.each([
     ['ends', (host: TestHost) => host.hangUp()],
     ['fails', (host: TestHost) => void host.stdin.emit('error', new Error('EIO'))],
-  ])('ends when standard input %s', async (_, goAway) => {
+  ])('exits when standard input %s', async (_, goAway) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, stderr } = await view(looks, { meanwhile: [goAway] })
     expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
@@ -210,7 +210,7 @@ q ends`)
     expect(stdout + stderr).not.toContain(key.slice(0, 8))
   })
 
-  test('ignores other keys', async () => {
+  test('ignores all keys except the exit keys', async () => {
     const keys = ['x', '\r', '\u001b[A', '\u001bOq', ' ']
     const typed = (host: TestHost) => keys.forEach(host.type)
     const { screens, last, raw } = await view([{}, {}], { meanwhile: [typed] })
@@ -241,14 +241,14 @@ q ends`)
   })
 
   test.each([{ line: '--json' }, { env: { TERM: 'dumb' } }])(
-    'is replaced by lines of JSON with %j',
+    'is replaced by lines of JSON when the command runs with %j',
     async (options) => {
       const { stdout } = await view([{}], options)
       expect(stdout.split('\n').map((line) => line && JSON.parse(line).event)).toEqual(['room', 'ready', ''])
     },
   )
 
-  test('escapes control characters', async () => {
+  test('escapes control characters in text from the service', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(hostileText, { minLength: 2, maxLength: 2 }),
@@ -270,7 +270,7 @@ q ends`)
   })
 })
 
-test('a screen shows the last drawn lines after any earlier content and window size', async () => {
+test('the screen of the terminal view shows the last drawn lines for any earlier content and window size', async () => {
   const lines = fc.array(fc.stringMatching(/^[a-z]{0,12}$/), { maxLength: 7 })
   const step = fc.record({
     lines,
