@@ -23,12 +23,15 @@ export interface ConcurrencyControl {
   readonly current: number
   /** Maximum that `current` can reach. */
   readonly max: number
-  onResponse(): void
+  /** @param waits true when requests wait for the rate, so that more of them at a time gain nothing */
+  onResponse(waits?: boolean): void
   onFailure(): void
+  /** Restores the initial concurrency after failures that a high rate caused. */
+  recover(): void
 }
 
 export function fixConcurrency(current: number): ConcurrencyControl {
-  return { current, max: current, onResponse() {}, onFailure() {} }
+  return { current, max: current, onResponse() {}, onFailure() {}, recover() {} }
 }
 
 /**
@@ -62,10 +65,16 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     return this.#current
   }
 
-  onResponse(): void {
+  onResponse(waits = false): void {
     if (this.#inFlightAtFailure > 0) this.#inFlightAtFailure--
     if (this.#outdated > 0) {
       if (--this.#outdated === 0) this.#startWindow()
+      return
+    }
+    if (waits) {
+      this.#triedFrom = undefined
+      this.#throughput = undefined
+      this.#startWindow()
       return
     }
     if (++this.#responses < 2 * this.#current) return
@@ -88,6 +97,12 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     this.#change(Math.floor(this.#current / 2))
   }
 
+  recover(): void {
+    this.#triedFrom = undefined
+    this.#throughput = undefined
+    if (this.#current < initialConcurrency) this.#change(initialConcurrency)
+  }
+
   #judge(throughput: number, now: number): void {
     const before = this.#throughput
     if (this.#triedFrom !== undefined && before !== undefined) {
@@ -95,7 +110,8 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     } else if (before !== undefined && throughput < maxDrop * before) {
       // At an unchanged concurrency, a lower throughput means a longer latency.
       this.#try(Math.floor(this.#current * 0.75))
-      return
+      if (this.#triedFrom !== undefined) return
+      this.#throughput = throughput
     } else this.#throughput = Math.max(throughput, 0.95 * (before ?? 0) + 0.05 * throughput)
     if (now >= this.#nextTrialAt) this.#try(Math.ceil(this.#current * this.#growth))
     else this.#startWindow()
@@ -140,7 +156,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
   }
 
   #change(concurrency: number): void {
-    this.#outdated = this.#current
+    this.#outdated = Math.max(this.#outdated, this.#current)
     this.#current = Math.max(1, Math.min(concurrency, this.max))
     this.#startWindow()
   }

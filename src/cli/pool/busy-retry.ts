@@ -15,6 +15,8 @@ import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
+/** Maximum `Retry-After` that only the refused request waits when a lower rate is enough, in milliseconds. */
+const maxOwnPauseMs = 1000
 /** Backoff after a response without a Retry-After header. */
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 
@@ -24,11 +26,11 @@ interface BusyRetryOptions {
   stop: AbortSignal
   /** Signal that aborts requests waiting for a retry. */
   interrupt: AbortSignal
-  clock: Pick<Host, 'now' | 'random'>
+  clock: Pick<Host, 'now' | 'random' | 'sleep'>
   onResponse: () => void
   /**
    * Called after a 429 or 503.
-   * @returns false when the learned rate was lowered instead, so that other requests need not pause
+   * @returns false when a lower rate is enough, so that other requests need not pause
    */
   onBusy: (status: number) => boolean
   /** Maximum Retry-After that is honored, in milliseconds. */
@@ -85,10 +87,11 @@ async function retryWhileBusy<T>(
     if (isTooLong) options.onLongPause()
     if (!isBusy(status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
       throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
-    // The first refusal at a learned rate causes no pause, because it lowers the rate.
-    if (pauses || attempt > 0 || requestedMs !== undefined)
-      limiter.hold(requestedMs ?? backoff(attempt, clock.random(), busyBackoff))
+    const pauseMs = requestedMs ?? backoff(attempt, clock.random(), busyBackoff)
+    const isShared = pauses || pauseMs > maxOwnPauseMs
+    if (isShared) limiter.hold(pauseMs)
     if (!isRetriedStatus(status, isRepeatable(route), error.retryAfter)) throw error
+    if (!isShared) await clock.sleep(pauseMs, stop).catch(() => {})
     await limiter.passRequest(stop)
     if (interrupt.aborted && !mayHaveChanged) throw interrupt.reason
     if (stop.aborted) throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error

@@ -1,27 +1,37 @@
 import type { Host } from '../../host.ts'
 
-/** Period over which accepted requests are counted, in milliseconds. */
+/** Minimum duration of a measurement, in milliseconds. */
 const periodMs = 1000
-const slots = 100
-const slotMs = periodMs / slots
 /** Ratio of the learned rate to the rate that the service accepted. */
-const margin = 0.96
-/** Interval between attempts at a higher rate, in milliseconds. */
+const margin = 0.97
+/** Interval between attempts at a higher rate, and their step. */
 const probeMs = 10_000
-const probeGrowth = 1.05
+const probeStep = 0.05
+/** The same for the attempts of a new rate, whose step doubles with each success and halves with each refusal. */
+const searchMs = 1500
+const searchStep = 0.1
+const maxSearchStep = 0.5
+/** Minimum ratio of the rate after a refusal to the rate before it. */
+const maxFall = 0.75
+/** Ratio below which a fall is tested by new attempts, because the measurement may be too low. */
+const certainFall = 0.9
 /** Minimum learned rate, in requests per second. */
 const minRate = 0.1
 
 /** Request rate that the service accepts, learned from its 429 responses. */
 export class LearnedRate {
   readonly #clock: Pick<Host, 'monotonic'>
-  /** Number of accepted requests in each time slot of the last period. */
-  readonly #accepted = new Uint32Array(slots)
-  #slot = 0
-  #startedAt: number | undefined
   #perSecond: number | undefined
+  /** Rate before the last attempt at a higher one, while that attempt lasts. */
+  #before: number | undefined
+  #step = searchStep
+  #isSearching = true
+  #hasOvershot = false
   #changedAt = Number.NEGATIVE_INFINITY
-  #hasAccepted = false
+  #hasRefused = false
+  /** Start of the measurement, and the number of requests accepted since. */
+  #measuredFrom: number | undefined
+  #accepted = 0
 
   constructor(clock: Pick<Host, 'monotonic'>) {
     this.#clock = clock
@@ -32,41 +42,66 @@ export class LearnedRate {
     return this.#perSecond === undefined ? 0 : 1000 / this.#perSecond
   }
 
-  /** Records an accepted request. Raises the rate by 5 % if the rate has not changed for ten seconds. */
+  /** Records an accepted request. Raises the rate from time to time. */
   onAccepted(): void {
-    const now = this.#advance()
-    const index = this.#slot % slots
-    this.#accepted[index] = (this.#accepted[index] ?? 0) + 1
-    this.#hasAccepted = true
-    if (this.#perSecond === undefined || now - this.#changedAt < probeMs) return
-    this.#perSecond *= probeGrowth
-    this.#changedAt = now
-  }
-
-  /** Records a 429 response and lowers the rate. Ignores 429 responses in the first second of the run. */
-  onRefused(): void {
-    const now = this.#advance()
-    const age = now - (this.#startedAt ?? now)
-    // Without accepted requests since the last change, a refusal gives no information about the rate.
-    if (age < periodMs || now - this.#changedAt < periodMs || !this.#hasAccepted) return
-    const accepted = this.#accepted.reduce((sum, count) => sum + count, 0)
-    const rate = this.#perSecond
-    if (rate === undefined && accepted === 0) return
-    const next =
-      rate === undefined ? margin * accepted : Math.max(rate / 2, margin * Math.min(rate, accepted))
-    this.#perSecond = Math.max(next, minRate)
-    this.#changedAt = now
-    this.#hasAccepted = false
-  }
-
-  /** Advances to the current time slot, and clears the slots since the last call. Returns the current time. */
-  #advance(): number {
+    this.#accepted++
+    if (this.#perSecond === undefined) {
+      this.#measuredFrom ??= this.#clock.monotonic()
+      return
+    }
     const now = this.#clock.monotonic()
-    this.#startedAt ??= now
-    const slot = Math.floor(now / slotMs)
-    if (slot - this.#slot >= slots) this.#accepted.fill(0)
-    else for (let passed = this.#slot + 1; passed <= slot; passed++) this.#accepted[passed % slots] = 0
-    this.#slot = slot
-    return now
+    if (now - this.#changedAt < (this.#isSearching ? searchMs : probeMs)) return
+    if (this.#isSearching && this.#before !== undefined && !this.#hasOvershot)
+      this.#step = Math.min(2 * this.#step, maxSearchStep)
+    this.#before = this.#perSecond
+    this.#perSecond *= 1 + this.#step
+    this.#changedAt = now
+  }
+
+  /**
+   * Records a 429 response and lowers the rate.
+   * @returns true when a lower rate is enough, so that other requests need not pause
+   */
+  onRefused(): boolean {
+    const now = this.#clock.monotonic()
+    const isFirst = !this.#hasRefused
+    this.#hasRefused = true
+    this.#measuredFrom ??= now
+    if (this.#perSecond !== undefined && this.#before !== undefined) {
+      this.#endAttempt(this.#before, now)
+      return true
+    }
+    const elapsedMs = now - this.#measuredFrom
+    if (elapsedMs < periodMs) {
+      // A burst at the start of the run gives no information about the rate.
+      if (isFirst) this.#measure(now)
+      return this.#hasOvershot
+    }
+    // Without accepted requests in between, a refusal gives no information about the rate.
+    if (this.#accepted === 0) return false
+    const measured = (1000 * this.#accepted) / elapsedMs
+    const rate = this.#perSecond
+    const next = margin * Math.min(measured, rate ?? measured)
+    this.#perSecond = Math.max(next, maxFall * (rate ?? 0), minRate)
+    if (rate !== undefined && this.#perSecond < certainFall * rate) this.#isSearching = true
+    this.#hasOvershot = rate !== undefined
+    this.#changedAt = now
+    this.#measure(now)
+    return rate !== undefined
+  }
+
+  #endAttempt(before: number, now: number): void {
+    this.#perSecond = before
+    this.#before = undefined
+    this.#hasOvershot = true
+    this.#isSearching &&= this.#step > probeStep
+    this.#step = Math.max(this.#step / 2, probeStep)
+    this.#changedAt = now
+    this.#measure(now)
+  }
+
+  #measure(now: number): void {
+    this.#measuredFrom = now
+    this.#accepted = 0
   }
 }

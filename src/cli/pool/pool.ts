@@ -70,13 +70,14 @@ export async function openPool(
       ...{ clock: host, timeoutMs: timeout.value * 1000 },
       onResponse() {
         learned.onAccepted()
-        concurrency.onResponse()
+        concurrency.onResponse(limiter.isLimiting)
       },
       onBusy(status) {
         const isKnown = learned.gapMs > 0
-        if (status === 429) learned.onRefused()
-        const pauses = status !== 429 || !isKnown
-        if (pauses) concurrency.onFailure()
+        const pauses = status !== 429 || !learned.onRefused()
+        // The rate alone was too high.
+        if (!isKnown && learned.gapMs > 0) concurrency.recover()
+        else if (pauses) concurrency.onFailure()
         return pauses
       },
       // Further requests would get the same long Retry-After.

@@ -35,6 +35,12 @@ export class RateLimiter {
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
+  /** True when requests wait for the learned rate. */
+  get isLimiting(): boolean {
+    const { gapMs } = this.#learned
+    return gapMs > 0 && this.#nextRequestAt > this.#clock.monotonic() + gapMs
+  }
+
   /** Pauses all jobs and requests for `ms` milliseconds. */
   hold(ms: number): void {
     const opensAt = this.#clock.monotonic() + ms

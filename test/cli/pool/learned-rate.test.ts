@@ -38,41 +38,68 @@ describe('the learned rate', () => {
     expect(learn(createClock(), 8, 20).gapMs).toBe(0)
   })
 
-  test('is just below the rate that was accepted in the last second', () => {
-    expect(perSecond(learn(createClock(), 100, 2000))).toBe(48)
+  test('is just below the average of the accepted requests', () => {
+    expect(perSecond(learn(createClock(), 100, 2000))).toBe(49)
   })
 
-  test('rises by 5 % every ten seconds', () => {
+  test('counts from a refusal in the first second', () => {
+    const clock = createClock()
+    const rate = learn(clock, 40, 100)
+    expect(rate.gapMs).toBe(0)
+    clock.pass(1000)
+    for (let i = 0; i < 20; i++) rate.onAccepted()
+    expect(rate.onRefused()).toBe(false)
+    expect(perSecond(rate)).toBe(19)
+  })
+
+  test('rises in doubling steps until a refusal, and then by 5 % every ten seconds', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
-    for (const expected of [50, 53, 56]) {
-      clock.pass(9999)
+    const rates: number[] = []
+    const pass = (ms: number) => {
+      clock.pass(ms)
       rate.onAccepted()
-      const before = perSecond(rate)
-      clock.pass(1)
-      rate.onAccepted()
-      expect(perSecond(rate)).toBe(expected)
-      expect(before).toBeLessThan(expected)
+      rates.push(perSecond(rate))
     }
+    for (const ms of [1499, 1, 1500, 1500]) pass(ms)
+    expect(rates.splice(0)).toEqual([49, 54, 65, 91])
+    for (let i = 0; i < 4; i++) {
+      expect(rate.onRefused()).toBe(true)
+      pass(1500)
+    }
+    // The steps halve with each refusal: 20 %, 10 % and 5 %.
+    expect(rates.splice(0)).toEqual([78, 71, 68, 65])
+    for (const ms of [8499, 1, 9999, 1]) pass(ms)
+    expect(rates).toEqual([65, 68, 68, 71])
   })
 
-  test('falls by half at most after a refusal', () => {
+  test('returns to the rate before a refused attempt', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
-    clock.pass(2000)
+    clock.pass(1500)
     rate.onAccepted()
-    rate.onRefused()
-    expect(1000 / rate.gapMs).toBeCloseTo(24, 0)
+    expect(perSecond(rate)).toBe(54)
+    expect(rate.onRefused()).toBe(true)
+    expect(perSecond(rate)).toBe(49)
   })
 
-  test('does not fall while the service accepts nothing', () => {
+  test('falls by a quarter at most after a refusal', () => {
+    const clock = createClock()
+    const rate = learn(clock, 100, 2000)
+    clock.pass(1400)
+    rate.onAccepted()
+    expect(rate.onRefused()).toBe(true)
+    expect(1000 / rate.gapMs).toBeCloseTo(36.7, 1)
+  })
+
+  test('does not fall while the service accepts nothing, and lets all requests pause', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     for (let i = 0; i < 10; i++) {
       clock.pass(5000)
-      rate.onRefused()
+      expect(rate.onRefused()).toBe(false)
     }
-    expect(perSecond(rate)).toBe(48)
+    expect(perSecond(rate)).toBe(49)
   })
 })
 
