@@ -49,6 +49,7 @@ const lines: Record<string, Line> = {
   'users import': local('users import users.csv', { silent: true }),
   'users export': local('users export'),
   'users rooms': local('users rooms ada'),
+  'users hand-over': local('users hand-over ada grace --yes'),
   'users duplicates': local('users duplicates'),
   'users offboard': local('users offboard ada --yes'),
   join: local('join {room}', { code: 2, silent: true }),

@@ -11,7 +11,7 @@ export const topicSummaries = {
   bulk: 'commands for many items: confirmation, --max, concurrency',
   import: 'importing and exporting users, rooms and members',
   undo: 'saving records before deletion, and restoring them',
-  offboarding: 'which rooms a user is in; offboarding; access reviews',
+  offboarding: 'which rooms a user is in; handing rooms over; offboarding',
   links: 'links to rooms, for one person or for a mail merge',
   attendance: 'who was in a room, and for how long',
   live: 'joining and watching rooms; sessions and close codes',

@@ -4,6 +4,7 @@ import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { IdOption } from '../input/id-arguments.ts'
 import { collect, collectParsed, createIntegerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
+import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
 export function setSurplusHint(command: MeetroomCommand, hint: Hint): void {
@@ -176,6 +177,14 @@ export const maxOption = [
 
 export function addSelectionFlags<C extends Command>(command: C): C {
   return addPaceFlags(command.option(...whereOption)).option(...maxOption)
+}
+
+/** Adds the flags of a command that writes to one room, or to the rooms that match. */
+export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand {
+  command.selectsRooms = true
+  // The hint after failures repeats the flags.
+  command.hook('preAction', () => void command.setOptionValue('given', readGivenOptions(command)))
+  return addSelectionFlags(command)
 }
 
 export function addBatchFlags<C extends Command>(command: C): C {

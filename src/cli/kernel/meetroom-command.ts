@@ -68,6 +68,9 @@ export class MeetroomCommand extends Command {
   /** Operation that the command performs for each item, if it is a batch command. */
   batchOperation: OperationName | undefined
 
+  /** True when `--where` selects rooms in a group of another resource. */
+  selectsRooms = false
+
   examples: readonly string[] = []
 
   surplusHint: Hint | undefined
@@ -77,6 +80,11 @@ export class MeetroomCommand extends Command {
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
     throw new CommandLineError(this, code, message)
+  }
+
+  /** Reports a missing argument that only some flags make optional. */
+  missingArgument(name: string): never {
+    return this.error(`error: missing required argument '${name}'`, { code: 'commander.missingArgument' })
   }
 
   override createCommand(name?: string): MeetroomCommand {

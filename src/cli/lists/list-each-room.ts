@@ -1,26 +1,32 @@
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
-import type { ListFlags } from '../kernel/flags.ts'
+import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Tally } from '../pool/tally.ts'
-import { listPages } from './list.ts'
+import { listPages, openSelection } from './list.ts'
 import { readTotal } from './paging/list-total.ts'
 import { RoomsNotice } from './rooms-notice.ts'
 
+type RoomListFlags = PaceFlags &
+  Pick<ListFlags, 'all' | 'pageSize'> & { where?: readonly string[] | undefined }
+
 /**
- * Lists all rooms for a command that sends requests for each of them. Announces many rooms.
+ * Lists all rooms, or those that match the conditions, for a command that sends requests for each of them. Announces many rooms.
  * @param tally receives the number of rooms
  */
 export async function* listEachRoom(
   context: Context,
   tally: Tally,
-  flags: ListFlags,
+  flags: RoomListFlags,
   client?: Client,
 ): AsyncGenerator<Item> {
   const notice = new RoomsNotice(context)
   let count = 0
-  const pages = await listPages(context, 'listRooms', {}, flags, { ahead: 1, ...(client && { client }) })
-  for await (const { items, rest = {} } of pages) {
+  const selection = await openSelection(context, 'listRooms', flags)
+  const options = { ahead: 1, selection, ...(client && { client }) }
+  const pages = await listPages(context, 'listRooms', {}, flags, options)
+  const selected = selection ? selection.withReport(pages, 'nothing was changed; run it again') : pages
+  for await (const { items, rest = {} } of selected) {
     count += items.length
     tally.expect(count)
     const total = readTotal(rest)

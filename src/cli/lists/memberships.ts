@@ -23,8 +23,16 @@ export interface Membership {
   lastSeen: string | null
 }
 
+/** A room with the memberships of the users in it, which may be none. */
+export interface SearchedRoom {
+  room: Item
+  memberships: readonly Membership[]
+}
+
 interface SearchOptions {
   users: ReadonlySet<string>
+  /** Conditions of the rooms to search; undefined for all rooms. */
+  where?: readonly string[] | undefined
   withLastSeen?: boolean
   /** Reports each room that cannot be read; otherwise the caller does. */
   reports?: boolean
@@ -36,6 +44,7 @@ interface SearchOptions {
  */
 export class MembershipSearch {
   readonly #context: Context
+  readonly #flags: PaceFlags
   readonly #search: SearchOptions
   readonly #tally: Tally
   readonly #pool: Pool
@@ -43,8 +52,9 @@ export class MembershipSearch {
   readonly unread: { room: Item; error: MeetroomError }[] = []
   #fatal: MeetroomError | undefined
 
-  private constructor(context: Context, search: SearchOptions, tally: Tally, pool: Pool) {
+  private constructor(context: Context, flags: PaceFlags, search: SearchOptions, tally: Tally, pool: Pool) {
     this.#context = context
+    this.#flags = flags
     this.#search = search
     this.#tally = tally
     this.#pool = pool
@@ -54,18 +64,25 @@ export class MembershipSearch {
   /** @throws {AuthError or UsageError} when the service or the key is not configured */
   static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
     const tally = new Tally(0, summarize)
-    return new MembershipSearch(context, search, tally, await openPool(context, flags, tally))
+    return new MembershipSearch(context, flags, search, tally, await openPool(context, flags, tally))
   }
 
   /** Yields the memberships in each room. A room that cannot be read does not stop the others. */
   async *found(): AsyncGenerator<readonly Membership[]> {
+    for await (const { memberships } of this.searched()) if (memberships.length > 0) yield memberships
+  }
+
+  /** Yields each room that could be read. */
+  async *searched(): AsyncGenerator<SearchedRoom> {
+    const { where } = this.#search
+    const flags = { ...this.#flags, all: true, where }
     const rooms = runInOrder(
       this.#pool,
-      listEachRoom(this.#context, this.#tally, { all: true }, this.#pool.client),
+      listEachRoom(this.#context, this.#tally, flags, this.#pool.client),
       (room) => this.#searchRoom(room),
     )
     for await (const [room, found] of rooms) {
-      if (found.status === 'ok' && found.value.length > 0) yield found.value
+      if (found.status === 'ok') yield { room, memberships: found.value }
       if (!('error' in found)) continue
       this.unread.push({ room, error: found.error })
       if (isFatal(found.error)) this.#fatal ??= found.error

@@ -52,6 +52,16 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
+  /** Reads the people who are connected, each once; null if the service does not show it. */
+  async people(room_id: string): Promise<ReadonlySet<string> | null> {
+    const people = new Set<string>()
+    const { over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id), (session) => {
+      const { id, member_id, user_id } = session
+      people.add(toText(user_id ?? member_id ?? id))
+    })
+    return unreadable > 0 || (over > 0 && unclear.size > 0) ? null : people
+  }
+
   async of(room_id: string): Promise<Presence> {
     const { online, over, unclear, unreadable, last } = await this.#read({ params: { room_id } })
     const sessions = online + over + unclear.size + unreadable
@@ -88,7 +98,8 @@ export class PresenceReader {
     return undefined
   }
 
-  async #read(input: Input<Operations['listSessions']>) {
+  /** @param onPresent receives each session that is not over */
+  async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0
     let unreadable = 0
@@ -96,6 +107,7 @@ export class PresenceReader {
     let last: { at: string; ms: number } | null = null
     for await (const session of readAll(this.#context, this.#client, 'listSessions', input)) {
       const end = classifyEnd(session)
+      if (end.is !== 'over') onPresent?.(session)
       if (end.is === 'open') online++
       else if (end.is === 'unreadable') unreadable++
       else if (end.is === 'unclear') unclear.add(String(session['id']))

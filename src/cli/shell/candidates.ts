@@ -8,7 +8,7 @@ import { roomStates } from '../commands/rooms/wait/states.ts'
 import { metricTypes } from '../filter/metric-types.ts'
 import { filterTypes, hasAge } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
-import { findCommand, listOptions } from '../kernel/meetroom-command.ts'
+import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
 import type { Candidate, Completion } from './answer.ts'
@@ -88,6 +88,8 @@ async function completeFlagValue(
         candidates: values(resource ? listFields(resource).filter((field) => !secretFields.has(field)) : []),
       }
     case '--where':
+      if (typed.command instanceof MeetroomCommand && typed.command.selectsRooms)
+        return completeCondition(resources.room, typed.text)
       return resource ? completeCondition(resource, typed.text) : { candidates: [] }
     case '--for':
       return resource ? completeWaitCondition(resource, typed.text) : { candidates: [] }
@@ -214,8 +216,15 @@ async function loadRowView(
   if (name === 'users duplicates')
     return (await import('../commands/users/duplicates/duplicate-view.ts')).duplicateView
   if (name === 'users rooms') return (await import('../lists/user-rooms.ts')).membershipView
-  if (name === 'users offboard' || (flags['allRooms'] === true && /block$/.test(name)))
-    return (await import('../commands/users/offboard/step.ts')).stepView('user_id')
+  const isSelected =
+    command instanceof MeetroomCommand && command.selectsRooms && flags['where'] !== undefined
+  const isOverRooms = flags['allRooms'] === true || isSelected
+  if (['users offboard', 'users hand-over'].includes(name) || (isOverRooms && name.startsWith('members ')))
+    return (await import('../batch/member-step.ts')).stepView('user_id')
+  if (isSelected) {
+    const { pagesRowView, roomRowView } = await import('../batch/room-row.ts')
+    return name === 'pages create' ? pagesRowView : roomRowView
+  }
   if (name !== 'sessions report') return undefined
   const by = groupings.find((known) => known === flags['by']) ?? 'user'
   return (await import('../commands/sessions/report/views.ts')).reportView(by)

@@ -63,6 +63,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     update: changing,
     delete: deleting,
     offboard: ['leave', 'revoke', 'deactivate', 'disable'],
+    'hand-over': ['handover', 'transfer', 'replace'],
     duplicates: ['dupes', 'dedupe', 'doubles'],
     import: importing,
     export: exporting,

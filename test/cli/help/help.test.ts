@@ -20,12 +20,24 @@ async function show(line: string): Promise<string> {
 const commandsIn = (help: string): string[] =>
   [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
     .filter(([text]) => !/^(Options|Arguments|Examples)/.test(text))
-    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name))
+    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name))
 
 const verbs: Record<string, string[]> = {
   rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
-  users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'duplicates', 'offboard', 'import', 'export'],
+  users: [
+    'list',
+    'get',
+    'create',
+    'update',
+    'delete',
+    'rooms',
+    'duplicates',
+    'hand-over',
+    'offboard',
+    'import',
+    'export',
+  ],
   sessions: ['list', 'report', 'watch'],
   pages: ['create'],
   message: ['send'],

@@ -91,7 +91,8 @@ describe.each(calls)('safety of %s:', (call) => {
       '--curl',
     )
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand.
-    const isRefused = sendsNothing.test(call) || / import | offboard | --where | --all-rooms/.test(call)
+    const isRefused =
+      sendsNothing.test(call) || / import | offboard | hand-over | --where | --all-rooms/.test(call)
     expect({ code, requests, started, changed }, stderr).toEqual({
       code: isRefused ? 2 : 0,
       requests: [],

@@ -254,6 +254,11 @@ export const scenarios: readonly Scenario[] = [
     rows: (_, { room }) => [full, second, open].map(room),
   },
   {
+    leaf: 'users hand-over',
+    argv: () => ['users', 'hand-over', 'u00', 'u05', yes],
+    done: (after) => [full, second, open].every((room) => memberOf(after, room, 'u05') !== undefined),
+  },
+  {
     // The state of the suite has no duplicates.
     leaf: 'users duplicates',
     argv: () => ['users', 'duplicates', ...csv('user_id')],

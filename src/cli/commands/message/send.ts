@@ -1,39 +1,75 @@
 import { message as sent } from '../../../api/resources.ts'
-import { suggest } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
+import type { RoomsFlags } from '../../batch/write-to-rooms.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addBodyFlags, addExamples, setSurplusHint } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
+const textDescription = `${sent.descriptions.message}, or - to read it from standard input`
+
+interface SendFlags extends BodyFlags, RoomsFlags {
+  text?: string
+}
+
 export function defineMessageSend(message: MeetroomCommand, act: DefineAction): void {
   const send = message
     .command('send')
-    .summary('Send a message to the live sessions of a room')
+    .summary('Send a message to the live sessions of a room, or of all rooms that match')
     .description(
-      'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
+      'Send a message to the live sessions of a room. It has an effect only if their clients handle it. With --where, send it to each room that matches: asks first, and the report has one row per room.',
     )
-    .addArgument(new RoomArgument())
-    .argument('<text>', `${sent.descriptions.message}, or - to read it from standard input`)
+    .addArgument(new RoomArgument('[room]'))
+    .argument('[text]', textDescription)
+    .option('--text <text>', `${textDescription}; as the argument, and with --where`)
   setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
-  addBodyFlags(send).action(
-    act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
-      // A file and `echo` add a final line break, which is not part of the message.
-      const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
-      const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
-      await runOne(context, 'sendMessage', { params: { room_id }, body })
-      if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
-    }),
+  addRoomSelectionFlags(addBodyFlags(send)).action(
+    act(
+      'writes',
+      async (context, room_id: string | undefined, argument: string | undefined, flags: SendFlags) => {
+        const text = readTextArgument(send, { room_id, argument }, flags)
+        // A file and `echo` add a final line break, which is not part of the message.
+        const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
+        const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
+        if (room_id === undefined) {
+          const { sendToRooms } = await import('./send/send-to-rooms.ts')
+          return sendToRooms(context, body, { ...flags, isFromStdin: text === '-' })
+        }
+        await runOne(context, 'sendMessage', { params: { room_id }, body })
+        if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
+      },
+    ),
   )
   addExamples(
     send,
     "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
+    "meetroom message send --where 'online>0' --text 'We close in five minutes'",
     'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',
   )
+}
+
+/** @throws {UsageError} unless there is one text, and either a room or `--where` */
+function readTextArgument(
+  send: MeetroomCommand,
+  { room_id, argument }: { room_id: string | undefined; argument: string | undefined },
+  { where, text }: SendFlags,
+): string {
+  if (argument !== undefined && text !== undefined)
+    throw new UsageError('pass the text as an argument or with --text, not both')
+  if (where && room_id !== undefined)
+    throw new UsageError('pass a room or --where, not both', {
+      hint: 'with --where, pass the text with --text',
+    })
+  if (!where && room_id === undefined) return send.missingArgument('room')
+  const given = argument ?? text
+  if (given === undefined && where)
+    throw new UsageError('--text is missing', { hint: 'with --where, pass the text with --text TEXT' })
+  return given ?? send.missingArgument('text')
 }
 
 /** Returns true if no session is connected; false if the sessions are unknown. */

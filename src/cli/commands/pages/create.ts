@@ -4,6 +4,7 @@ import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
+import type { RoomsFlags } from '../../batch/write-to-rooms.ts'
 import { isObject } from '../../input/assignments.ts'
 import {
   collectParsed,
@@ -14,7 +15,7 @@ import {
 } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
-import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -23,7 +24,7 @@ const { descriptions } = page
 
 type PageField = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
 
-interface Flags extends BodyFlags {
+interface Flags extends BodyFlags, RoomsFlags {
   image?: string[]
   fixed?: boolean
   size?: { width: number; height: number }
@@ -33,9 +34,11 @@ interface Flags extends BodyFlags {
 export function definePageCreate(pages: MeetroomCommand, act: DefineAction): void {
   const create = pages
     .command('create')
-    .summary('Create pages in a room')
-    .description('Create pages in a room: one per image, or the pages in --data.')
-    .addArgument(new RoomArgument())
+    .summary('Create pages in a room, or in all rooms that match')
+    .description(
+      'Create pages in a room: one per image, or the pages in --data. With --where, create them in each room that matches: asks first, and the report has one row per room.',
+    )
+    .addArgument(new RoomArgument('[room]'))
     .option(
       '--image <url>',
       `${entity.src.description}; repeatable, one page each`,
@@ -44,8 +47,10 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     .option('--fixed', entity.fixed.description)
     .option('--size <WxH>', `${descriptions.size}, as in 1280x720`, parseSize)
     .option('--index <n>', `${descriptions.index}; further pages follow`, createIntegerParser('--index', 0))
-  addBodyFlags(create).action(
-    act('writes', async (context, room_id: string, flags: Flags) => {
+  addRoomSelectionFlags(addBodyFlags(create)).action(
+    act('writes', async (context, room_id: string | undefined, flags: Flags) => {
+      if (flags.where && room_id !== undefined) throw new UsageError('pass a room or --where, not both')
+      if (!flags.where && room_id === undefined) return create.missingArgument('room')
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const fromFlags = createPagesFromFlags(flags)
       if (data.length + fromFlags.length === 0)
@@ -57,16 +62,17 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
         ...fromFlags.map((given) => createBodyChange(flags, given)({})),
       ]
       await warnAboutUnknownFields(context, 'createPages', flags)
-      await runOne(context, 'createPages', {
-        params: { room_id },
-        body: pages.map((page) => withEncodedUrls(page, flags)),
-      })
+      const body = pages.map((page) => withEncodedUrls(page, flags))
+      if (room_id !== undefined) return runOne(context, 'createPages', { params: { room_id }, body })
+      const { createInRooms } = await import('./create/create-in-rooms.ts')
+      await createInRooms(context, body, { ...flags, isFromStdin: flags.data === '-' })
     }),
   )
   addExamples(
     create,
     "meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
     'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
+    "meetroom pages create --where 'name~^Maths' --image https://example.com/plan.png",
   )
 }
 

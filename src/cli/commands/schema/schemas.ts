@@ -4,7 +4,13 @@ import { operations } from '../../../api/operations.ts'
 import { createItemSchema } from '../../../api/schemas.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { errorSchema } from '../../output/schemas/errors.ts'
-import { commandSchemas, counts, exportedKind, stepSchema } from '../../output/schemas/printed.ts'
+import {
+  commandSchemas,
+  counts,
+  exportedKind,
+  manyRoomsSchemas,
+  stepSchema,
+} from '../../output/schemas/printed.ts'
 import { selectView } from '../../output/views/views.ts'
 import { listCommands } from './commands.ts'
 
@@ -35,6 +41,8 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   if (!operation) return undefined
   const { method, many, response } = operation
   if (method === 'GET') return many ? z.union([response, ...counts]) : response
+  const manyRooms = manyRoomsSchemas[name]
+  if (manyRooms) return z.union([response, manyRooms])
   return method === 'POST' ? response : createBatchSchema(operation)
 }
 

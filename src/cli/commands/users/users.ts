@@ -5,6 +5,7 @@ import { defineUserDelete } from './delete.ts'
 import { defineUserDuplicates } from './duplicates.ts'
 import { defineUserExport } from './export.ts'
 import { defineUserGet } from './get.ts'
+import { defineUserHandOver } from './hand-over.ts'
 import { defineUserImport } from './import.ts'
 import { defineUserList } from './list.ts'
 import { defineUserOffboard } from './offboard.ts'
@@ -19,6 +20,7 @@ export function defineUsers(users: MeetroomCommand, act: DefineAction): void {
   defineUserDelete(users, act)
   defineUserRooms(users, act)
   defineUserDuplicates(users, act)
+  defineUserHandOver(users, act)
   defineUserOffboard(users, act)
   defineUserImport(users, act)
   defineUserExport(users, act)

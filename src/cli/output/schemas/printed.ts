@@ -48,13 +48,25 @@ const inRoom = {
 export const stepSchema = z.object({
   steps: z.array(
     z.object({
-      step: z.enum(['block', 'unblock', 'delete']),
+      step: z.enum(['block', 'unblock', 'delete', 'add', 'update']),
       ...inRoom,
       member_id: nullable,
       status: z.enum(statuses),
       reason: text,
     }),
   ),
+})
+
+/** Output of a command that sends one write to each of many rooms. */
+const roomRows = {
+  room_id: sent(id),
+  room_name: z.unknown(),
+  status: z.enum(statuses),
+  reason: text,
+}
+const sentRooms = z.object({ rooms: z.array(z.object(roomRows)) })
+const roomsWithPages = z.object({
+  rooms: z.array(z.object({ ...roomRows, page_ids: sent(z.array(id)).describe('the created pages') })),
 })
 
 const memberships = z.object({
@@ -199,6 +211,7 @@ const schemas = {
   'users import': results,
   'users rooms': memberships,
   'users offboard': stepSchema,
+  'users hand-over': stepSchema,
   'users duplicates': duplicates,
   'sessions report': attendance,
   'sessions watch': watchEvent,
@@ -270,6 +283,16 @@ export const commandSchemas: Readonly<Record<string, z.ZodType>> = schemas
 
 /** Types of output by command. */
 export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
+
+/** Output of commands over the rooms that `--where` selects; for one room, they print the response of the service. */
+export const manyRoomsSchemas: Readonly<Record<string, z.ZodType>> = {
+  'members add': stepSchema,
+  'message send': sentRooms,
+  'pages create': roomsWithPages,
+}
+
+export type RoomRow = z.output<typeof sentRooms>['rooms'][number] &
+  Partial<z.output<typeof roomsWithPages>['rooms'][number]>
 
 export const counts = [
   z.object({ count: z.int() }).describe('with --count'),

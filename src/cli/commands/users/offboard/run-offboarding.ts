@@ -1,5 +1,6 @@
 import { plural } from '../../../../api/plural.ts'
 import { InterruptedError, NotFoundError } from '../../../../errors.ts'
+import { type MemberStep, stepView } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { printAll } from '../../../lists/print-all.ts'
@@ -9,7 +10,6 @@ import type { DeletionTargets } from '../../../requests/backup.ts'
 import { confirmPlan } from './confirm-plan.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 import { OffboardingRun } from './run.ts'
-import { type OffboardingStep, stepView } from './step.ts'
 
 export interface AllRoomsFlags extends PaceFlags {
   max?: number
@@ -56,7 +56,7 @@ export async function runOffboarding(
 }
 
 /** Redacts the reason of a step, because a service may include a token in an error. */
-function redactStep({ redact }: Context, step: OffboardingStep): Item {
+function redactStep({ redact }: Context, step: MemberStep): Item {
   return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }
 

@@ -8,6 +8,7 @@ import {
   toFailure,
 } from '../../../../client/outcome.ts'
 import { type Hint, type MeetroomError, NotAppliedError, PartialError, suggest } from '../../../../errors.ts'
+import type { MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
@@ -19,9 +20,9 @@ import { openPool, type Pool } from '../../../pool/pool.ts'
 import { startAll } from '../../../pool/run-items.ts'
 import { Tally } from '../../../pool/tally.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
-import { createDeletionStep, createRoomStep, type OffboardingStep } from './step.ts'
+import { createDeletionStep, createRoomStep } from './step.ts'
 
-type Row = OffboardingStep & Item
+type Row = MemberStep & Item
 
 export class OffboardingRun {
   readonly #context: Context

@@ -1,0 +1,189 @@
+import { readResponseValue } from '../../api/json.ts'
+import { counted } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import { memberTypes } from '../../api/vocabulary.ts'
+import type { Client } from '../../client/client.ts'
+import type { Outcome } from '../../client/outcome.ts'
+import { ApiError, MeetroomError, UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { isBlocked } from '../lists/blocking.ts'
+import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
+import type { Tally } from '../pool/tally.ts'
+import { requireWithinMax } from '../requests/confirm.ts'
+import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { createMemberStep, type MemberStep, stepView } from './member-step.ts'
+import { describeRest, type RoomOutcome, type RoomTask, runInRooms } from './run-in-rooms.ts'
+
+export interface AddFlags extends PaceFlags {
+  where?: readonly string[]
+  max?: number
+}
+
+const view = stepView('member_id')
+
+/** Returns the role of the user in one room; undefined where the user is not added, null for the default role. */
+type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError
+
+interface Addition {
+  user_id: string
+  /** Users whose memberships `roleIn` receives. */
+  others?: readonly string[]
+  roleIn: RoleIn
+  /** Raises the role of a user who is in the room already. Roles are never lowered. */
+  raises: boolean
+  /** Further fields of the request body. */
+  body?: object
+  activity: string
+  /** Formats the confirmation prompt. */
+  describe: (user: string, rooms: string) => string
+}
+
+interface Plan {
+  tasks: RoomTask[]
+  /** Rooms to change. */
+  rooms: Item[]
+}
+
+/**
+ * Adds a user to each selected room. Rooms in which the user is a member already are skipped, so that a second run
+ * completes the first one.
+ * @returns the number of rows; 0 when no room matches
+ * @throws {NotFoundError} when the user does not exist
+ * @throws {PartialError} when some rooms failed
+ */
+export async function addToRooms(context: Context, addition: Addition, flags: AddFlags): Promise<number> {
+  if (context.flags.curl)
+    throw new UsageError('--curl sends nothing, so the rooms to which the user is added are unknown')
+  const printer = await context.printer()
+  printer.check(view, true)
+  const user = await readUser(await context.client(), addition.user_id)
+  const { tasks, rooms } = await planAdditions(context, addition, flags)
+  if (tasks.length === 0) return 0
+  requireWithinMax(rooms.length, 'rooms', flags.max)
+  const labels = rooms.slice(0, maxNamed).map(({ id, name }) => labelItem(toText(id), toText(name)))
+  await context.confirm({
+    activity: addition.activity,
+    describe: async () => addition.describe(user, describeItems(['room', 'rooms'], labels, rooms.length)),
+    count: rooms.length,
+    max: flags.max,
+  })
+  const summarize = (tally: Tally) => summarizeSteps(tally, context.flags.dryRun === true)
+  const advise = () => 'run it again to complete the remaining rooms'
+  await runInRooms(context, { tasks, view, key: 'steps', summarize, advise }, flags)
+  return tasks.length
+}
+
+/** @throws {NotFoundError} when the user does not exist */
+async function readUser(client: Client, user_id: string): Promise<string> {
+  const answer = await client.call('getUser', { params: { user_id } })
+  const { user } = readResponseValue(answer) as { user: Item }
+  return labelItem(user_id, toText(user['name'] ?? ''))
+}
+
+/** Reads the members of all selected rooms before anything is written. */
+async function planAdditions(context: Context, addition: Addition, flags: AddFlags): Promise<Plan> {
+  const { user_id, others = [] } = addition
+  const users = new Set([user_id, ...others])
+  const search = await MembershipSearch.open(context, flags, { users, where: flags.where })
+  const planned: Plan = { tasks: [], rooms: [] }
+  for await (const searched of search.searched()) {
+    const step = planStep(context, addition, searched)
+    if (!step) continue
+    planned.tasks.push(step)
+    if (typeof step.todo === 'function') planned.rooms.push(pickRoom(searched.room))
+  }
+  const error = await search.end()
+  // If some rooms were read, the user is added there, and the others are reported.
+  if (error && !search.isUsable) throw error
+  const unread = search.unread.map(({ room, error }) =>
+    createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
+  )
+  return { ...planned, tasks: [...unread, ...planned.tasks] }
+}
+
+function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {
+  const { user_id, roleIn, raises, body } = addition
+  const role = roleIn(memberships)
+  if (role === undefined) return undefined
+  const picked = pickRoom(room)
+  if (role instanceof MeetroomError)
+    return createTask(addition, picked, 'add', null, { status: 'failed', error: role })
+  const room_id = toText(room['id'])
+  const members = memberships.filter((each) => each.user_id === user_id).map(({ member }) => member)
+  const { dryRun } = context.flags
+  if (members.length === 0)
+    return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
+      if (dryRun) return { status: 'would_create' }
+      const fields = { ...body, user_id, ...(role === null ? {} : { type: role }) }
+      const { value } = await client.call('addMember', { params: { room_id }, body: fields as never })
+      return { status: 'ok', value: Object(value.member).id ?? null }
+    })
+  const usable = members.filter((member) => isBlocked(member) !== true)
+  const [member] = usable.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))
+  const id = toText((member ?? members[0])?.['id'])
+  if (!member)
+    return createTask(addition, picked, 'add', id, {
+      status: 'failed',
+      error: new ApiError('the user is a member, but blocked'),
+    })
+  const current = readRole(member)
+  if (!raises || !isRaise(current, role))
+    return createTask(addition, picked, 'add', id, {
+      status: dryRun ? 'would_skip' : 'skipped',
+      reason: current === undefined ? 'already a member' : `already a member, as ${current}`,
+    })
+  return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
+    if (dryRun) return { status: 'would_update' }
+    const params = { room_id, member_id: id }
+    await client.call('updateMember', { params, body: { type: role } as never })
+    return { status: 'updated', value: id }
+  })
+}
+
+function createTask(
+  { user_id }: Addition,
+  room: Item,
+  step: MemberStep['step'],
+  member_id: string | null,
+  todo: RoomTask['todo'],
+): RoomTask {
+  const toRow = (ended: RoomOutcome) =>
+    createMemberStep({ step, user_id, room }, member_id ?? ((ended.value ?? null) as string | null), ended)
+  return { todo, toRow }
+}
+
+const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
+
+/** Returns the role of a member in lower case; undefined if the service does not show it. */
+export function readRole(member: Item): string | undefined {
+  const role = readField(views.member, 'type', member)
+  if (!role.known || role.value === null) return undefined
+  const text = toText(role.value)
+  return memberTypes.find((type) => type === text.toLowerCase()) ?? text
+}
+
+/** Roles from the fewest to the most rights. */
+const ranks = ['monitor', 'guest', 'host']
+const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
+
+/** Returns false when the change might lower the role. */
+function isRaise(current: string | undefined, role: string | null): boolean {
+  if (role === null) return false
+  return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
+}
+
+export function highestRole(roles: readonly string[]): string | undefined {
+  return roles.toSorted((a, b) => rank(b) - rank(a))[0]
+}
+
+function summarizeSteps(tally: Tally, dryRun: boolean): string {
+  const added = tally.count(dryRun ? 'would_create' : 'ok')
+  const raised = tally.count(dryRun ? 'would_update' : 'updated')
+  return [
+    `${dryRun ? 'would add' : 'added'} the user to ${counted(added, 'room')}`,
+    ...(raised > 0 ? [`${dryRun ? 'would raise' : 'raised'} the role in ${counted(raised, 'room')}`] : []),
+    ...describeRest(tally),
+  ].join('; ')
+}

@@ -1,0 +1,131 @@
+import type { OperationName } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { counted } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { type Hint, suggest } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { BatchFlags } from '../kernel/flags.ts'
+import type { GivenOption } from '../kernel/given.ts'
+import { countPeopleOnline } from '../lists/people-online.ts'
+import type { RoomRow } from '../output/schemas/printed.ts'
+import type { Item, View } from '../output/views/views.ts'
+import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { readReason } from './member-step.ts'
+import { describeRest, type RoomOutcome, type RoomTask, runInRooms } from './run-in-rooms.ts'
+import { readTargets } from './targets.ts'
+
+export interface RoomsFlags extends BatchFlags {
+  /** The flags as written, for the hint after failures. */
+  given?: readonly GivenOption[]
+}
+
+interface RoomWrite<N extends OperationName> {
+  name: N
+  input: (room_id: string) => Input<Operations[N]>
+  view: View
+  /** Adds fields of the response to the row. */
+  readFields?: (response: Item) => Partial<RoomRow>
+  activity: string
+  /** Formats the change in the confirmation prompt up to the rooms, such as `create 2 pages in`. */
+  verb: (rooms: number) => string
+  /** Formats the summary up to the number of rooms. */
+  pastTense: (rooms: number) => string
+  /** False when the write cannot be written again on a command line. */
+  isRepeatable: boolean
+}
+
+/**
+ * Sends one write to each room that `--where` selects, and never sends it twice. Asks with the number of rooms and of
+ * people online.
+ * @throws {PartialError} when some rooms failed
+ */
+export async function writeToRooms<N extends OperationName>(
+  context: Context,
+  write: RoomWrite<N>,
+  flags: RoomsFlags,
+): Promise<void> {
+  const { name, input, view, activity, verb, pastTense } = write
+  const printer = await context.printer()
+  printer.check(view, true)
+  const names = new Map<string, unknown>()
+  const { ids } = await readTargets(context, {
+    ...{ given: [], flags, list: 'listRooms', room: '' },
+    onItem: (room) => names.set(String(room['id']), room['name']),
+  })
+  if (ids.length === 0) return context.notice('no rooms; nothing to do')
+  if (context.flags.dryRun) {
+    const client = await context.client()
+    for (const id of ids) await undefinedIfPreviewed(client.call(name, input(id)))
+    return
+  }
+  await context.confirm({
+    activity,
+    describe: async () => {
+      const labels = ids.slice(0, maxNamed).map((id) => labelItem(id, toText(names.get(id) ?? '')))
+      const people = await countPeopleOnline(context, ids)
+      const online =
+        people === undefined ? 'an unknown number of people' : counted(people, 'person', 'people')
+      return `${verb(ids.length)} ${describeItems(['room', 'rooms'], labels, ids.length)} with ${online} online`
+    },
+    count: ids.length,
+    max: flags.max,
+  })
+  const tasks = ids.map(
+    (id): RoomTask => ({
+      todo: async (client: Client) => ({ status: 'ok', value: (await client.call(name, input(id))).value }),
+      toRow: (ended) => ({
+        room_id: id,
+        room_name: names.get(id),
+        status: ended.status,
+        reason: readReason(ended),
+        ...write.readFields?.(Object(ended.value)),
+      }),
+    }),
+  )
+  await runInRooms(
+    context,
+    {
+      ...{ tasks, view, key: 'rooms' },
+      summarize: (tally) =>
+        [
+          `${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`,
+          ...describeRest(tally),
+        ].join('; '),
+      advise: (ended) => advise(context, write, ids, ended, flags),
+    },
+    flags,
+  )
+}
+
+/** Maximum number of rooms in the suggested command. */
+const maxSuggested = 50
+
+/** Suggests the command for the rooms that certainly got nothing. */
+function advise<N extends OperationName>(
+  context: Context,
+  { isRepeatable }: RoomWrite<N>,
+  ids: readonly string[],
+  ended: readonly RoomOutcome[],
+  { given = [] }: RoomsFlags,
+): Hint {
+  const again = 'running it again would write to the other rooms a second time'
+  const left = ids.filter((_, i) => ['failed', 'unsent'].includes(ended[i]?.status ?? 'unsent'))
+  if (
+    !isRepeatable ||
+    left.length === 0 ||
+    left.length > maxSuggested ||
+    left.some((id) => /[^\w-]/.test(id))
+  )
+    return again
+  const others = given
+    .filter(([flag]) => !['--where', '--profile', '--local', '--base-url'].includes(flag))
+    .flat()
+  const pattern = `id~^(${left.join('|')})$`
+  return [
+    `${again}; for the rooms that got nothing: `,
+    suggest([...context.command.split(' '), '--where', pattern, ...others]),
+  ]
+}

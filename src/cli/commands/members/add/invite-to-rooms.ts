@@ -1,0 +1,26 @@
+import type { BodyOf } from '../../../../api/operation.ts'
+import type { Operations } from '../../../../api/operations.ts'
+import { toText } from '../../../../api/to-text.ts'
+import { type AddFlags, addToRooms } from '../../../batch/add-to-rooms.ts'
+import type { Context } from '../../../kernel/context.ts'
+
+export async function inviteToRooms(
+  context: Context,
+  { user_id, type, ...body }: BodyOf<Operations['addMember']>,
+  flags: AddFlags,
+): Promise<void> {
+  const role = type === undefined || type === null ? '' : ` as ${toText(type)}`
+  const count = await addToRooms(
+    context,
+    {
+      user_id: toText(user_id),
+      roleIn: () => type ?? null,
+      raises: false,
+      body,
+      activity: 'inviting a user to rooms',
+      describe: (user, rooms) => `invite user ${user} to ${rooms}${role}`,
+    },
+    flags,
+  )
+  if (count === 0) await context.notice('no rooms; nothing to do')
+}

@@ -1,0 +1,28 @@
+import type { BodyOf } from '../../../../api/operation.ts'
+import type { Operations } from '../../../../api/operations.ts'
+import { toText } from '../../../../api/to-text.ts'
+import { roomRowView } from '../../../batch/room-row.ts'
+import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'
+import type { Context } from '../../../kernel/context.ts'
+
+/** Maximum number of characters of the text in the confirmation prompt. */
+const maxShown = 60
+
+export async function sendToRooms(
+  context: Context,
+  body: BodyOf<Operations['sendMessage']>,
+  { isFromStdin, ...flags }: RoomsFlags & { isFromStdin: boolean },
+): Promise<void> {
+  const letters = Array.from(toText(body.message))
+  const shown = letters.length > maxShown ? `${letters.slice(0, maxShown).join('')}…` : letters.join('')
+  const write = {
+    name: 'sendMessage',
+    input: (room_id: string) => ({ params: { room_id }, body }),
+    view: roomRowView,
+    activity: 'sending a message to rooms',
+    verb: () => `send “${shown}” to`,
+    pastTense: () => 'sent the message to',
+    isRepeatable: !isFromStdin,
+  } as const
+  await writeToRooms(context, write, flags)
+}

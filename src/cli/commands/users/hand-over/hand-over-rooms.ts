@@ -1,0 +1,49 @@
+import { ApiError, suggest, UsageError } from '../../../../errors.ts'
+import { type AddFlags, addToRooms, highestRole, readRole } from '../../../batch/add-to-rooms.ts'
+import type { Context } from '../../../kernel/context.ts'
+
+interface HandOver {
+  from: string
+  to: string
+}
+
+/**
+ * Adds a user to the rooms of another user.
+ * @throws {UsageError} when both are the same user
+ * @throws {NotFoundError} when one of them does not exist
+ */
+export async function handOverRooms(
+  context: Context,
+  { from, to }: HandOver,
+  { role, ...flags }: AddFlags & { role?: string },
+): Promise<void> {
+  if (from === to) throw new UsageError(`“${from}” cannot take over from the same user`)
+  const count = await addToRooms(
+    context,
+    {
+      user_id: to,
+      others: [from],
+      roleIn(memberships) {
+        const own = memberships.filter(({ user_id }) => user_id === from)
+        if (own.length === 0 || role !== undefined) return own.length === 0 ? undefined : role
+        const roles = own.flatMap(({ member }) => readRole(member) ?? [])
+        return (
+          highestRole(roles) ?? new ApiError(`the service does not show the role of ${from}; pass --role`)
+        )
+      },
+      raises: true,
+      activity: 'handing over rooms',
+      describe: (user, rooms) => `give user ${user} the role ${role ?? `of user ${from}`} in ${rooms}`,
+    },
+    flags,
+  )
+  const { dryRun } = context.flags
+  if (count > 0) {
+    if (!dryRun && flags.where === undefined)
+      await context.notice(['to offboard the other user: ', suggest(['users', 'offboard'], from)])
+    return
+  }
+  // A missing user is in no room either.
+  await (await context.client()).call('getUser', { params: { user_id: from } })
+  await context.notice(`${from} is a member of no room${flags.where ? ' that matches' : ''}`)
+}
