@@ -32,7 +32,7 @@ describe('foldText', () => {
     ['مُحَمَّد', 'محمد'],
     ['so\u00adft\u200b', 'soft'],
     ['no\u00a0break', 'NO BREAK'],
-  ])('makes “%s” equal to “%s”', (one, other) => {
+  ])('returns the same text for “%s” and “%s”', (one, other) => {
     expect(foldText(one)).toBe(foldText(other))
   })
 
@@ -41,11 +41,11 @@ describe('foldText', () => {
     ['か', 'が'],
     ['कि', 'का'],
     ['👩', '👨'],
-  ])('keeps “%s” and “%s” apart', (one, other) => {
+  ])('returns different texts for “%s” and “%s”', (one, other) => {
     expect(foldText(one)).not.toBe(foldText(other))
   })
 
-  test('gives the same text when applied twice', () => {
+  test('returns the same text when it is applied twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text))
@@ -55,7 +55,7 @@ describe('foldText', () => {
 })
 
 describe('--search', () => {
-  test('finds users by name, ID and email, ignoring case and accents', async () => {
+  test('finds users by name, ID and email, regardless of case and accents', async () => {
     await createUsers()
     expect(await search('muller')).toBe('jose')
     expect(await search('STRASSE')).toBe('lech')
@@ -65,7 +65,7 @@ describe('--search', () => {
     expect(await search('nobody')).toBe('')
   })
 
-  test('finds rooms by name and ID', async () => {
+  test('finds rooms by name and ID, regardless of case and accents', async () => {
     const { body } = await world.send('POST', '/rooms', { name: 'Café', type: 'open' })
     await world.send('POST', '/rooms', { name: 'Other', type: 'open' })
     const { id } = body.room
@@ -73,7 +73,7 @@ describe('--search', () => {
     expect(await search(id.slice(4).toUpperCase(), 'rooms')).toBe(id)
   })
 
-  test('works with --where, --sort, --limit, --count and --count-by', async () => {
+  test('combines with --where, --sort, --limit, --count and --count-by', async () => {
     await createUsers()
     const run = async (flags: string) => (await world.run(`users list --search e ${flags}`)).stdout
     expect(await run('--sort -user_id -o ids')).toBe('lech\njose\nada\n')
@@ -105,7 +105,7 @@ describe('--search', () => {
     )
   })
 
-  test('finds users of a service without emails, and leaves out null names', async () => {
+  test('finds users by ID and name when the service omits emails and null fields', async () => {
     await createUsers()
     otherService(world, { without: ['email'] })
     expect(await search('ada')).toBe('ada')
@@ -113,14 +113,14 @@ describe('--search', () => {
     expect(await search('lodz')).toBe('lech')
   })
 
-  test('finds numeric IDs and names', async () => {
+  test('finds rooms with numeric IDs and names', async () => {
     world.intercept = async () =>
       answer(200, { rooms: [{ id: 1234, type: 'open', name: 77 }], paging: { total: 1 } })
     expect(await search('23', 'rooms')).toBe('1234')
     expect(await search('7', 'rooms')).toBe('1234')
   })
 
-  test('says that an asterisk is an ordinary character when nothing matches', async () => {
+  test('prints a notice that “*” is an ordinary character when a text with “*” matches nothing', async () => {
     const { code, stderr } = await world.run(['users', 'list', '--search', 'jo*'])
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -128,7 +128,7 @@ describe('--search', () => {
     })
   })
 
-  test.each(['', ' ', '\u0301'])('refuses a text without a visible character (%j)', async (text) => {
+  test.each(['', ' ', '\u0301'])('exits 2 for the text %j, which has no visible character', async (text) => {
     const { code, stderr } = await world.run(['rooms', 'list', '--search', text])
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --search needs a text to search for\n' })
   })

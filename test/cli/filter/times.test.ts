@@ -99,7 +99,7 @@ const commands: [line: string, stdout: string][] = [
 ]
 
 describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
-  test.each(commands)('returns the same result for %s', async (line, expected) => {
+  test.each(commands)('yields the same result for %s', async (line, expected) => {
     service(spelling)
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout, stderr: stderr.replace(/^--sort reads.*\n/, '') }).toEqual({
@@ -109,7 +109,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     })
   })
 
-  test('returns the last connection of members', async () => {
+  test('yields last_seen for members with sessions and null for members without sessions', async () => {
     service(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -119,7 +119,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     ])
   })
 
-  test('shows how long ago a room was terminated, and an empty cell for an active room', async () => {
+  test('makes rooms list show the elapsed time since termination, and an empty cell for an active room', async () => {
     service(spelling)
     const columns = '--columns id,terminated_at,status'
     const { stdout } = await world.run(`rooms list ${columns}`, {
@@ -141,7 +141,7 @@ describe('an unreadable time', () => {
     ['rooms list -o ids --where age>1s', 4, 'created_at'],
     ['rooms list -o ids --where created_at!=2026-01-01', 4, 'created_at'],
     ['rooms list -o ids --where terminated_at<2100-01-01', 1, 'terminated_at'],
-  ])('does not match %s, and a notice counts it', async (line, count, field) => {
+  ])('does not match in %s, and a notice counts the rooms', async (line, count, field) => {
     service(spelling)
     const words = count === 1 ? 'room' : 'rooms'
     expect(await world.run(line)).toMatchObject({
@@ -151,7 +151,7 @@ describe('an unreadable time', () => {
     })
   })
 
-  test('makes the state of a room unknown', async () => {
+  test('makes the status of a room unknown', async () => {
     service(spelling)
     for (const state of ['active', 'terminated']) {
       const { stdout, stderr } = await world.run(`rooms list -o ids --where status=${state}`)
@@ -162,7 +162,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('sorts last, and a notice counts it', async () => {
+  test('is sorted last in both orders, and a notice counts the room', async () => {
     service((ms) => (ms === ago(600) ? 'yesterday' : ms === null ? null : iso(ms)))
     for (const order of ['created_at', '-created_at']) {
       const { stdout, stderr } = await world.run(['rooms', 'list', '-o', 'ids', `--sort=${order}`])
@@ -171,20 +171,20 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('excludes its room from the empty rooms', async () => {
+  test('as the end of a session keeps the room from counting as empty', async () => {
     service((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
 })
 
-test('a session that ends before its start counts as open', async () => {
+test('a session that ends before its start counts as online', async () => {
   const session = { id: 's1', user_id: 'ada', connected_at: iso(ago(5)), disconnected_at: iso(ago(500)) }
   service(zero(null, iso), { '/rooms/used/sessions': { sessions: [session] } })
   expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   expect(await world.run('rooms list -o ids --where online>0')).toMatchObject({ stdout: 'used\n' })
 })
 
-describe('a boolean', () => {
+describe('a boolean field', () => {
   const blocked = (is_blocked: unknown) =>
     service(zero(null, iso), {
       '/rooms/left/members': {
@@ -202,7 +202,7 @@ describe('a boolean', () => {
     [false, '', 'm1\n'],
     [0, '', 'm1\n'],
     ['0', '', 'm1\n'],
-  ])('is read from %j', async (value, ifTrue, ifFalse) => {
+  ])('is read from the value %j', async (value, ifTrue, ifFalse) => {
     blocked(value)
     const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
     expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })
@@ -211,7 +211,7 @@ describe('a boolean', () => {
   })
 
   test.each([[2], ['perhaps'], [[]], [{}]])(
-    'with the value %j matches no condition, and a notice counts it',
+    'with the unreadable value %j matches no condition, and a notice counts the member',
     async (value) => {
       blocked(value)
       for (const condition of ['is_blocked=true', 'is_blocked=false', 'is_blocked!=true'])
@@ -224,7 +224,7 @@ describe('a boolean', () => {
   )
 })
 
-test('an unreadable number matches no condition, and a notice counts it', async () => {
+test('an unreadable number matches no condition, and a notice counts the room', async () => {
   const room = { id: 'r1', name: 'r1', type: 'open', meeting_time: 'many' }
   service(zero(null, iso), { '/rooms': { rooms: [room], paging: { total: 1 } }, '/rooms/r1': { room } })
   for (const condition of ['meeting_time>1', 'meeting_time<1', 'meeting_time!=1'])

@@ -72,13 +72,16 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
 ]
 
 describe('a --where condition on room facts', () => {
-  test.each(meanings)('by %s sends one request per room', async (condition, ids, requests) => {
-    const asked = withRoomsInUse(world, rooms)
-    expect(await chosen(condition)).toBe(ids)
-    expect(asked()).toHaveLength(requests)
-  })
+  test.each(meanings)(
+    'by %s selects the matching rooms and sends one request per room',
+    async (condition, ids, requests) => {
+      const asked = withRoomsInUse(world, rooms)
+      expect(await chosen(condition)).toBe(ids)
+      expect(asked()).toHaveLength(requests)
+    },
+  )
 
-  test('reads only the total if the total is sufficient', async () => {
+  test('requests only the total if the total is sufficient', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
     await chosen('members>0')
     await chosen('sessions>0')
@@ -92,13 +95,13 @@ describe('a --where condition on room facts', () => {
     ])
   })
 
-  test('is evaluated only for rooms that match the other conditions, in any order of the conditions', async () => {
+  test('is evaluated only for rooms that match the conditions on fields, in any order of the conditions', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await chosen('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
   })
 
-  test('reads no further facts of a room after one condition fails', async () => {
+  test('stops the evaluation of a room after the first condition that does not match', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 2))
     expect(await chosen('idle>1d', 'members>2')).toBe('')
     expect(asked().sort()).toEqual([
@@ -116,12 +119,12 @@ describe('a --where condition on room facts', () => {
     ['that ignores the filter of sessions and sends no totals', { ignoresFilter: true, withoutTotals: true }],
     ['that omits null fields', { leavesNullsOut: true }],
     ['that omits null fields and totals', { leavesNullsOut: true, withoutTotals: true }],
-  ])('selects the same rooms from a service %s', async (_, differences) => {
+  ])('selects the same rooms with a service %s', async (_, differences) => {
     withRoomsInUse(world, rooms, differences)
     for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
   })
 
-  test('reads all sessions after one attempt with a service that sends no totals', async () => {
+  test('requests all sessions after the first request if the service sends no totals', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
     await world.run('rooms list --where sessions>0 --concurrency 1')
     expect(asked()).toEqual([
@@ -130,7 +133,7 @@ describe('a --where condition on room facts', () => {
     ])
   })
 
-  test('does not match missing values, and a notice counts them', async () => {
+  test('does not match a room without the required value, and a notice counts those rooms', async () => {
     const unclear = {
       room: room('unclear'),
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
@@ -154,7 +157,7 @@ describe('a --where condition on room facts', () => {
     })
   })
 
-  test('does not match an incomplete list', async () => {
+  test('does not match a room whose list of sessions is incomplete', async () => {
     withRoomsInUse(world, rooms.slice(1, 2), {
       instead: (path) =>
         path.endsWith('/sessions')
@@ -171,12 +174,12 @@ describe('a --where condition on room facts', () => {
     })
   })
 
-  test('uses the sessions of the room even if the room has a field of the same name', async () => {
+  test('is evaluated from sessions and members even if the room has fields of the same names', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
     expect(await chosen('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
 
-  test('works with --limit and --offset, and evaluates only the required rooms', async () => {
+  test('applies --limit and --offset to the matching rooms, and evaluates only the required rooms', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({
       room: room(`r${i}`),
       sessions: i % 2 ? [open] : [],
@@ -205,7 +208,7 @@ describe('a --where condition on room facts', () => {
     )
   })
 
-  test('evaluates at most --concurrency rooms concurrently', async () => {
+  test('is evaluated for at most --concurrency rooms concurrently', async () => {
     const many = Array.from({ length: 31 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const respond = world.intercept
@@ -233,8 +236,8 @@ describe('a --where condition on room facts', () => {
   })
 })
 
-describe('idle of a room without sessions', () => {
-  test('counts from created_at of the full record if lists omit that field', async () => {
+describe('a condition on idle for a room without sessions', () => {
+  test('uses created_at of the full record if lists omit created_at', async () => {
     const [one, two] = [room('one'), room('two', '2026-01-01T00:00:00.000Z')]
     const short = ({ id, type, name }: ReturnType<typeof room>) => ({ id, type, name })
     withRoomsInUse(world, [{ room: one }, { room: two }], {
@@ -247,7 +250,7 @@ describe('idle of a room without sessions', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\n' })
   })
 
-  test('is a usage error without created_at, unless another condition excludes the room', async () => {
+  test('is a usage error if the room has no created_at, unless another condition excludes the room', async () => {
     const { created_at: _, ...without } = room('r')
     withRoomsInUse(world, [...rooms, { room: without }])
     for (const [command, condition] of [
@@ -272,7 +275,7 @@ describe('a room whose facts cannot be read', () => {
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
   })
 
-  test('is omitted from a list, which exits 8 and is complete in every format', async () => {
+  test('is omitted from rooms list in every format, and rooms list exits 8', async () => {
     withRoomsInUse(world, rooms, failing(500))
     const stderr =
       'error: the service reports a validation exception (500): no\n' +
@@ -309,7 +312,7 @@ describe('a room whose facts cannot be read', () => {
     },
   )
 
-  test('stops the evaluation with --fail-fast', async () => {
+  test('stops the evaluation of the other rooms with --fail-fast', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`) }))
     const asked = withRoomsInUse(world, many, failing(500, 'r2'))
     const run = await world.run('rooms delete --where online=0 --yes --max 50 --fail-fast --concurrency 1')
@@ -335,7 +338,7 @@ describe('a room whose facts cannot be read', () => {
     expect(await chosen('idle>90d')).toBe('old never')
   })
 
-  test('is not skipped as deleted if the service has no list of sessions', async () => {
+  test('is reported as a failure if the service responds 404 to every list of sessions', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -346,12 +349,12 @@ describe('a room whose facts cannot be read', () => {
     })
   })
 
-  test('stops the command if every other room would fail in the same way', async () => {
+  test('stops the command with exit code 4 if the key is refused', async () => {
     withRoomsInUse(world, rooms, failing(401))
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('is read again after a 429', async () => {
+  test('is requested again after a 429', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
@@ -360,7 +363,7 @@ describe('a room whose facts cannot be read', () => {
     expect(refused).toBe(6)
   })
 
-  test('stops immediately at ^C', async () => {
+  test('is abandoned at ^C, and the command exits 130', async () => {
     withRoomsInUse(world, rooms)
     const respond = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -389,7 +392,7 @@ describe('an invalid condition on room facts', () => {
   })
 })
 
-test('a dry run prints the facts of each room', async () => {
+test('rooms terminate --dry-run --where prints the facts of each matching room', async () => {
   withRoomsInUse(world, rooms)
   const line = ['rooms', 'terminate', '--dry-run']
   const where = [
@@ -410,7 +413,7 @@ test('a dry run prints the facts of each room', async () => {
   )
 })
 
-test('a progress bar on the terminal counts evaluated rooms and is removed at the end', async () => {
+test('a progress bar on the terminal counts the rooms evaluated for --where and is removed at the end', async () => {
   withRoomsInUse(world, rooms)
   const slowly = ['--rate', '1', '--concurrency', '1', '--dry-run']
   const { code, stderr } = await world.run(['rooms', 'terminate', '--where', 'online=0', ...slowly], {
@@ -423,14 +426,14 @@ test('a progress bar on the terminal counts evaluated rooms and is removed at th
   expect(stderr).toContain('\r\u001b[K3 rooms match\n')
 })
 
-test('an export with --where contains the rooms that match by their facts', async () => {
+test('rooms export --where exports the rooms whose facts match', async () => {
   withRoomsInUse(world, rooms)
   const { code, stdout } = await world.run('rooms export --columns id --where sessions>1')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
 })
 
 // The same once more, from a plain description.
-test('conditions match random rooms like a reference implementation', async () => {
+test('random conditions on room facts match the same random rooms as a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {
     '=': (value, wanted) => value === wanted,
@@ -493,7 +496,7 @@ test('conditions match random rooms like a reference implementation', async () =
   )
 })
 
-test('the embedded service returns room facts over a socket', async () => {
+test('a --where condition on room facts selects rooms of the embedded service over HTTP', async () => {
   const served = await serveWorkspace({ machine: testMachine(testNow - 100 * 86_400_000) })
   const [never, old, busy] = [await served.room(), await served.room(), await served.room()]
   await served.user('ada')
@@ -524,7 +527,7 @@ test('the embedded service returns room facts over a socket', async () => {
   expect((await served.getRoom(busy)).terminated_at).toBeNull()
 })
 
-describe('a service with types in capital letters', () => {
+describe('a service that sends room types in capital letters', () => {
   const inCapitals = () => {
     world.intercept = async (_request, next) => {
       const given = await next()
@@ -542,7 +545,7 @@ describe('a service with types in capital letters', () => {
     ['type=private', ['P']],
     ['type!=private', ['O']],
     ['type~^PRIV', ['P']],
-  ])('matches --where %s', async (condition, names) => {
+  ])('lists the rooms that match --where %s', async (condition, names) => {
     for (const [name, type] of [
       ['P', 'private'],
       ['O', 'open'],

@@ -207,7 +207,7 @@ describe('a condition', () => {
     ['name = Émile = x', 'r4'],
     ['  type  !=  private  ', 'r1 r3 r5'],
     ['name~ = ', 'r4'],
-  ])('matches in rooms list --where %j', async (condition, ids) => {
+  ])('selects the matching items in rooms list --where %j', async (condition, ids) => {
     expect(await chosen('rooms list', condition)).toBe(ids)
   })
 
@@ -236,17 +236,17 @@ describe('a condition', () => {
     ['sessions list r', 'disconnected_at=', 's1'],
     ['sessions list r', 'connected_at<2026-01-02', 's2'],
     ['sessions list r', 'user_id!=ada', 's2'],
-  ])('matches in %s --where %j', async (command, condition, ids) => {
+  ])('selects the matching items in %s --where %j', async (command, condition, ids) => {
     expect(await chosen(command, condition)).toBe(ids)
   })
 
-  test('matches only together with all other conditions', async () => {
+  test('selects only items that match all other conditions', async () => {
     expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
     expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
     expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
   })
 
-  test('compares numbers beyond a double by value', async () => {
+  test('compares numbers above 2⁵³ by value', async () => {
     world.intercept = async () =>
       answer(
         200,
@@ -258,7 +258,7 @@ describe('a condition', () => {
 })
 
 describe('a condition with a regular expression', () => {
-  test('ends quickly for a name on which JavaScript’s own engine would need years', async () => {
+  test('is evaluated quickly for a name that causes catastrophic backtracking in JavaScript', async () => {
     const hostile = 'a'.repeat(50_000)
     const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
     withThings({ rooms })
@@ -267,7 +267,7 @@ describe('a condition with a regular expression', () => {
     expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
   })
 
-  test('is ended by ^C', async () => {
+  test('stops at ^C with exit code 130', async () => {
     let count = 0
     world.intercept = async (_request, _next, signal) => {
       if (++count === 20) host.signal('SIGINT')
@@ -344,7 +344,7 @@ describe('an invalid condition', () => {
     ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}, not “online”`],
     ['users export', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
     ['rooms delete', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
-  ])('is refused before the first request: %s --where %j', async (command, condition, message) => {
+  ])('is refused before the first request in %s --where %j', async (command, condition, message) => {
     const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -362,7 +362,7 @@ describe('an invalid condition', () => {
     ['members list r', 'status=block', 'status must be blocked, not “block”', 'status~block'],
     ['sessions list r', 'status!=on', 'status must be online or offline, not “on”', 'status~on'],
   ])(
-    'with an unknown choice is refused with a hint: %s --where %j',
+    'with an unknown choice is refused with a hint in %s --where %j',
     async (command, condition, what, hint) => {
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
@@ -379,7 +379,7 @@ describe('an invalid condition', () => {
     'name~(?<!a)b',
     'name~(a)\\1',
     'name~(?<n>a)\\k<n>',
-  ])('with a backreference is refused: %s', async (condition) => {
+  ])('with a lookaround or a backreference is refused, as in %s', async (condition) => {
     expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
       code: 2,
       stderr:
@@ -389,7 +389,7 @@ describe('an invalid condition', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('ignores spaces around its operator', async () => {
+  test('does not result from spaces around an operator', async () => {
     for (const name of ['test 1', 'live test', 'live'])
       await world.send('POST', '/rooms', { name, type: 'open' })
     const named = async (condition: string) =>
@@ -439,15 +439,18 @@ describe('an invalid condition', () => {
     ['rooms terminate --yes', 'room', 'nope=1', 'nope'],
     ['users delete --yes', 'user', 'nope=1', 'nope'],
     ['members block r --yes', 'member', 'nope=1', 'nope'],
-  ] as const)('with an unknown field is refused: %s, a %s, %j', async (command, noun, condition, field) => {
-    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `error: --where: no ${noun} has a field “${field}”\nhint: ${field === 'Name' ? 'did you mean “name”? ' : ''}fields are ${fields[noun]}\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ] as const)(
+    'with an unknown field is refused in %s for a %s with --where %j',
+    async (command, noun, condition, field) => {
+      const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: --where: no ${noun} has a field “${field}”\nhint: ${field === 'Name' ? 'did you mean “name”? ' : ''}fields are ${fields[noun]}\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 })
 
 describe('a list with --where', () => {
@@ -477,7 +480,7 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('with --limit and --offset returns all matches without gaps or repetitions', async () => {
+  test('returns all matches without gaps or repetitions in steps of --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
@@ -492,14 +495,14 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('sends the filters of the service with its requests', async () => {
+  test('sends --active and --name to the service as query parameters', async () => {
     await chosen('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?name=R7&is_terminated=false&limit=1000',
     ])
   })
 
-  test('with --json is one document with the matches and their number', async () => {
+  test('with --json prints one document with the matches and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -508,14 +511,14 @@ describe('a list with --where', () => {
     })
   })
 
-  test('with --json omits the total if it stopped early', async () => {
+  test('with --json omits the total if it stops at --limit', async () => {
     const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
     const { rooms, paging } = JSON.parse(stdout)
     expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('with --json and no match is an empty document', async () => {
+  test('with --json prints a document with an empty list if nothing matches', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
@@ -532,7 +535,7 @@ describe('a list with --where', () => {
     expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
   })
 
-  test('without a match exits 0', async () => {
+  test('exits 0 if nothing matches', async () => {
     expect(await world.run('rooms list --where name=nobody')).toMatchObject({
       code: 0,
       stdout: '',
@@ -545,7 +548,7 @@ describe('a list with --where', () => {
     })
   })
 
-  test('with --curl shows the first request', async () => {
+  test('with --curl prints the first request', async () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
@@ -555,7 +558,7 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('exits like an ordinary list after a refused key or a failed page', async () => {
+  test('exits 4 after a refused key and 6 after a failed page', async () => {
     world.intercept = async () => answer(401, {})
     expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
@@ -564,7 +567,7 @@ describe('a list with --where', () => {
   })
 })
 
-describe('sessions list with --where, which is unpaged,', () => {
+describe('sessions list --where with an unpaged service', () => {
   const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
   beforeEach(() => withThings({ sessions }))
 
@@ -578,14 +581,14 @@ describe('sessions list with --where, which is unpaged,', () => {
     expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
   })
 
-  test('with --json contains the matches', async () => {
+  test('with --json prints a document with the matches', async () => {
     const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
     expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
   })
 })
 
 // The same once more, from a plain description of what conditions mean.
-describe('a random condition on a random list', () => {
+describe('random conditions on a random list', () => {
   const operators = ['=', '!=', '<', '<=', '>', '>='] as const
   const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
     if (value === null) return operator === '!='
@@ -623,7 +626,7 @@ describe('a random condition on a random list', () => {
     }),
   )
 
-  test('matches the same items as a reference implementation', async () => {
+  test('match the same items as a reference implementation', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { maxLength: 12 }),
@@ -665,7 +668,7 @@ describe('a command over several IDs with --where', () => {
     ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
     ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
     ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
-  ])('with --dry-run lists the affected items: rooms %s --where %s', async (verb, condition, line) => {
+  ])('with --dry-run lists the affected items in rooms %s --where %s', async (verb, condition, line) => {
     const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
     expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
       code: 0,
@@ -675,7 +678,7 @@ describe('a command over several IDs with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('with --dry-run lists the affected items: users delete', async () => {
+  test('with --dry-run lists the affected items in users delete', async () => {
     for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
       await world.send('POST', '/users', { user_id, name })
     expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
@@ -690,7 +693,7 @@ describe('a command over several IDs with --where', () => {
     ['block', 'is_blocked=false', '  is_blocked false', true],
     ['unblock', 'type=guest', '  type guest', false],
   ])(
-    'with --dry-run lists the affected items: members %s --where %s',
+    'with --dry-run lists the affected items in members %s --where %s',
     async (verb, condition, why, is_blocked) => {
       const id = await room('R')
       const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
@@ -715,7 +718,7 @@ describe('a command over several IDs with --where', () => {
     expect(rooms.filter(({ name }: { name: string }) => name.startsWith('drop'))).toEqual([])
   })
 
-  test('terminates active rooms and reopens terminated ones', async () => {
+  test('terminates active rooms and reopens terminated rooms', async () => {
     const ids = [await room('a'), await room('b')].reverse()
     expect(await world.run('rooms terminate --where status=active --yes -o ids')).toMatchObject({
       code: 0,
@@ -732,7 +735,7 @@ describe('a command over several IDs with --where', () => {
     })
   })
 
-  test('changes users and members that match', async () => {
+  test('changes only the users and members that match', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     const grace = await member(id, 'grace')
@@ -763,7 +766,7 @@ describe('a command over several IDs with --where', () => {
     ['users delete ada'],
     ['members block r m'],
     ['members unblock r m'],
-  ])('refuses IDs together with a condition: %s', async (command) => {
+  ])('refuses IDs together with a condition in %s', async (command) => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
@@ -772,7 +775,7 @@ describe('a command over several IDs with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('without a match succeeds and shows no prompt', async () => {
+  test('exits 0 without a prompt if nothing matches', async () => {
     const id = await room('R')
     for (const verb of ['delete', 'terminate', 'reopen'])
       expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
@@ -790,7 +793,7 @@ describe('a command over several IDs with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('refuses --curl, as the IDs of the matches are unknown', async () => {
+  test('refuses --curl because the IDs of the matches are unknown', async () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
@@ -799,7 +802,7 @@ describe('a command over several IDs with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('changes no item if the list is incomplete', async () => {
+  test('changes no item if a page of the list fails', async () => {
     for (let i = 0; i < 150; i++) await room(`drop ${i}`)
     const inHundreds = (request: WireRequest) => ({ ...request, url: request.url.replace('=1000', '=100') })
     world.intercept = async (request, next) =>
@@ -811,7 +814,7 @@ describe('a command over several IDs with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('asks for confirmation on a terminal, and works in the local workspace', async () => {
+  test('asks for confirmation on a terminal and changes the local workspace', async () => {
     const make = (name: string) => world.run(`--local rooms create --name ${name} --type open -o ids`)
     await make('drop')
     await make('keep')
@@ -822,7 +825,7 @@ describe('a command over several IDs with --where', () => {
   })
 })
 
-test('an export with --where contains the matches', async () => {
+test('rooms, users and members export --where export only the matches', async () => {
   withThings()
   const { code, stdout, stderr } = await world.run(
     'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',
