@@ -12,7 +12,7 @@ export function isBlocked(member: object): boolean | undefined {
   return parseBoolean(value) ?? undefined
 }
 
-/** Returns true for types without blocking (API specification, “Endpoints”). Unlisted types may support it. */
+/** Returns true for room types without blocking (API specification, “Endpoints”); false for unknown types. */
 export function hasNoBlock(type: unknown): boolean {
   return ['open', 'public'].includes(toText(type).toLowerCase())
 }

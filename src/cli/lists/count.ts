@@ -59,7 +59,7 @@ export class CountBy {
         const fieldValue = field.of(item)
         all++
         if (!fieldValue.known) missing++
-        // A missing value differs from null, so its row lacks the field.
+        // Null is a value, so the row for missing values omits the field.
         const value = fieldValue.known ? { [field.name]: fieldValue.value } : {}
         const key = writeJson(value)
         const counted = counts.get(key)

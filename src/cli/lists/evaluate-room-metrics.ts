@@ -13,7 +13,7 @@ interface RoomInspection {
   recordOf: (room: Item) => Promise<Item | undefined>
 }
 
-/** A room with its metrics. `matches` is undefined when they do not decide the conditions. */
+/** Room with its metrics. `matches` is undefined when the metrics do not decide the conditions. */
 export interface RoomMetrics {
   room: Item
   metrics: Item

@@ -11,20 +11,20 @@ import { type FieldValue, type Item, readField, type View } from '../output/view
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './paging/list-name.ts'
 
-/** A field in `--sort` or `--count-by`, which may be nested: `metadata.owner`. */
+/** Field named in `--sort` or `--count-by`, which may be nested: `metadata.owner`. */
 export interface NamedField {
   name: string
   path: readonly string[]
-  /** Type for comparison; undefined for an unlisted field. */
+  /** Type for comparison; undefined for an unknown field. */
   type: FilterType | undefined
-  /** True when the root of the path is a listed field. */
+  /** True when the first name of the path is a field of the view. */
   isKnown: boolean
   isIn(item: Item): boolean
   of(item: Item): FieldValue
 }
 
 /**
- * Rejects only names that look misspelled, because services may send unlisted fields.
+ * Parses a field name. Accepts unknown names, because services may send fields outside the API specification.
  * @throws {UsageError} for a name that looks misspelled
  */
 export function parseField(flag: string, name: string, list: ListName, view: View): NamedField {
@@ -49,7 +49,7 @@ function readNested(parent: FieldValue, name: string): FieldValue {
   return { known: true, value: (parent.value as Item)[name] }
 }
 
-/** @throws {UsageError} when no item carries an unlisted field */
+/** @throws {UsageError} when the field is unknown and no item has it */
 export async function noticeMissingField(
   context: Context,
   field: NamedField,
@@ -65,7 +65,7 @@ export async function noticeMissingField(
   await context.notice(`${counted(missing, ...view.noun)} without ${name} ${plural(missing, one, many)}`)
 }
 
-/** Completes items that lack a field with their full records; drops items that no longer exist. */
+/** Replaces items that lack a field with their full records, and drops items that no longer exist. */
 export async function completeField(
   fields: readonly NamedField[],
   items: readonly Item[],

@@ -9,7 +9,7 @@ import { paginate } from './paging/paginate.ts'
 
 const maxListed = 10
 
-/** Resolves room arguments: an ID, `id:` and an ID, or `name:` and an exact name. */
+/** Resolver of room arguments: an ID, `id:` before an ID, or `name:` before an exact name. */
 export class RoomFinder {
   readonly #context: Context
   readonly #client: Client | undefined
@@ -66,7 +66,7 @@ export class RoomFinder {
   }
 }
 
-/** Lists all rooms with a name. Checks the names, as some services ignore the filter. */
+/** Lists all rooms with a name. Compares the names, because some services ignore the filter. */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
   const pages = paginate({
     request: { all: true },

@@ -20,8 +20,8 @@ type ListWithRecords = keyof typeof readers
 const concurrency = 8
 
 /**
- * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). One
- * probe request finds out whether the lists of the service are partial.
+ * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). A
+ * probe request determines whether the list items of the service are partial.
  */
 export class FullRecords {
   readonly #context: Context
@@ -39,8 +39,8 @@ export class FullRecords {
   }
 
   /**
-   * Completes items, in the same order; undefined for items that no longer exist.
-   * @param room ID of the members' room
+   * Returns the full records of items in the same order; undefined for items that no longer exist.
+   * @param room ID of the room to which listed members belong
    */
   async of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]> {
     await this.#probeLists(items, room)
@@ -52,7 +52,7 @@ export class FullRecords {
     return records
   }
 
-  /** Completes the partial items, in the same order; undefined for those that no longer exist. */
+  /** Replaces partial items with their full records; undefined for items that no longer exist. */
   async complete(
     items: readonly Item[],
     isPartial: (item: Item, i: number) => boolean,
@@ -65,7 +65,7 @@ export class FullRecords {
     return items.map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
   }
 
-  /** Finds out from the first usable item whether lists are partial. */
+  /** Determines from the first item with a usable ID whether list items are partial. */
   async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
       while (this.#probe) await this.#probe

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { listPages } from './list.ts'
 
-/** Returns when a member was last connected; null if never. */
+/** Function that returns the time when a member was last connected; null if never. */
 export type LastSeen = (member: Item) => string | null
 
 interface LastSeenQuery {
@@ -14,7 +14,7 @@ interface LastSeenQuery {
   client?: Client | undefined
 }
 
-/** Reads from the sessions when each member of a room was last connected; now for connected members. */
+/** Determines from the sessions of a room when each member was last connected; now for connected members. */
 export async function readLastSeen(
   context: Context,
   { room_id, user_id, client }: LastSeenQuery,

@@ -19,9 +19,9 @@ interface ListOptions {
   client?: Client | undefined
   /** Maximum number of pages to request ahead; by default it adapts to the latency. */
   ahead?: number
-  /** Filters the items; the caller ends the list with `closed`. */
+  /** Filter of the items. The caller must pass the pages to its `withReport`. */
   selection?: Selection | undefined
-  /** Reads the list only once, even if it changes meanwhile; for display only. */
+  /** True to read the list only once, even if it changes during the reading; for display only. */
   readOnce?: boolean
 }
 
@@ -36,7 +36,7 @@ export async function listPages<N extends ListName>(
   const { all = false, limit, offset, pageSize } = flags
   const request = selection ? { all: true, pageSize, readOnce } : { all, limit, offset, pageSize, readOnce }
   const readAhead = new ReadAhead({
-    // In a pool, other lists use the connections.
+    // Latency says little in a pool, because other lists use the connections.
     ...(!listClient && { clock: context.host }),
     ...omitUndefined({ max: ahead }),
   })
@@ -51,7 +51,7 @@ interface Conditions {
 }
 
 /**
- * @param flags conditions, and concurrency and rate of room inspections
+ * @param flags conditions, and the concurrency and rate of requests for room metrics
  * @throws {UsageError} for invalid conditions
  */
 export async function openSelection(

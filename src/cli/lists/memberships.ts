@@ -17,7 +17,7 @@ import { listMembersOf } from './user-members.ts'
 
 export interface Membership {
   user_id: string
-  /** The room as listed: at least `id`, `type` and `name` (API specification, “Room”). */
+  /** Room as a list item: at least `id`, `type` and `name` (API specification, “Room”). */
   room: Item
   member: Item
   lastSeen: string | null
@@ -34,13 +34,13 @@ interface SearchOptions {
   /** Conditions of the rooms to search; undefined for all rooms. */
   where?: readonly string[] | undefined
   withLastSeen?: boolean
-  /** Reports each room that cannot be read; otherwise the caller does. */
+  /** True to report each unreadable room; otherwise the caller reports them. */
   reports?: boolean
 }
 
 /**
- * Finds all memberships of some users. The API cannot search rooms by user, so every room's members are listed
- * once.
+ * Search for all memberships of some users. The API cannot search rooms by user, so the members of every room are
+ * listed once.
  */
 export class MembershipSearch {
   readonly #context: Context
@@ -67,7 +67,7 @@ export class MembershipSearch {
     return new MembershipSearch(context, flags, search, tally, await openPool(context, flags, tally))
   }
 
-  /** Yields the memberships in each room. A room that cannot be read does not stop the others. */
+  /** Yields the memberships in each room. An unreadable room does not end the search. */
   async *found(): AsyncGenerator<readonly Membership[]> {
     for await (const { memberships } of this.searched()) if (memberships.length > 0) yield memberships
   }

@@ -7,7 +7,7 @@ import type { FieldValue } from '../output/views/views.ts'
 export class MissingFields {
   readonly #noun: readonly [string, string]
   readonly #metrics: readonly string[]
-  /** Counts by field: `isCarried` if any item has the field, and the undecided items. */
+  /** Counts of undecided items by field. `isCarried` is true if any item has the field. */
   readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
   constructor(noun: readonly [string, string], metrics: readonly string[]) {
@@ -15,7 +15,7 @@ export class MissingFields {
     this.#metrics = metrics
   }
 
-  /** @param matches undefined when a missing field leaves the result open */
+  /** @param matches result of the conditions; undefined if a missing field prevents it */
   count(
     fields: readonly string[],
     readField: (field: string) => FieldValue,
@@ -32,7 +32,7 @@ export class MissingFields {
     }
   }
 
-  /** @throws {UsageError} when no item carries one of the fields */
+  /** @throws {UsageError} when all items lack a field */
   *notices(): Generator<string> {
     for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
       if (missing > 0 && !isCarried) throw this.#missingEverywhere(field)

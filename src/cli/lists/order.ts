@@ -4,10 +4,10 @@ import { toText } from '../../api/to-text.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
-/** A value's sort key, ordered by kind first. Blank values are always last. */
+/** Sort key of a value. Values are ordered by kind first; empty values are always last. */
 export interface SortRank {
   kind: 'number' | 'time' | 'text' | 'other' | 'blank'
-  /** The number, or milliseconds since 1970. */
+  /** Value of a number, or of a time in milliseconds since 1970. */
   number: number
   integer?: bigint | undefined
   text: string
@@ -16,12 +16,12 @@ export interface SortRank {
 
 const kinds = ['number', 'time', 'text', 'other', 'blank'] as const
 
-/** Sorts as Unicode's root collation does. The locale `und` would fall back to the system language. */
+/** Creates a comparison by Unicode's root collation. The locale `und` would fall back to the system language. */
 const collate = () => new Intl.Collator('en').compare
 
 type Compare = (a: SortRank, b: SortRank) => number
 
-/** Creates a comparison that gives the same order on every machine. Blank values are last in both directions. */
+/** Creates a comparison that gives the same order on every machine. Empty values are last in both directions. */
 export function createCompare(isDescending = false): Compare {
   const compareText = collate()
   const sign = isDescending ? -1 : 1
@@ -32,7 +32,7 @@ export function createCompare(isDescending = false): Compare {
     }
     if (a.kind === 'blank') return 0
     if (a.kind === 'number' || a.kind === 'time') return sign * compareNumbers(a, b)
-    // Text that collates as equal still needs a stable order.
+    // Different texts that collate as equal need a defined order.
     return sign * (compareText(a.text, b.text) || compareValues(a.text, b.text))
   }
 }

@@ -16,7 +16,7 @@ interface AnyList {
 }
 
 /**
- * In the query, `limit` is the page size and `offset` the start.
+ * Pages through the list of any route. In the query, `limit` is the page size, and `offset` the first position.
  * @throws {UsageError} when the response has no list, or an item no ID
  */
 export async function paginateAny(
@@ -93,7 +93,7 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   })
 }
 
-/** Adds the first response's other fields and the last paging to each page. */
+/** Adds the other fields of the first response to each page, but the `paging` of the page itself. */
 async function* addFields(
   first: ResponseBody,
   key: string,

@@ -17,13 +17,13 @@ interface Presence {
   last: string | null | undefined
 }
 
-/** Number of items to request with the total: a shorter list is complete. */
+/** Number of items to request with the total. A response with fewer items is complete. */
 const probeSize = 2
 
 type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Reads counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count that
+ * Reader of counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count that
  * stays ambiguous is undefined.
  */
 export class PresenceReader {
@@ -67,7 +67,7 @@ export class PresenceReader {
     const sessions = online + over + unclear.size + unreadable
     if (unreadable > 0) return { sessions, online: undefined, last: undefined }
     if (unclear.size === 0) return { sessions, online, last }
-    // Some services omit null fields.
+    // Some services omit null fields, so a session without an end may have ended.
     const now = await this.#read(listConnectedSessions(room_id))
     if (now.over + now.unreadable > 0) return { sessions, online: undefined, last: undefined }
     const isOpen = (id: string) => now.unclear.has(id)
@@ -92,7 +92,7 @@ export class PresenceReader {
       return count
     } catch (error) {
       if (!isRefusal(error)) throw error
-      // The API specification has no `limit` for sessions.
+      // Some services refuse `limit`, because the API specification does not list it for sessions.
       this.#withoutTotal.add(list)
     }
     return undefined

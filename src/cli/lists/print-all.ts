@@ -31,7 +31,7 @@ export async function printAll(
   }
 }
 
-/** Groups items into pages, so that the column widths fit more than one item. */
+/** Combines small pages, so that the column widths fit more than one item. */
 export async function* groupPages(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let items: Item[] = []
   let partialError: PartialError | undefined
@@ -43,7 +43,7 @@ export async function* groupPages(pages: AsyncIterable<Page>): AsyncGenerator<Pa
       items = []
     }
   } catch (error) {
-    // A partial error still delivers the items before it.
+    // Items before a partial error are still yielded.
     if (!(error instanceof PartialError)) throw error
     partialError = error
   }

@@ -5,7 +5,7 @@ import type { GivenOption } from '../kernel/given.ts'
 
 export const roomArgumentText = "room id, or name:NAME, as in 'name:Weekly sync'"
 
-/** An argument that takes a room by its ID or as `name:NAME`. The command receives the ID. */
+/** Argument that accepts a room ID or `name:NAME`. The command receives the ID. */
 export class RoomArgument extends IdArgument {
   constructor(term = '<room>', description = roomArgumentText) {
     super(term, description, 'room')
@@ -32,9 +32,9 @@ interface RoomFlags extends Record<string, unknown> {
 }
 
 /**
- * Replaces names by IDs in the arguments and flags that are declared as rooms. IDs cost no request; lines of files and
- * standard input are always IDs.
- * @throws {UsageError | NotFoundError} for an empty name, and for the name of no room or of several
+ * Replaces names with IDs in the arguments and flags that are declared as rooms. An ID needs no request. Lines of
+ * files and of standard input are always IDs.
+ * @throws {UsageError | NotFoundError} for an empty name, and for a name that no room or several rooms have
  */
 export async function resolveRooms(
   context: Context,

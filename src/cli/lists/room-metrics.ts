@@ -21,7 +21,7 @@ interface OpenReader {
 }
 
 /**
- * Reads the metrics of rooms for a filter. Rooms deleted meanwhile are skipped; rooms that cannot be read are
+ * Reader of room metrics for a filter. Rooms that were deleted meanwhile are skipped; unreadable rooms are
  * reported and stay undecided.
  */
 export class RoomMetricsReader {
@@ -49,7 +49,7 @@ export class RoomMetricsReader {
   }
 
   /**
-   * Announces many rooms.
+   * Prints a notice if there are many rooms.
    * @param total probable number of rooms; undefined if unknown
    */
   async expect(found: number, total: number | undefined, qualifier?: Qualifier): Promise<void> {
@@ -107,7 +107,7 @@ export class RoomMetricsReader {
       return { status: 'ok', value: await evaluateRoomMetrics(inspection, room) }
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error
-      // A service without these lists also responds with 404.
+      // The 404 may come from a service without lists of members or sessions.
       const found = await pool.client.find('getRoom', { params: { id: String(room['id']) } })
       if (found) throw error
       return { status: 'skipped' }

@@ -7,7 +7,7 @@ import { defaultPageSize, isRefusal } from './paging/page-size.ts'
 import { listPagesOf } from './paging/pages-of.ts'
 
 interface Options {
-  /** Reads the list only once, even if it changes meanwhile. */
+  /** True to read the list only once, even if it changes during the reading. */
   readOnce?: boolean
 }
 
@@ -16,7 +16,7 @@ type QueryBuilder = (room_id: string) => Input<Operations['listSessions']>
 const all: QueryBuilder = (room_id) => ({ params: { room_id } })
 
 /**
- * Reads the sessions of rooms in pages, to bound memory. The API specification has no paging here, so a service
+ * Reader of the sessions of rooms, in pages to limit memory. The API specification has no paging here, so a service
  * may send all sessions or reject `limit`.
  */
 export class RoomSessions {

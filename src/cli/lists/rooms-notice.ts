@@ -5,7 +5,7 @@ const maxUnannounced = 1000
 
 export type Qualifier = 'about' | 'up to' | 'up to about'
 
-/** Notice of a command that sends requests for each of many rooms. It is printed once. */
+/** Notice, printed once, of a command that sends requests for each of many rooms. */
 export class RoomsNotice {
   readonly #context: Context
   #isPrinted = false
@@ -14,12 +14,12 @@ export class RoomsNotice {
     this.#context = context
   }
 
-  /** Prints the notice once the number of rooms is large. */
+  /** Prints the notice if the number of rooms is large. */
   async expect(rooms: number, qualifier?: Qualifier): Promise<void> {
     await this.#print(rooms, qualifier === undefined ? `${rooms}` : `${qualifier} ${rooms}`)
   }
 
-  /** Prints the notice once many rooms of an unknown number are found. */
+  /** Prints the notice if many rooms were found and their total is unknown. */
   async found(rooms: number): Promise<void> {
     await this.#print(rooms, `more than ${maxUnannounced}`)
   }

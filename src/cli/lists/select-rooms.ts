@@ -13,7 +13,7 @@ export interface RoomFlags {
 
 export interface SelectedRooms {
   rooms: readonly Item[]
-  /** The list of rooms ended with this error. */
+  /** Error of an incomplete list of rooms. */
   incomplete?: IncompleteError
 }
 

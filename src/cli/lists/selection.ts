@@ -20,8 +20,8 @@ interface Sources {
 }
 
 /**
- * Filters lists by `--where`. Items without a deciding field are decided by their full records, and never match
- * without the field. Room metrics are requested last, only for rooms that match otherwise.
+ * Filter of lists by `--where`. For an item that lacks a deciding field, the full record decides; a record that lacks
+ * the field never matches. Room metrics are requested last, only for rooms that match all other conditions.
  */
 export class Selection {
   readonly filter: Filter
@@ -47,8 +47,8 @@ export class Selection {
   }
 
   /**
-   * Returns an empty last page with the paging, for `closed`.
-   * @param room ID of the members' room
+   * Yields the matching items, and returns an empty page with the paging for `withReport`.
+   * @param room ID of the room to which listed members belong
    */
   async *from(
     pages: AsyncIterable<Page>,
@@ -61,7 +61,7 @@ export class Selection {
     for await (const page of pages) {
       const matching = await this.#matching(page, room, offset + limit - passed)
       const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - yielded)
-      // Full records may contain numbers that need exact output.
+      // Full records may contain numbers that need lossless output.
       const plain = page.plain && items.every((item) => page.items.includes(item))
       passed += matching.length
       this.#matched += matching.length
@@ -77,8 +77,8 @@ export class Selection {
   }
 
   /**
-   * @param hint effect of the undecided rooms on the command
-   * @throws {UsageError} when no item carries a field of the conditions
+   * @param hint text on the effect of undecided rooms
+   * @throws {UsageError} when all items lack a field of the conditions
    * @throws {PartialError} after the end, when some rooms could not be read
    */
   async *withReport(

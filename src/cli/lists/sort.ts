@@ -42,7 +42,7 @@ const manyItems = 200_000
 /**
  * Sorts all items of a list and yields them in pages. With a limit, only the items that may be among the first are kept.
  * Items without a field are completed by their full records, and otherwise sort last.
- * @throws {UsageError} when no item carries an unlisted field
+ * @throws {UsageError} when all items lack an unknown field
  */
 export async function* sortPages(
   context: Context,
@@ -58,7 +58,7 @@ export async function* sortPages(
   try {
     for await (const page of pages) {
       const complete = await completeField(fields, page.items, full, room)
-      // Full records may contain numbers that need exact output.
+      // Full records may contain numbers that need lossless output.
       plain &&=
         page.items.length === 0 ||
         (page.plain === true && complete.every((item, i) => item === page.items[i]))
@@ -94,14 +94,14 @@ interface Ranked {
 
 const minSurplus = 1000
 
-/** Sorts items; equal items keep their order. Holds up to half as many more than the limit. */
+/** Stable sorter of items, which holds at most `surplus` more items than the limit. */
 export class ItemSorter {
   readonly #keys: readonly SortKey[]
   readonly #limit: number
   readonly #surplus: number
   readonly #compare: (a: Ranked, b: Ranked) => number
   #items: Ranked[] = []
-  /** Last of the kept items; a later item that does not sort before it is not among the first. */
+  /** Last item within the limit. A new item that does not sort before it is discarded. */
   #last: Ranked | undefined
   #count = 0
   readonly missing: number[]

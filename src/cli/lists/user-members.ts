@@ -24,7 +24,7 @@ export async function findMember(
   return undefined
 }
 
-/** Finds all members of a room that belong to given users, in the order of the users, with one list. */
+/** Finds all members of a room that belong to given users, in the order of the users, with a single list. */
 export async function findMembers(
   context: Context,
   room_id: string,
@@ -45,7 +45,7 @@ export async function findMembers(
 
 /**
  * @throws {NotFoundError} when the user is not a member of the room
- * @throws {UsageError} when the user is several members of the room
+ * @throws {UsageError} when the user has several memberships in the room
  */
 export async function readMember(
   context: Context,
@@ -83,11 +83,11 @@ export function createNoMembersError(room_id: string, users: readonly string[]):
 
 interface MemberSources {
   client?: Client
-  /** Completes members without a user, also of other rooms; false leaves all members as listed. */
+  /** Full records of members without a user, which several lists can share; false to leave members incomplete. */
   full?: FullRecords | false
 }
 
-/** Lists the members of a room with their users. On each page, the members that were listed with users come first. */
+/** Lists the members of a room with their users. On each page, members that need no full record come first. */
 export async function* listMembersOf(
   context: Context,
   room_id: string,

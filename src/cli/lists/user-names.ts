@@ -18,14 +18,14 @@ interface NameOptions {
 export type UnnamedPerson = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked'>
 
 /**
- * Resolves participant names with few requests: from sessions, else from members, else from all users, listed once
- * a run. The API specification guarantees names only for users (“User”).
+ * Resolver of participant names: from sessions, else from members, else from all users, which are listed once
+ * per run. The API specification guarantees names only for users (“User”).
  */
 export class NameResolver {
   readonly #context: Context
   readonly #client: Client
   readonly #full: FullRecords
-  /** True when members carry names; undefined until a member with a user is read. */
+  /** True when members have names; undefined until a member with a user is read. */
   #hasMemberNames: boolean | undefined
   #users: Promise<ReadonlyMap<string, unknown>> | undefined
 

@@ -3,7 +3,7 @@ import { type Hint, Suggestion } from '../../errors.ts'
 import type { Redact } from './redaction/redaction.ts'
 import { visible } from './terminal/visible.ts'
 
-/** Formats a hint or notice. All suggested commands are printed here. */
+/** Formats a hint or notice. All suggested commands are formatted here. */
 export function formatHintText(hint: Hint, target: readonly string[], redact: Redact): string {
   if (typeof hint === 'string') return redact(hint)
   if (hint instanceof Suggestion) return formatCommand(hint, target, redact)
@@ -18,7 +18,7 @@ function formatCommand(
   const flags = hasTarget ? target : []
   const hasDash = operands.some((word) => word.startsWith('-') && word !== '-')
   const line = hasDash ? [...words, ...flags, '--', ...operands] : [...words, ...operands, ...flags]
-  // Redacted before quoting, because a quoted secret is not recognized.
+  // Redaction precedes quoting, because a quoted secret would not be recognized.
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
 }
 
@@ -31,7 +31,7 @@ export function quoteWord(word: string): string {
 function escapeForPrintf(character: string, index: number): string {
   if (character === '%') return '%%'
   const isPlain = visible(character) === character && !["'", '\\'].includes(character)
-  // printf(1) takes a leading dash for a flag.
+  // printf(1) interprets a leading dash as a flag.
   if (isPlain && !(index === 0 && character === '-')) return character
   return Array.from(
     new TextEncoder().encode(character),

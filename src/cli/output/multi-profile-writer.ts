@@ -85,12 +85,12 @@ export class MultiProfileWriter {
     await this.#report()
   }
 
-  /** @throws the error, if it prevents further output */
+  /** Records the failure of a profile. Throws the error if it prevents further output. */
   async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
     if (error === this.#outputError) throw error
     this.#failures.push(failed)
-    // A usage error is probably the same for all profiles, and is then reported once.
+    // A usage error probably concerns all profiles, so it is reported only once at the end.
     if (!(error instanceof UsageError)) await this.#report()
   }
 

@@ -14,8 +14,8 @@ import { createPage, type Page } from './views/page.ts'
 import { hasField, type Item, type View } from './views/views.ts'
 
 /**
- * Prints all output of the program. Notices, tables, records and everything on a terminal are free of secrets; output
- * to a program is the unchanged response. `redaction/redaction.ts` has the rules.
+ * Printer of all output. Notices, tables, records and everything on a terminal contain no secrets; other output
+ * is the unchanged response. `redaction/redaction.ts` describes the rules.
  */
 export class Printer {
   readonly #host: Host
@@ -58,7 +58,7 @@ export class Printer {
     await translateWriteError(this.#host.stdout.write(text))
   }
 
-  /** Redraws part of the terminal. The status line is not cleared. */
+  /** Writes a drawing to the terminal without clearing the status line. */
   async draw(text: Visible): Promise<void> {
     await translateWriteError(this.#host.stdout.write(text))
   }
@@ -74,7 +74,7 @@ export class Printer {
     if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
-  /** Prints a value as JSON. Keys are redacted, because the value may quote a response. */
+  /** Prints a value as JSON. Keys are redacted, because the value may contain text of a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
@@ -84,7 +84,7 @@ export class Printer {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /** Prints the result of `--query`. Secrets are masked before the query, because it can rename fields. */
+  /** Prints the result of `--query`. Secrets are masked before the query, because a query can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.maskOnTerminal(document))

@@ -69,7 +69,7 @@ export class ProfilePrinter extends Printer {
 
   async *#addProfile(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const mark = { profile: this.#profile }
-    // First in each row; overwrites a field of the service with the same name.
+    // The profile comes first in each row, and overwrites a field of the service with the same name.
     for await (const { items, plain } of pages)
       yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }
   }

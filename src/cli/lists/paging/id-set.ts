@@ -2,17 +2,17 @@ import { hashEvenly } from '../../../hash.ts'
 
 const firstSlots = 256
 const firstChunkLength = 4096
-/** Number of positions of a chunk. Without chunks, growing would leave copies behind. */
+/** Number of positions of a chunk. Chunks avoid the copies that a growing buffer would leave behind. */
 const chunkLength = 2 ** 20
 /** Length before the bytes of an ID: the encoding (1 byte) and the number of bytes (4 bytes). */
 const headerLength = 5
 const latin1 = 0
 const utf16 = 1
 
-/** Maximum size of a `Set`. Compact IDs of a shorter list would cost more time to compile than they save: 5 ms of 20,000. */
+/** Maximum size of a `Set`. For fewer IDs, `CompactIds` takes more time to compile than it saves. */
 const maxInSet = 65_536
 
-/** A set of IDs for long lists. For a million IDs of 24 characters, it takes a third of the memory of a `Set`. */
+/** Set of IDs for long lists. For a million IDs of 24 characters, it takes a third of the memory of a `Set`. */
 export class IdSet {
   readonly #ids = new Set<string>()
   #compact: CompactIds | undefined
@@ -25,7 +25,7 @@ export class IdSet {
     return this.#compact?.has(id) ?? this.#ids.has(id)
   }
 
-  /** Adds an ID. Returns false if the set had it. */
+  /** Adds an ID. Returns false if the set already contains the ID. */
   add(id: string): boolean {
     if (this.#compact) return this.#compact.add(id)
     const ids = this.#ids
@@ -44,11 +44,11 @@ export class IdSet {
 }
 
 /**
- * A set of IDs in a hash table and chunks with the bytes of all IDs. IDs are compared in full, so repeats are found
+ * Set of IDs in a hash table and chunks with the bytes of all IDs. IDs are compared in full, so repeats are found
  * exactly.
  */
 export class CompactIds {
-  /** Pairs of the position of an ID, plus 1, and its hash; the position of an empty slot is 0. */
+  /** Slots of two numbers: the position of an ID plus 1, and the hash of the ID. Empty slots contain 0. */
   #slots = new Uint32Array(2 * firstSlots)
   readonly #chunks = [Buffer.allocUnsafe(firstChunkLength)]
   /** End of the last ID in the last chunk. */
@@ -104,14 +104,14 @@ export class CompactIds {
     const at = this.#end
     const start = at + headerLength
     let length = 0
-    // For short texts, this loop takes less time than a call of Buffer.
+    // For short texts, this loop is faster than a call of a Buffer method.
     for (; length < id.length; length++) {
       const code = id.charCodeAt(length)
       if (code > 0xff) break
       bytes[start + length] = code
     }
     const isWide = length < id.length
-    // Not UTF-8, which has no form for half a surrogate pair.
+    // UTF-8 cannot represent half a surrogate pair.
     if (isWide) length = bytes.write(id, start, 'utf16le')
     bytes[at] = isWide ? utf16 : latin1
     bytes.writeUInt32LE(length, at + 1)
@@ -119,11 +119,11 @@ export class CompactIds {
     return (this.#chunks.length - 1) * chunkLength + at
   }
 
-  /** Returns a chunk with space for so many bytes after `#end`. */
+  /** Returns a chunk with space for `length` bytes after `#end`. */
   #reserve(length: number): Buffer {
     const last = this.#chunks.at(-1)
     if (last && this.#end < chunkLength && this.#end + length <= last.length) return last
-    // An ID that is longer than a chunk begins one of its own.
+    // An ID that is longer than a chunk gets its own chunk.
     const chunk = Buffer.allocUnsafe(Math.max(chunkLength, length))
     this.#chunks.push(chunk)
     this.#end = 0

@@ -18,7 +18,7 @@ export interface PagingOptions {
   serviceFacts: ServiceFacts
   notice: (text: string) => Promise<void>
   readAhead?: ReadAhead
-  /** True for lists that are paged only on request: a response without `paging` is complete. */
+  /** True for lists that are paged only if a request asks for pages: a response without `paging` is complete. */
   isPagedWhenAsked?: boolean
 }
 
@@ -57,14 +57,14 @@ interface Part {
 
 interface Intake {
   fresh: Item[]
-  /** True when this pass had not read all of the items. */
+  /** True when the response contains an item that this pass had not read. */
   isNew: boolean
-  /** True when items of other parts recur after a new item. */
+  /** True when the response starts with a new item and repeats items of earlier responses. */
   isReordered: boolean
 }
 
 /**
- * Reads a list from start to end. Advances by the number of received items, because services cap `limit`. When the
+ * One reading of a list. Advances by the number of received items, because services cap `limit`. When the
  * total changes or IDs repeat, rereads from before the change until a page starts with a known item.
  */
 export class ListPass {
@@ -85,7 +85,7 @@ export class ListPass {
   #seamReads = 0
   #stalePages = 0
 
-  /** @param given collects the IDs of yielded items; empty for the first pass */
+  /** @param yielded IDs of yielded items, to which this pass adds; empty for the first pass */
   constructor(options: PagingOptions, yielded: IdSet) {
     const { request, fetch, serviceFacts, readAhead = new ReadAhead(), isPagedWhenAsked = false } = options
     this.#options = options
@@ -247,24 +247,24 @@ export class ListPass {
     return (body[this.#options.key] ?? []) as Item[]
   }
 
-  /** Ends the pass when the service repeats its items; undefined when another request may help. */
+  /** Returns the end of the pass when the service repeats items; undefined when another request may help. */
   async #verdictOnRepeat({ at, items }: Part, previous: number): Promise<PassEnd | undefined> {
     const { current } = this.#totals
     const repeats = `it repeats its response for offset ${at}`
     if (items[0] !== undefined && this.#idOf(items[0]) === this.#firstId) {
-      // After the end, some services start over.
+      // For an offset beyond the end, some services return the first page.
       if (this.#partsWithNewItems > 1 && current === previous) return this.#complete()
       const isOnlyPart = this.#partsWithNewItems === 1 && (current ?? 0) <= items.length
       return isOnlyPart && (await this.#isUnpaged(items.length))
         ? this.#complete()
         : this.#incomplete(repeats)
     }
-    // After the end, some services repeat the last page.
+    // For an offset beyond the end, some services return the last page.
     if (current === previous) return this.#complete()
     return this.#stalePages >= maxStalePages ? this.#incomplete(repeats) : undefined
   }
 
-  /** Prepares to reread from before the frontier. */
+  /** Drops the pages requested ahead, and returns the offset from which to reread. */
   #rewind(by: number): number {
     this.#seamReads++
     this.#requests.drop()
@@ -303,7 +303,7 @@ export class ListPass {
     }
   }
 
-  // Compared as text: a large number is a new object in each response.
+  // IDs are compared as text, because a large number is a new object in each response.
   #idOf(item: Item): string {
     return String(item[this.#options.id])
   }

@@ -23,7 +23,7 @@ export function isRound(total: number | undefined): boolean {
 }
 
 export class Totals {
-  /** The last plausible total; undefined when there is none. */
+  /** Last plausible total; undefined without one. */
   current: number | undefined
   highest = 0
   /** False when a response contained more items than its total allows. */

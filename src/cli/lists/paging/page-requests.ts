@@ -7,12 +7,12 @@ import { defaultPageSize, fetchPage, type PageQuery } from './page-size.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
 export interface PageRequest {
-  /** Maximum number of items; undefined without `all` requests one page of the service's default size. */
+  /** Maximum number of items. Without `limit` and `all`, one page of the service's default size is requested. */
   limit?: number | undefined
   offset?: number | undefined
   all: boolean
   pageSize?: number | undefined
-  /** Reads the list only once, even if it changes meanwhile; for display only. */
+  /** True to read the list only once, even if it changes during the reading; for display only. */
   readOnce?: boolean | undefined
 }
 
@@ -57,14 +57,14 @@ export class PageRequests {
       : Infinity
   }
 
-  /** Returns the next page and its offset, which is the offset of the first page that was requested ahead. */
+  /** Returns the first page that was requested ahead, or else the page at `offset`, with its offset. */
   async next(offset: number, missing: number): Promise<{ at: number; answer: ResponseBody }> {
     const { readAhead } = this.#source
     readAhead.onNeeded()
     const ahead = this.#pending.shift()
     const { at, answer: pending } = ahead ?? this.#send(offset, missing)
     const { answer, latencyMs } = await pending.catch((error: unknown) => {
-      // Concurrent requests used up the retries of a busy service.
+      // Requests the page again, because concurrent requests may have used up its retries.
       if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
       return this.#send(at, missing).answer
     })
@@ -83,10 +83,10 @@ export class PageRequests {
    * @param bound offset at which the list is expected to end
    */
   fill(offset: number, missing: number, { step, bound }: { step: number; bound: number }): void {
-    // After a short page, the pages requested ahead do not follow it.
+    // After a short page, the pages requested ahead have wrong offsets.
     if (this.#pending[0] && this.#pending[0].at !== offset) this.drop()
     const { readAhead, serviceFacts } = this.#source
-    // More requests would use up the retries of a busy service.
+    // For a busy service, more concurrent requests would only use up retries.
     if (serviceFacts.isBusy) readAhead.onMiss()
     const { pages } = readAhead
     for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {

@@ -12,7 +12,7 @@ export const defaultPageSize = 1000
 const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Requests a page, with a smaller size when the service refuses it: the API specification gives no maximum
+ * Requests a page, and reduces its size when the service refuses it. The API specification gives no maximum
  * (“Limits”).
  * @param serviceFacts stores the accepted size for the rest of the run
  */
@@ -31,7 +31,7 @@ export async function fetchPage(
       return answer
     } catch (error) {
       if (!isRefusal(error)) throw error
-      // The first error is about the requested size.
+      // Only the first error concerns the requested size.
       refusal ??= error
       if (smaller.length === 0) throw refusal
     }

@@ -16,13 +16,13 @@ interface ProvenTotal {
 
 interface ProofOptions {
   limit?: number
-  /** Verifies only round totals, at which services may stop counting. */
+  /** True to verify only round totals, at which services may stop counting. */
   trustsUnrounded?: boolean
 }
 
 /**
- * Determines the number of items from a page and the last item: the totals of some services are capped, or count
- * other items than the list.
+ * Determines the number of items. Requests the last item to verify the total, because some services cap the total or
+ * count other items.
  */
 export async function proveTotal<N extends ListName>(
   client: Client,

@@ -6,18 +6,18 @@ const minPagesAhead = 2
 const maxPagesAhead = 8
 /** Maximum size of the responses that are requested ahead, in bytes. */
 const maxBytesAhead = 32 * 2 ** 20
-/** Factor and milliseconds above the lowest latency from which a response counts as delayed. */
+/** Limit for delayed responses: the lowest latency times `factor`, plus `ms` milliseconds. */
 const delay = { factor: 4, ms: 200 }
 
 interface ReadAheadOptions {
-  /** Measures latency. Without it, the number of pages stays at its start. */
+  /** Clock that measures latency. Without a clock, the number of pages does not change. */
   clock?: Pick<Host, 'monotonic'>
   max?: number
 }
 
 /**
- * Number of pages to request ahead: as many as arrive while the consumer handles one. The lowest latency decides,
- * because responses that wait for each other take longer without a need for more requests.
+ * Number of pages to request ahead: as many as the consumer handles in the time of one response. The lowest latency
+ * counts, because concurrent responses delay each other.
  */
 export class ReadAhead {
   readonly #clock: Pick<Host, 'monotonic'>
@@ -70,7 +70,7 @@ export class ReadAhead {
       : Math.min(maxPagesAhead, this.#allowed + 1)
   }
 
-  /** Starts over with few pages after the pages requested ahead were useless. */
+  /** Reduces the number of pages to the minimum, because the pages requested ahead were useless. */
   onMiss(): void {
     this.#allowed = minPagesAhead
   }

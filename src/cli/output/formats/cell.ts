@@ -4,7 +4,7 @@ import type { Redact } from '../redaction/redaction.ts'
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
 const maxCellBytes = 64 * 1024
 
-/** Number of characters redacted beyond the limit, so that a secret at the cut is recognized. */
+/** Number of characters that are redacted beyond the limit, so that a secret across the limit is recognized. */
 const margin = 32 * 1024
 
 /** Redacts and truncates a value. The result may hold control characters. */
@@ -20,7 +20,7 @@ export function formatCell(value: unknown, redact: Redact): string {
 
 function takeBytes(text: string): string {
   const bytes = Buffer.from(text.slice(0, maxCellBytes)).subarray(0, maxCellBytes)
-  // The streaming mode drops a character that is cut in half.
+  // The streaming mode drops an incomplete last character.
   return new TextDecoder().decode(bytes, { stream: true }).replace(/(?:\u200c|\u200d|\ufffd)+$/, '')
 }
 

@@ -21,7 +21,7 @@ export function formatCsv(
 
 const writeVerbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
 
-// Text that already looks like an escaped formula. It gets one more apostrophe, so that readers can undo the escape.
+// Text that already looks like an escaped formula. An additional apostrophe makes the escape reversible.
 const escapedFormula = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /** Keeps numbers as numbers, so that they are not escaped as formulas. */

@@ -6,7 +6,7 @@ import type { Column } from '../views/views.ts'
 export const columnGap = 2
 const minColumnWidth = 4
 
-/** Returns column widths that fit. Columns of low weight shrink and disappear first; 0 means dropped. */
+/** Returns column widths that fit `width`; 0 omits a column. Columns of low weight shrink and disappear first. */
 export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const sizes = [...natural]
   const excess = () =>

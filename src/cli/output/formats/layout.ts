@@ -8,7 +8,7 @@ type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
-/** Number of rows that cli-table3 lays out. Its time is superlinear: 10,000 rows take seconds. */
+/** Maximum number of rows that cli-table3 lays out. Its run time is superlinear: 10,000 rows take seconds. */
 const maxLibraryRows = 10
 /** Maximum number of characters of a cell that cli-table3 lays out. 20,000 wide characters take 40 seconds. */
 const maxCellLength = 1000
@@ -40,7 +40,7 @@ export function layOutByLibrary(rows: Rows, sizes: readonly number[], paint: Pai
   return trimLines(table.toString().split('\n'))
 }
 
-/** Pads cells with spaces, and passes rows with a cell that is too wide to cli-table3. */
+/** Pads cells with spaces. Only rows with a cell that is too wide are laid out by cli-table3. */
 export function layOutByPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - measureText(text)
   return joinVisible(

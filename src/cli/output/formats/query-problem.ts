@@ -1,4 +1,4 @@
-/** A problem of an expression that our own checks found. */
+/** Problem in an expression, found by our own checks. */
 export class QueryProblem extends Error {}
 
 const tokens: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export function describeQueryError(error: unknown): string {
 }
 
 function endOf(expected: string): string {
-  // After [ the parser expects the star of [*] last.
+  // For an unclosed `[`, the parser's error names the star of `[*]`, its last alternative.
   const token = expected === 'Star' ? ']' : tokens[expected]
   return token === undefined ? 'it is incomplete' : `“${token}” is missing at its end`
 }

@@ -57,7 +57,7 @@ function read(expression: string): Node {
   }
 }
 
-/** Rejects expressions that fail for every document, but that the library accepts or reports late. */
+/** Rejects expressions that fail for every document, although the library parses them. */
 function checkTree(tree: unknown): void {
   if (typeof tree !== 'object' || tree === null) return
   const node = tree as Partial<Node>
@@ -79,7 +79,7 @@ function checkCall({ name, children: { length } }: Extract<Node, { type: 'Functi
   throw new QueryProblem(`${name}() takes at least ${counted(min, 'argument')}`)
 }
 
-/** Returns true when a function takes a number of arguments, which the library checks before their types. */
+/** Returns true when a function accepts `count` arguments. The library checks their number before their types. */
 function acceptsCount(name: string, count: number): boolean {
   try {
     search(null, `${name}(${Array(count).fill('@')})`)
@@ -89,7 +89,7 @@ function acceptsCount(name: string, count: number): boolean {
   }
 }
 
-/** Creates an interpreter whose sort_by, min_by and max_by are stable and compare text. */
+/** Creates an interpreter whose sort_by, min_by and max_by are stable and compare text by code point. */
 function createInterpreter(): Interpreter {
   const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)()
   const signature = [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
@@ -147,7 +147,7 @@ const listNodeTypes: ReadonlySet<string> = new Set<Node['type']>([
   ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
 ])
 
-/** Counts the values to print. A list that holds the same list many times is small in memory and large in print. */
+/** Counts the values to print. A list that repeats the same list is small in memory but large in the output. */
 function countValues(value: unknown, spend: (amount: number) => void): void {
   spend(1)
   if (typeof value === 'object' && value !== null)

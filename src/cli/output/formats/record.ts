@@ -13,12 +13,12 @@ interface RecordOptions {
   view: View
   fields?: readonly string[] | undefined
   style: Style
-  /** Base of relative times, in milliseconds since 1970; undefined omits them. */
+  /** Base of relative times, in milliseconds since 1970; undefined omits relative times. */
   now: number | undefined
   redact: Redact
 }
 
-/** Formats one item, one line per field: listed fields, then the status, then all other fields. */
+/** Formats one item, one line per field: the fields of the view, then the status, then all other fields. */
 export function formatRecord(item: Item, { view, fields, style, now, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),

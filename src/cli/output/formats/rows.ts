@@ -9,7 +9,7 @@ export interface RowOptions {
 
 type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
-/** Writes CSV or TSV page by page. The first page determines the columns. */
+/** Writer of CSV or TSV, page by page. The first page determines the columns. */
 export class RowWriter {
   readonly #options: RowOptions
   readonly #format: FormatRows

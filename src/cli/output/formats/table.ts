@@ -16,7 +16,7 @@ export interface TableOptions {
   fields?: readonly string[] | undefined
   header: boolean
   style: Style
-  /** Columns of the terminal; undefined disables truncation. */
+  /** Width of the terminal, in columns; undefined disables truncation. */
   width: number | undefined
   /** Base of relative times, in milliseconds since 1970; undefined prints timestamps. */
   now: number | undefined
@@ -24,7 +24,7 @@ export interface TableOptions {
   ascii?: boolean
 }
 
-/** Writes a table page by page. The first page determines the columns; later pages can only widen them. */
+/** Writer of a table, page by page. The first page determines the columns; later pages can only widen them. */
 export class TableWriter {
   readonly #options: TableOptions
   #columns: readonly Column[]
@@ -98,7 +98,7 @@ export class TableWriter {
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  /** Widths of the lines under the titles, which stay on one line of the terminal. */
+  /** Returns the widths of the rules under the titles. All rules must fit on one line of the terminal. */
   #ruleWidths(): readonly number[] {
     const { width = Number.POSITIVE_INFINITY } = this.#options
     let left = width
@@ -118,10 +118,10 @@ export class TableWriter {
   #cell({ field, drawing }: Column, item: Item): Visible {
     if (drawing) return own``
     const { view, redact, ascii } = this.#options
-    // Redacted before truncation, because part of a secret is not recognized.
+    // Redaction precedes truncation, because part of a secret would not be recognized.
     const text = formatCell(cellOf(view, field, item), redact)
     const shown = visible((isTimeField(field) ? this.#formatTime?.(text) : undefined) ?? text)
-    // Converted before measuring, because some symbols are longer in ASCII.
+    // Conversion precedes measuring, because some symbols are longer in ASCII.
     return ascii ? toAscii(shown) : shown
   }
 
@@ -130,10 +130,10 @@ export class TableWriter {
   }
 }
 
-/** Shrinks columns to the terminal, except for columns that are never cut. */
+/** Shrinks columns to the width of the terminal, except columns that are never cut. */
 function fitColumns(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const fitting = columns.flatMap(({ isWhole }, i) => (isWhole ? [] : [i]))
-  // Their titles stay on the first line.
+  // The titles of columns that are never cut must fit on the first line.
   const reserved = columns.filter(({ isWhole }) => isWhole).map((column) => columnTitle(column).length)
   const fitted = shrinkToFit(
     fitting.map((i) => natural[i] ?? 0),

@@ -14,7 +14,7 @@ export function holdsSecret(value: unknown): boolean {
   return containsSecret(value, isPresent)
 }
 
-/** Removes secrets at any depth, except for named fields. Returns the same item if it holds none. */
+/** Removes secrets at any depth, except the fields in `named`. Returns the same item if it contains no secret. */
 export function removeSecrets(item: Item, named: readonly string[] = []): Item {
   const safe = replaceSecrets(item, () => true, undefined) as Item
   const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))
@@ -23,7 +23,7 @@ export function removeSecrets(item: Item, named: readonly string[] = []): Item {
     : { ...safe, ...Object.fromEntries(kept.map((field) => [field, item[field]])) }
 }
 
-/** Masks secrets at any depth. Returns the same value if it holds none. */
+/** Masks secrets at any depth. Returns the same value if it contains no secret. */
 export function maskSecrets<T>(value: T): T {
   return replaceSecrets(value, isPresent, mask) as T
 }
@@ -46,7 +46,7 @@ export function maskText(text: string): string {
 
 type Test = (value: unknown) => boolean
 
-/** Null and an empty text are not secrets. */
+/** Returns false for null and empty text, which are not secrets. */
 const isPresent: Test = (value) => value !== null && value !== ''
 
 function containsSecret(value: unknown, test: Test): boolean {
@@ -58,7 +58,7 @@ function containsSecret(value: unknown, test: Test): boolean {
 }
 
 function replaceSecrets(value: unknown, test: Test, instead: unknown): unknown {
-  // Most values hold no secret. Also keeps lossless numbers, which are objects.
+  // Most values contain no secret. The check also keeps lossless numbers, which are objects, unchanged.
   if (!containsSecret(value, test)) return value
   if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, test, instead))
   const fields = Object.entries(value as Item).map(([name, value]) => {

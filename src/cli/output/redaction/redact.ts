@@ -1,7 +1,7 @@
 import { minKeyLength } from '../../../config/settings.ts'
 import { maskText } from './fields.ts'
 
-/** Removes secrets from a text, including the beginning of one that an ellipsis cuts off. */
+/** Function that removes secrets from a text, including the beginning of a secret before an ellipsis. */
 export type Redact = (text: string) => string
 
 /** Returns a function that removes keys and access tokens. Tokens are recognized by their field name. */
@@ -10,7 +10,7 @@ export function createRedactor(secrets: readonly string[], instead?: string): Re
   return (text) => maskText(redactKeys(text))
 }
 
-/** Keys and access tokens of a run, and the redaction of texts that quote them. */
+/** Keys and access tokens of a run, and the redaction of texts that contain them. */
 export class KnownSecrets {
   readonly #secrets = new Set<string>()
   #redactKeys: Redact | undefined
@@ -54,7 +54,7 @@ function createKeyRedactor(secrets: readonly string[], instead = '[API key]'): R
 /** Minimum number of leading characters of a key that are redacted before an ellipsis. */
 const minCutLength = 6
 
-/** Patterns of the first characters of a key. A partly spelled character may follow them. */
+/** Returns patterns for the beginning of a key in each encoding, for truncated text. */
 function listBeginnings(secret: string): string[] {
   const encoded = offsets.map((offset) => {
     const [first = '', ...letters] = splitBase64(encodeBase64(secret, offset).inner)
@@ -63,7 +63,7 @@ function listBeginnings(secret: string): string[] {
   return [...encoded, nest(spellCharacters(secret))]
 }
 
-/** Joins patterns so that any number of them from `minCutLength` on match. */
+/** Joins patterns into one that matches the first `minCutLength` or more of them. */
 function nest(patterns: readonly string[]): string {
   const optional = patterns.slice(minCutLength).reduceRight((rest, pattern) => `(?:${pattern}${rest})?`, '')
   return patterns.slice(0, minCutLength).join('') + optional
@@ -83,13 +83,13 @@ function listSpellings(secret: string): string[] {
   return [...offsets.map((offset) => spellInBase64(secret, offset)), spellCharacters(secret).join('')]
 }
 
-/** Maximum number of backslashes for one: three levels of nested JSON double them three times. */
+/** Maximum number of backslashes that encode one backslash: three levels of nested JSON double it three times. */
 const maxBackslashes = 8
 /** Maximum number of nested percent encodings. */
 const maxPercentLayers = 3
 const backslash = `(?:\\\\|${spellInUrl('\\')})`
 
-/** Spells each character in every way, longest first, so that no part of a trailing `%` or backslash remains. */
+/** Returns a pattern of all encodings for each character, longest first, so that no part of an encoding remains. */
 function spellCharacters(secret: string): string[] {
   // A run of backslashes is one pattern, because splitting it takes exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? []).map(
@@ -107,7 +107,7 @@ function spellCharacter(character: string): string[] {
   return [
     spellInUnicode(character),
     ...spellInHtml(character),
-    // Spelling between single quotes of a shell.
+    // Encoding of a single quote within a single-quoted shell word.
     ...(character === "'" ? [String.raw`'\\''`] : []),
     `${inJson}(?:${spellInUrl(character)}|${escapePattern(character)})`,
   ]
@@ -141,11 +141,11 @@ function spellInHtml(character: string): string[] {
   )
 }
 
-/** Number of bytes before a secret within a base64 group of three. */
+/** Possible numbers of bytes before a secret within a base64 group of three bytes. */
 const offsets = [0, 1, 2] as const
 const base64Letter = '[\\w+/-]'
 
-/** Returns the base64 letters that depend only on the secret: edge letters hold bits of adjacent bytes. */
+/** Returns the base64 letters that depend only on the secret. Letters at the edges contain bits of other bytes. */
 function encodeBase64(secret: string, offset: number): { inner: string; isWhole: boolean } {
   const bytes = Buffer.from('\0'.repeat(offset) + secret)
   const start = offset === 0 ? 0 : offset + 1

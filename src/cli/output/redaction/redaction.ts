@@ -1,11 +1,11 @@
 /*
- * Secrets in everything that the program prints, writes or logs. Other folders import only this file.
+ * Secrets in everything that the program prints, writes or logs. Other folders import this file.
  *
  * - `secret-filter.ts`: access tokens in results. Masked in JSON on a terminal; removed from tables, CSV and TSV.
- * - `fields.ts`: which fields and headers are secret, and how a value is masked.
+ * - `fields.ts`: names of secret fields and headers, and the masking of their values.
  * - `redact.ts`: keys in any text, in any encoding.
  * - `responses.ts`: keys in error responses.
- * - `requests.ts`: secrets in the requests of `--dry-run` and `--curl`. Loaded late, so imported by its own name.
+ * - `requests.ts`: secrets in the requests of `--dry-run` and `--curl`. Loaded lazily and imported directly.
  */
 export { holdsSecret, isSecretHeader, mask, maskSecrets, maskText, removeSecrets } from './fields.ts'
 export { createRedactor, KnownSecrets, type Redact } from './redact.ts'

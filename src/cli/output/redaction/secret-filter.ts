@@ -3,11 +3,11 @@ import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
 import { holdsSecret, maskSecrets, removeSecrets } from './fields.ts'
 
-/** Masks and removes access tokens in results, unless `--show-tokens` or `--columns` asks for them. */
+/** Filter that masks or removes access tokens in results, unless `--show-tokens` or `--columns` requests them. */
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #columns: readonly string[] | undefined
-  /** True after a secret is hidden, so that a notice is due. */
+  /** True after a secret was hidden, which requires a notice. */
   hasHidden = false
 
   constructor(showsAll: boolean, named: readonly string[] | undefined) {
@@ -39,12 +39,12 @@ export class SecretFilter {
     const columns = view.columns.filter(({ field }) => !secretFields.has(field))
     if (!this.#showsAll)
       return { ...view, columns, fields: view.fields.filter((field) => !secretFields.has(field)) }
-    // Requested columns keep their place on a narrow terminal.
+    // The high weight keeps requested columns on a narrow terminal.
     return { ...view, columns: [...columns, ...secret.map((field) => ({ field, weight: 9 }))] }
   }
 }
 
-/** Pages without access tokens, which cannot be imported and should not be in files. */
+/** Pages without access tokens, because tokens cannot be imported and should not be in files. */
 export class WithoutSecrets {
   readonly #pages: AsyncIterable<Page>
   hasRemovedSecrets = false

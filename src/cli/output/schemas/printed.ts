@@ -7,7 +7,7 @@ import { statuses } from '../../../client/outcome.ts'
 // Schemas of output that is not a response of the service. The printing code takes its types from here (`Printed`), so
 // that a field without a schema does not compile.
 
-/** Types a value that the service sends, which may differ from its schema. */
+/** Sets the type of a schema for a value from the service, because the value may differ from the schema. */
 const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>
 
 const text = z.string().nullable()

@@ -28,7 +28,7 @@ const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
 const reach = 64
 
-/** Returns true if Unicode allows an invisible character here. Elsewhere it makes different texts look the same. */
+/** Returns true if Unicode allows an invisible character at this position. Elsewhere it could disguise a text. */
 export function isLegitimateJoiner(mark: string, at: number, text: string): boolean {
   const before = text.slice(Math.max(0, at - reach), at)
   const end = at + mark.length
@@ -46,12 +46,12 @@ export function isLegitimateJoiner(mark: string, at: number, text: string): bool
   }
 }
 
-/** RFC 5892, appendixes A.1 and A.2: after a virama, in Indic words. */
+/** Returns true after a virama, in Indic words (RFC 5892, appendixes A.1 and A.2). */
 function isConjunct(before: string): boolean {
   return new RegExp(String.raw`\p{L}${marks}(?<=[${viramas}])$`, 'u').test(before)
 }
 
-/** RFC 5892, appendix A.1: between joining letters, in Arabic and similar scripts. */
+/** Returns true between joining letters, in Arabic and similar scripts (RFC 5892, appendix A.1). */
 function isWithinWord(before: string, after: string): boolean {
   return (
     new RegExp(`[${joinsNext}]${marks}$`, 'u').test(before) &&
@@ -59,28 +59,28 @@ function isWithinWord(before: string, after: string): boolean {
   )
 }
 
-/** The Unicode Standard, chapter 12: Bengali and Kannada ra that keeps its shape. */
+/** Returns true for a Bengali or Kannada ra that keeps its shape (The Unicode Standard, chapter 12). */
 function isRa(before: string, after: string): boolean {
   return /[\u09b0\u0cb0]$/.test(before) && /^[\u09cd\u0ccd]/.test(after)
 }
 
-/** UTS 51, ED-16: emoji ZWJ sequence. */
+/** Returns true within an emoji ZWJ sequence (UTS 51, ED-16). */
 function isEmojiSequence(before: string, after: string): boolean {
   return /\p{ExtPict}[\ufe0f\p{EMod}]?$/u.test(before) && /^\p{ExtPict}/u.test(after)
 }
 
-/** UTS 51, ED-14c: emoji keycap. */
+/** Returns true within an emoji keycap sequence (UTS 51, ED-14c). */
 function isKeycap(before: string, mark: string, after: string): boolean {
   return /[#*\d]$/.test(before) && mark === '\ufe0f' && after.startsWith('\u20e3')
 }
 
-/** UTS 37 and the standardized variants: variants of ideographs and Mongolian letters. */
+/** Returns true for variants of ideographs (UTS 37) and of Mongolian letters (Unicode's standardized variants). */
 function isVariant(mark: string, before: string): boolean {
   if (/^[\u180b-\u180d\u180f]$/.test(mark)) return /[\u1820-\u1878\u1880-\u18aa]$/.test(before)
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)
 }
 
-/** UTS 51, ED-14a: black flag and a region in tag characters, as in the flag of Scotland. */
+/** Returns true for a region in tag characters after a black flag, as in the flag of Scotland (UTS 51, ED-14a). */
 function isFlag(mark: string, before: string): boolean {
   const region = /^[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f}$/u
   return before.endsWith('\u{1f3f4}') && region.test(mark)

@@ -2,13 +2,13 @@ import type { Host, Output, Visible } from '../../../host.ts'
 import { isAsciiOnly } from './unicode.ts'
 import { own } from './visible.ts'
 
-/** A progress line at the bottom of a terminal. Other output replaces it. */
+/** Progress line at the bottom of a terminal. Other output replaces it. */
 export class StatusLine {
   readonly #host: Host
-  /** A larger drawing on the terminal, which is cleared before other output. */
+  /** Drawing above the status line, which is cleared before other output. */
   above: { hideDuring(): void } | undefined
   #isShown = false
-  /** True if the cursor is at the start of a line. Part of a JSON document must not be erased. */
+  /** True if the cursor is at the start of a line. Elsewhere, the status line would erase part of a JSON document. */
   #isAtStart = true
 
   constructor(host: Host) {

@@ -1,10 +1,10 @@
 import type { Visible } from '../../../host.ts'
 import { isLegitimateJoiner } from './joiners.ts'
 
-// Covers most texts, and the pattern below is slow to compile.
+// Checked first, because it matches most texts, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/** Matches what a terminal interprets or hides: controls, bidi overrides, private use, default ignorables. */
+/** Matches characters that a terminal interprets or hides: controls, overrides, private use, default ignorables. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -20,13 +20,13 @@ function hex(unit: string): string {
 function replaceInvisible(text: string, spell: (character: string) => string): Visible {
   return markVisible(
     text.replace(invisible(), (found: string, at: number) =>
-      // No lower character is ever legitimate.
+      // No character below U+180B is legitimate.
       found >= '\u180b' && isLegitimateJoiner(found, at, text) ? found : Array.from(found, spell).join(''),
     ),
   )
 }
 
-/** Escapes what a terminal interprets or hides, line breaks included. Legitimate joiners are kept. */
+/** Escapes characters that a terminal interprets or hides, including line breaks. Keeps legitimate joiners. */
 export function visible(text: string): Visible {
   if (printable.test(text)) return markVisible(text)
   return replaceInvisible(text, (character) => shortEscapes[character] ?? escapeCharacter(character))
@@ -52,7 +52,7 @@ export function joinVisible(texts: readonly Visible[], between: Visible = own``)
   return markVisible(texts.join(between))
 }
 
-/** Marks text as visible that a library has joined, colored or cut. */
+/** Casts the result of joining, coloring or truncating visible text to Visible. */
 export function markVisible(text: string): Visible {
   return text as Visible
 }

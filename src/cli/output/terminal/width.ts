@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import type { Visible } from '../../../host.ts'
 import { markVisible } from './visible.ts'
 
-/** Returns the width in columns. string-width is slow to start, because it compiles a pattern of all emoji. */
+/** Returns the width in columns. Avoids string-width for ASCII, because it compiles a slow pattern of all emoji. */
 export function measureText(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
 }

@@ -5,7 +5,7 @@ export interface Page {
   items: readonly Item[]
   /** Response that holds exactly these items; printed unchanged. */
   whole?: ResponseBody
-  /** True if no number needs lossless writing, which is several times faster. */
+  /** True if no number needs lossless output. The output is then several times faster. */
   plain?: boolean
   rest?: Item
 }

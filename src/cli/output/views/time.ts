@@ -15,7 +15,7 @@ export function isTimeField(field: string): boolean {
 
 export type FormatTime = (timestamp: string) => string | undefined
 
-/** Creates a formatter of relative times, which is slow. `now` is in milliseconds since 1970. */
+/** Creates a reusable formatter of relative times; creation is slow. `now` is in milliseconds since 1970. */
 export function createRelativeFormat(now: number): FormatTime {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   return (timestamp) => {

@@ -18,13 +18,13 @@ export type Item = Readonly<Record<string, unknown>>
 
 export interface Column {
   readonly field: string
-  /** Importance of the column. On a narrow terminal, low weights shrink and disappear first. */
+  /** Importance of the column. On a narrow terminal, columns of low weight shrink and disappear first. */
   readonly weight: number
   /** Derives the value from the item; undefined if it cannot be derived. */
   readonly value?: (item: Item) => unknown
   /** True if the cell is never cut. Such a column is the last one, and may be wrapped by the terminal. */
   readonly isWhole?: boolean
-  /** Draws the cell at the available width, in tables only. */
+  /** Drawing of the cell at the available width, in tables only. */
   readonly drawing?: Drawing
 }
 
@@ -165,7 +165,7 @@ export function cellOf(view: View, field: string, item: Item): unknown {
   return found.known ? found.value : null
 }
 
-/** Returns true if a column exists: listed, derived, or present in an item. */
+/** Returns true if a column exists: a field of the view, a derived column, or a field of an item. */
 export function hasField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||
