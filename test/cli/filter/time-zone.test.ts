@@ -25,14 +25,14 @@ const list = async (flags: readonly string[], env = {}) => {
 }
 
 describe('a date in --where', () => {
-  test('is a day in the zone of this machine', async () => {
+  test('is a day in the time zone of this machine by default', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await list([])).toBe('berlin\n')
     vi.stubEnv('TZ', 'Europe/Berlin')
     expect(await list([])).toBe('')
   })
 
-  test('is a day in the zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order', async () => {
+  test('is a day in the time zone of --time-zone, MEETROOM_TIME_ZONE or the profile, in this order of precedence', async () => {
     mkdirSync(world.configDir, { recursive: true })
     const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' }
     const profiles = { default: { ...profile, time_zone: 'Europe/Berlin' } }
@@ -43,14 +43,14 @@ describe('a date in --where', () => {
     expect(await list(['--time-zone', 'europe/berlin'], { ...stored, MEETROOM_TIME_ZONE: 'utc' })).toBe('')
   })
 
-  test('is the same day as in --from', async () => {
+  test('can be a date or today, and is a day in the zone of --time-zone', async () => {
     const { stdout } = await world.run(
       'rooms list -o ids --where created_at>=2026-01-01 --where created_at<=today --time-zone Asia/Kolkata',
     )
     expect(stdout).toBe('berlin\nutc\n')
   })
 
-  test('with a time and without an offset is a time in the zone', async () => {
+  test('with a time but without an offset is a time in the zone of --time-zone', async () => {
     const at = (zone: string) =>
       world.run(['rooms', 'list', '-o', 'ids', '--where', 'created_at=2026-01-01 00:00', '--time-zone', zone])
     expect([(await at('Europe/Berlin')).stdout, (await at('utc')).stdout]).toEqual(['berlin\n', 'utc\n'])
@@ -61,16 +61,19 @@ test.each([
   [['--time-zone', 'Berlin'], {}, '--time-zone', 'Berlin', 'hint: did you mean “Europe/Berlin”?\n'],
   [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', ''],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
-])('the time zone %j with %j is a usage error', async (flags, env, from, text, hint) => {
-  const { code, stderr } = await world.run(['rooms', 'list', ...flags], { env })
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: `error: ${from}: the time zone must be an IANA name such as Europe/Berlin, or utc, not “${text}”\n${hint}`,
-  })
-  expect(world.requests).toEqual([])
-})
+])(
+  'a time zone from the flags %j and the environment %j is a usage error',
+  async (flags, env, from, text, hint) => {
+    const { code, stderr } = await world.run(['rooms', 'list', ...flags], { env })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: ${from}: the time zone must be an IANA name such as Europe/Berlin, or utc, not “${text}”\n${hint}`,
+    })
+    expect(world.requests).toEqual([])
+  },
+)
 
-describe('the instants that conditions stand for', () => {
+describe('the resolved times of --where conditions', () => {
   const terminate = (...flags: string[]) => ['rooms', 'terminate', '--time-zone', 'Europe/Berlin', ...flags]
 
   test.each([
@@ -89,19 +92,19 @@ describe('the instants that conditions stand for', () => {
     ['created_at<2026-01-01T08:00Z', 'created_at < 2026-01-01T09:00:00+01:00 (Europe/Berlin)'],
     ['age>1d', 'created_at < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
     ['idle>1d', 'idle_since < 2026-01-01T04:04:05.678+01:00 (Europe/Berlin)'],
-  ])('of %s are shown by --dry-run', async (condition, expected) => {
+  ])('are printed by rooms terminate --dry-run for %s', async (condition, expected) => {
     const { code, stderr } = await world.run(terminate('--where', condition, '--dry-run'))
     expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `selected by ${expected}` })
   })
 
-  test('are not shown for conditions without a time', async () => {
+  test('are not printed by rooms terminate --dry-run for conditions without a time', async () => {
     const { stderr } = await world.run(
       terminate('--where', 'name~berlin', '--where', 'terminated_at=', '--dry-run'),
     )
     expect(stderr).not.toContain('selected by')
   })
 
-  test('are part of the confirmation prompt', async () => {
+  test('are shown in the prompt of rooms terminate', async () => {
     const { host, done } = world.start(
       terminate('--where', 'created_at<2026-01-01T00:30', '--where', 'age<90d'),
       { tty: true, columns: 400 },
@@ -116,7 +119,7 @@ describe('the instants that conditions stand for', () => {
   })
 })
 
-test('config list shows the zone of this machine unless another one is set', async () => {
+test('config get time_zone prints the time zone of this machine unless --time-zone is set', async () => {
   const zoneOf = async (...flags: string[]) =>
     JSON.parse((await world.run(['config', 'get', 'time_zone', '--json', ...flags])).stdout)
   expect(await zoneOf()).toEqual({ key: 'time_zone', value: 'UTC', origin: 'default' })

@@ -377,7 +377,7 @@ describe('a room whose facts cannot be read', () => {
   })
 })
 
-describe('an invalid condition on room facts', () => {
+describe('an invalid --where condition on room facts', () => {
   const age = (field: string) => `${field} needs one of < <= > >= and a duration, such as ${field}>90d`
   test.each([
     ['online=many', '--where online=many: the value must be a number, not “many”'],
@@ -385,7 +385,7 @@ describe('an invalid condition on room facts', () => {
     ['sessions<', '--where sessions<: the value is missing'],
     ['idle=90d', `--where idle=90d: ${age('idle')}`],
     ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
-  ])('is refused before the first request: %j', async (condition, message) => {
+  ])('is refused before the first request, as in --where %j', async (condition, message) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -433,7 +433,7 @@ test('rooms export --where exports the rooms whose facts match', async () => {
 })
 
 // The same once more, from a plain description.
-test('random conditions on room facts match the same random rooms as a reference implementation', async () => {
+test('random --where conditions on room facts match the same random rooms as a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {
     '=': (value, wanted) => value === wanted,

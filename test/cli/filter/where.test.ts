@@ -109,7 +109,7 @@ async function chosen(command: string, ...conditions: string[]): Promise<string>
   return lines(stdout).join(' ')
 }
 
-describe('a condition', () => {
+describe('a --where condition', () => {
   beforeEach(() => withThings())
 
   test.each([
@@ -257,7 +257,7 @@ describe('a condition', () => {
   })
 })
 
-describe('a condition with a regular expression', () => {
+describe('a --where condition with a regular expression', () => {
   test('is evaluated quickly for a name that causes catastrophic backtracking in JavaScript', async () => {
     const hostile = 'a'.repeat(50_000)
     const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
@@ -279,7 +279,7 @@ describe('a condition with a regular expression', () => {
   })
 })
 
-describe('an invalid condition', () => {
+describe('an invalid --where condition', () => {
   const takes = (text: string) =>
     `--where must be a field, one of = != < <= > >= ~ !~, and a value, not “${text}”\nhint: ${
       /^\w+$/.test(text)
@@ -588,7 +588,7 @@ describe('sessions list --where with an unpaged service', () => {
 })
 
 // The same once more, from a plain description of what conditions mean.
-describe('random conditions on a random list', () => {
+describe('random --where conditions on a random list', () => {
   const operators = ['=', '!=', '<', '<=', '>', '>='] as const
   const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
     if (value === null) return operator === '!='

@@ -217,7 +217,7 @@ test.each([
     'k',
     '“__proto__” is not a valid profile name: use letters, digits, dots, dashes and underscores',
   ],
-])('%s with the input %j is refused: %s', async (line, stdin, message) => {
+])('%s with the input %j is refused with the error “%s”', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
@@ -476,7 +476,7 @@ test('auth login replaces the stored key and its storage time, and auth logout r
   expect(stored().profiles).toEqual({ default: { base_url: baseUrl } })
 })
 
-test('auth status --json prints one object', async () => {
+test('auth status --json prints one JSON object', async () => {
   const { code, stdout, stderr } = await world.run('auth status --json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(JSON.parse(stdout)).toEqual({

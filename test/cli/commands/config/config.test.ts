@@ -374,7 +374,7 @@ test('config set changes the current profile even with a key and a base URL in t
   expect(stored().profiles.a).toEqual({ timeout: 1 })
 })
 
-test('config unset of a missing setting succeeds', async () => {
+test('config unset of a missing setting exits 0', async () => {
   expect(await run('config unset timeout')).toMatchObject({ code: 0, stdout: '' })
 })
 

@@ -44,7 +44,7 @@ test('members list shows the status blocked for blocked members', async () => {
   expect(stdout).toBe(`${ada}  ada  guest  blocked  A.\n`)
 })
 
-test('members list without --all prints that more members exist', async () => {
+test('members list without --all prints a notice that more members exist', async () => {
   const id = await room()
   for (let i = 0; i < 32; i++) await member(id, `u${i}`)
   const { stdout, stderr } = await world.run(`members list ${id} -o ids`)

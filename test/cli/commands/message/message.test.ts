@@ -52,7 +52,7 @@ test.each([
   ['no line break', 'no line break'],
   ['  blanks stay ', '  blanks stay '],
   ['{"type":"poll","😀":1}\n', '{"type":"poll","😀":1}'],
-])('message send - reads the text %j from standard input', async (stdin, message) => {
+])('message send with the text “-” reads %j from standard input', async (stdin, message) => {
   expect(await world.run(`message send ${room} - --json --quiet`, { stdin })).toMatchObject({
     code: 0,
     stderr: '',
@@ -60,7 +60,7 @@ test.each([
   expect(sent()).toEqual([['POST', `/rooms/${room}/message`, JSON.stringify({ message })]])
 })
 
-test('message send - refuses text that is not UTF-8', async () => {
+test('message send with the text “-” refuses standard input that is not UTF-8', async () => {
   expect(await world.run(`message send ${room} -`, { stdin: Uint8Array.of(0xff, 0x0a) })).toMatchObject({
     code: 2,
     stdout: '',
@@ -69,7 +69,7 @@ test('message send - refuses text that is not UTF-8', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('message send accepts text that starts with a hyphen after --', async () => {
+test('message send accepts a text that starts with a hyphen after “--”', async () => {
   expect(await world.run(['message', 'send', room, '--', '--json'])).toMatchObject({
     code: 0,
     stdout: 'message  --json\n',

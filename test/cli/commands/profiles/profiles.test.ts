@@ -299,7 +299,7 @@ test('a local profile from a flag or MEETROOM_PROFILE takes precedence over the 
   expect(world.requests).toEqual([])
 })
 
-test('a base URL in the environment takes precedence over local as the current profile', async () => {
+test('a base URL in the environment takes precedence when local is the current profile', async () => {
   await run('profiles use local')
   expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0 })
   expect(world.requests).toHaveLength(1)

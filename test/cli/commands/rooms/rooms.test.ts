@@ -9,7 +9,7 @@ async function room(body: object): Promise<string> {
   return (await world.send('POST', '/rooms', { type: 'open', ...body })).body.room.id
 }
 
-test('rooms create prints the new room, and list shows it', async () => {
+test('rooms create prints the new room, and rooms list shows the new room', async () => {
   const created = await world.run([
     'rooms',
     'create',

@@ -27,7 +27,7 @@ const refused = () => {
 }
 
 describe('rooms wait', () => {
-  test('polls every two seconds until the room is terminated, and prints it like rooms get', async () => {
+  test('polls every two seconds until the room is terminated, and prints the room like rooms get', async () => {
     at(3, terminate)
     const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
     expect({ code, stderr, slept: host.slept }).toEqual({ code: 0, stderr: '', slept: [2000, 2000] })
@@ -164,7 +164,7 @@ describe('rooms wait', () => {
       expect(await waited('WAIT')).toBe(600_000)
     })
 
-    test('prints a retryable error object in JSON modes', async () => {
+    test('prints a retryable error object in JSON output formats', async () => {
       const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
       expect(JSON.parse(stderr)).toEqual({
         error: {
@@ -424,7 +424,7 @@ describe('rooms wait', () => {
       ])
     })
 
-    test('truncates its status to one line', async () => {
+    test('truncates the status to one line', async () => {
       const { code, lines } = await shown(
         ['rooms', 'wait', room, '--for', 'terminated', '--timeout', '1s'],
         40,

@@ -47,7 +47,7 @@ function documentsIn(text: string): unknown[] {
 const silent =
   /^(auth (login|logout)|profiles (use|protect|unprotect|remove)|config (set|unset|path)|cache warm|version|help|completion|__complete)$/
 
-test('every command with JSON output has a schema', async () => {
+test('every command with JSON output has a JSON Schema', async () => {
   const names = (await leaves()).map(({ words }) => words.join(' '))
   expect(Object.keys(schemas).sort()).toEqual([...names.filter((name) => !silent.test(name)), 'error'].sort())
 })

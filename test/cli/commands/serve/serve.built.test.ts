@@ -372,7 +372,7 @@ describe('webhooks of serve', () => {
     )
   })
 
-  test('are retried after a failure, sooner with --webhook-retry-scale', async () => {
+  test('are retried after a failure, and earlier with a small --webhook-retry-scale', async () => {
     const { ready } = await startServe(['--webhook-retry-scale', '0.001'], homes())
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -424,9 +424,12 @@ describe('webhooks of serve', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])('are a usage error with --webhook-retry-scale=%s', async (scale) => {
-    expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
-  })
+  test.each(['0', '-1', 'x', ''])(
+    'cannot be configured with --webhook-retry-scale=%s, which exits 2',
+    async (scale) => {
+      expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
+    },
+  )
 })
 
 test('serve keeps responding after 200 clients reset their connections during a refused upgrade', async () => {

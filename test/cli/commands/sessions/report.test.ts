@@ -85,7 +85,7 @@ describe('sessions report of one room', () => {
     ])
   })
 
-  test('with --from and --to counts only the time between the two times', async () => {
+  test('counts only the minutes between --from and --to', async () => {
     expect(await rows('maths --from 2026-01-01T08:16Z --to 2026-01-01T08:44Z')).toEqual([
       'maths,ada,ADA,2026-01-01T08:16:00.000Z,2026-01-01T08:44:00.000Z,3,18,0.643,true',
       'maths,,m9,2026-01-01T08:30:00.000Z,2026-01-01T08:44:00.000Z,1,14,0.5,true',
@@ -303,7 +303,7 @@ describe('sessions report of several rooms', () => {
     expect(new Set(paths()).size).toBe(1)
   })
 
-  test('names a room whose requests are answered with 500, and exits 8', async () => {
+  test('names a room for which the service responds 500, and exits 8', async () => {
     school(world, { maths, art })
     const { intercept } = world
     world.intercept = (request, ...rest) =>
@@ -324,7 +324,7 @@ describe('sessions report of several rooms', () => {
 })
 
 describe('participant names in sessions report', () => {
-  test('cause no request when the sessions carry names', async () => {
+  test('cause no request when the sessions contain names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
     expect(paths()).toEqual(['/rooms/r/sessions?limit=1000'])
@@ -346,7 +346,7 @@ describe('participant names in sessions report', () => {
     expect((await rows('r'))[0]).toMatch(/^r,gone,,2026/)
   })
 
-  test('are present for absent members when lists omit fields of members', async () => {
+  test('are printed for absent members even when lists omit fields of members', async () => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })

@@ -62,7 +62,7 @@ describe('sessions watch prints', () => {
     expect(room.world.requests.filter(({ url }) => url.includes('name=Standup'))).toHaveLength(1)
   })
 
-  test('changes of the room name, the termination and the reopening', async () => {
+  test('changes of the room name, and the termination and the reopening of the room', async () => {
     const room = await watchedRoom([
       {},
       { room: { name: 'Retro' } },

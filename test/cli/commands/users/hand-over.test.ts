@@ -23,7 +23,7 @@ async function setRole(room: string, user: string, type: string): Promise<string
 }
 
 describe('users hand-over', () => {
-  test('adds the user in the role of the other one, raises a lower role, and skips the rest', async () => {
+  test('adds the second user in the role of the first user, raises a lower role, and skips the other rooms', async () => {
     const { lobby, hall, board, plans } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     await setRole(hall, 'ada', 'host')
@@ -52,7 +52,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('sends no write when it is run again', async () => {
+  test('sends no write in a second run', async () => {
     await world.outcome('users hand-over mallory ada --yes')
     world.requests.length = 0
     const { code, stderr } = await world.outcome('users hand-over mallory ada --yes')
@@ -63,7 +63,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('uses the role of --role, and never lowers a role', async () => {
+  test('adds the second user in the role of --role, and never lowers a role', async () => {
     const { hall, lobby, plans } = world.ids
     await setRole(hall, 'ada', 'host')
     const { rows } = await world.rows('users hand-over mallory ada --role monitor --yes --concurrency 1')
@@ -76,7 +76,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(plans, 'monitor'), post(lobby, 'monitor')])
   })
 
-  test('changes only rooms that match --where', async () => {
+  test('sends writes only for rooms that match --where', async () => {
     const { plans } = world.ids
     const { stderr } = await world.rows('users hand-over mallory ada --where type=private --yes')
     expect(stderr).toBe('added the user to 1 room; 1 skipped\n')
@@ -88,7 +88,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('--dry-run prints the plan and sends no write', async () => {
+  test('with --dry-run prints the plan and sends no write', async () => {
     await setRole(world.ids.board, 'mallory', 'host')
     world.requests.length = 0
     const { code, stderr, rows } = await world.rows('users hand-over mallory ada --dry-run')
@@ -105,7 +105,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('asks with the users and the rooms to change', async () => {
+  test('names the users and the affected rooms in its prompt', async () => {
     const { code, stderr } = await world.typing('2\n', 'users hand-over mallory ada')
     expect(stderr).toContain(
       `Give user “ADA” (ada) the role of user mallory in 2 rooms “Plans” (${world.ids.plans}), “Lobby” (${world.ids.lobby}), at https://meet.test (profile default). Type 2 to continue: 2`,
@@ -117,14 +117,14 @@ describe('users hand-over', () => {
   test.each([
     ['', 'handing over rooms needs confirmation, and there is no terminal to ask on'],
     ['--yes --max 1', 'that would affect 2 rooms, and --max allows 1; nothing was done'],
-  ])('exits 10 without a write when it is not confirmed (%s)', async (flags, message) => {
+  ])('exits 10 and sends no write with the flags “%s” outside a terminal', async (flags, message) => {
     const { code, stderr } = await world.outcome(`users hand-over mallory ada ${flags}`.trim())
     expect(code).toBe(10)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.writes()).toEqual([])
   })
 
-  test('fails for a user who is blocked in a room, and changes the other rooms', async () => {
+  test('exits 8 for a room in which the second user is blocked, and changes the other rooms', async () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'ada')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
@@ -139,7 +139,7 @@ describe('users hand-over', () => {
     })
   })
 
-  test('reports a room that cannot be read and changes the other rooms', async () => {
+  test('exits 8 for a room that cannot be read, and changes the other rooms', async () => {
     const { plans } = world.ids
     world.fails(new RegExp(`${plans}/members`), 500)
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
@@ -148,7 +148,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(world.ids.lobby, 'guest')])
   })
 
-  test('never sends an addition twice when its response is lost, and completes the rest in a second run', async () => {
+  test('sends no second request to add a member after a lost response, and completes the other rooms in a second run', async () => {
     const { plans, lobby } = world.ids
     world.intercept = async (request, next) => {
       const done = await next()
@@ -166,7 +166,7 @@ describe('users hand-over', () => {
     expect((await world.members(plans)).map(({ user_id }) => user_id)).toEqual(['ada', 'mallory'])
   })
 
-  test('writes nothing when the list of rooms is incomplete', async () => {
+  test('sends no write and exits 8 when the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -196,12 +196,12 @@ describe('users hand-over', () => {
       2,
       'error: --curl sends nothing, so the rooms to which the user is added are unknown\n',
     ],
-  ])('%s exits %i', async (line, code, stderr) => {
+  ])('prints an error for “%s” and exits %i', async (line, code, stderr) => {
     expect(await world.outcome(line)).toEqual({ code, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 
-  test('-o ids prints the members that were added or changed', async () => {
+  test('with -o ids prints the IDs of the added members', async () => {
     const { stdout } = await world.outcome('users hand-over mallory ada --yes -o ids')
     const { plans, lobby } = world.ids
     const ids = [await world.member(plans, 'ada'), await world.member(lobby, 'ada')].map(({ id }) => id)
@@ -213,7 +213,7 @@ describe('users hand-over', () => {
     { ids: 'number' },
     { leavesNullsOut: true, booleansAsText: true, numbersAsText: true },
     { maxLimit: 1 },
-  ] as const)('works on a service with %j', async (differences) => {
+  ] as const)('adds the user and raises roles on a service with %j', async (differences) => {
     const { board, lobby } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     otherService(world, differences)
@@ -228,7 +228,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('fails for a room whose service shows no roles, unless --role names one', async () => {
+  test('fails for each room when the service omits roles, unless --role names a role', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)
@@ -254,8 +254,8 @@ describe('users hand-over', () => {
   })
 })
 
-describe('members add to many rooms', () => {
-  test('--all-rooms invites the user to each room and skips memberships', async () => {
+describe('members add for several rooms', () => {
+  test('with --all-rooms adds the user to each room and skips existing memberships', async () => {
     const { code, stderr, rows } = await world.rows(
       'members add --all-rooms --user ada --type host --yes --concurrency 1',
     )
@@ -271,7 +271,7 @@ describe('members add to many rooms', () => {
     expect(world.writes()).toEqual([empty, plans, lobby].map((room) => post(room, 'host')))
   })
 
-  test('--where selects rooms, even by their metrics, and the default role is that of the user', async () => {
+  test('with --where adds the user to rooms that match by fields and by room facts, in the default role of the user', async () => {
     const { stderr } = await world.rows('members add --where members=0 --where type=private --user ada --yes')
     expect(stderr).toBe('added the user to 1 room\n')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])
@@ -287,7 +287,7 @@ describe('members add to many rooms', () => {
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"note":"x","user_id":"ada"}`])
   })
 
-  test('asks with the number of rooms, and above 20 rooms needs --max', async () => {
+  test('shows the rooms in its prompt, and exits 10 for more than 20 rooms without --max', async () => {
     const { stderr } = await world.typing('3\n', 'members add --all-rooms --user ada --type host')
     expect(stderr).toContain('Invite user “ADA” (ada) to 3 rooms “Empty”')
     expect(stderr).toContain(`“Lobby” (${world.ids.lobby}) as host, at https://meet.test`)
@@ -304,14 +304,14 @@ describe('members add to many rooms', () => {
     ['members add ROOM ada --user ada', 'pass the user as an argument or with --user, not both'],
     ['members add', 'missing required argument “room”'],
     ['members add ROOM', 'missing required argument “user”'],
-  ])('%s is a usage error', async (line, message) => {
+  ])('exits 2 before any request for the invalid command line “%s”', async (line, message) => {
     const { code, stderr } = await world.outcome(line)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.requests).toEqual([])
   })
 
-  test('members add ROOM --user invites one user', async () => {
+  test('with ROOM and --user adds the user to one room', async () => {
     const { code } = await world.outcome(`members add ${world.ids.empty} --user ada -o ids`)
     expect(code).toBe(0)
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

@@ -422,7 +422,7 @@ describe('members block --user --all-rooms', () => {
       'users offboard',
       'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',
     ],
-  ])('is a usage error in the form %s', async (line, message) => {
+  ])('exits 2 before any request for the invalid command line “%s”', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })

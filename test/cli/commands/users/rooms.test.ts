@@ -142,7 +142,7 @@ describe('users rooms', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('with --curl prints the first request and sends none', async () => {
+  test('with --curl prints the first request and sends no request', async () => {
     const { code, stdout } = await world.outcome('users rooms ada --curl')
     expect({ code, stdout }).toEqual({
       code: 0,

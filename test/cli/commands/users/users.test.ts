@@ -268,7 +268,7 @@ test('users update with an unknown default role lists the valid roles', async ()
   })
 })
 
-test('users delete deletes users and prints them as one list', async () => {
+test('users delete prints the deleted users as one list', async () => {
   for (const id of ['ada', 'grace']) await user(id)
   expect(await world.run('users delete ada grace --yes -o ids')).toMatchObject({
     code: 0,

@@ -319,7 +319,7 @@ describe('webhooks listen --secret', () => {
   })
 
   test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
-    'with %j is a usage error',
+    'with the flags %j is a usage error',
     async (flags) => {
       expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
     },
