@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
+import { browserScripts } from './.esbuild-browser.mjs'
 import { lighterLibraries } from './.esbuild-edits.mjs'
 import { asCommonJs } from './.esbuild-parts.mjs'
 
@@ -30,7 +31,7 @@ export async function bundle({ plain = false } = {}) {
     outdir: 'dist',
     splitting: true,
     format: 'esm',
-    plugins: plain ? [] : [lighterLibraries],
+    plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
     alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
     legalComments: 'external',
     metafile: true,
@@ -106,6 +107,7 @@ export function filesOf(parts) {
 async function commandNames() {
   const { outputFiles } = await build({
     ...bundled,
+    plugins: [browserScripts],
     stdin: { contents: "export { buildProgram } from './src/cli/commands/program.ts'", resolveDir: '.' },
     format: 'cjs',
     // The program is loaded but not run.

@@ -27,3 +27,8 @@ declare module '*.esbuild-edits.mjs' {
 declare module '*.esbuild-parts.mjs' {
   export function asCommonJs(name: string, text: string): string
 }
+declare module '*.esbuild-browser.mjs' {
+  import type { Plugin } from 'esbuild'
+  export function bundleForBrowser(file: string): Promise<string>
+  export const browserScripts: Plugin
+}

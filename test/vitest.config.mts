@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { bundleForBrowser } from '../.esbuild-browser.mjs'
 
 /** Where root’s tools are, such as chroot: not every environment names these directories. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
@@ -10,6 +11,16 @@ const markdownAsText = {
   name: 'markdown-as-text',
   transform: (code: string, id: string) =>
     id.endsWith('.md') ? `export default ${JSON.stringify(code)}` : undefined,
+}
+
+/** Programs for the browser are imported as text, too. */
+const scriptsAsText = {
+  name: 'browser-scripts',
+  enforce: 'pre' as const,
+  async load(id: string) {
+    if (!id.endsWith('?script')) return undefined
+    return `export default ${JSON.stringify(await bundleForBrowser(id.replace('?script', '')))}`
+  },
 }
 
 // `--mode full` runs the suites of `test/suites` in full, each by a script of its own. Vitest tells the mode here only: what
@@ -24,7 +35,7 @@ export default defineConfig(({ mode }) => {
   }
   // Modules have no state, so that test files share them: loading them for each file takes a sixth of the time.
   const project = (name: string, files: { include: string[]; exclude?: string[] }) => ({
-    plugins: [markdownAsText],
+    plugins: [markdownAsText, scriptsAsText],
     test: { ...each, ...files, name, isolate: false },
   })
   return {

@@ -4,6 +4,7 @@ import { toStorageFault } from './common/faults.ts'
 import { createIds } from './common/ids.ts'
 import { serveHttp } from './http/server.ts'
 import { startIndexing } from './indexing.ts'
+import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
 import { createService } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
@@ -24,6 +25,8 @@ export interface ServeOptions {
   webhookRetryScale: number
   /** Allows webhooks to private and link-local IP addresses. */
   allowPrivateWebhooks: boolean
+  /** The only origin whose pages may embed the room page. */
+  embedOrigin?: string | undefined
   lookup?: Lookup
   userAgent: string
   machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
@@ -87,16 +90,14 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     await hub.recover()
     deliveries.start()
   })
-  const server = await serveHttp(
-    createService({ store, apiKey, now: machine.now, sessionControl: hub, scheduler, cascadeDeleter }),
-    {
-      host: options.host,
-      port: options.port,
-      hosts: options.hosts,
-      upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
-      onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
-    },
-  )
+  const context = { store, apiKey, now: machine.now, sessionControl: hub, scheduler, cascadeDeleter }
+  const server = await serveHttp(withRoomPages(createService(context), options.embedOrigin), {
+    host: options.host,
+    port: options.port,
+    hosts: options.hosts,
+    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+  })
   const baseUrl = `${server.url}/v1`
   closers.push(() => {
     void server.close()

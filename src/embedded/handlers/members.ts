@@ -74,6 +74,7 @@ function updateRow(
     member.id,
   )
   sessionControl.setType(member.room_id, member.id, type)
+  if (name !== member.name) sessionControl.refresh(member.room_id)
   return requireMember(store, member.room_id, member.id)
 }
 

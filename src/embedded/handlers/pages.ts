@@ -6,7 +6,7 @@ import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import type { Handlers } from './handler-context.ts'
 
 export const pageHandlers = {
-  createPages({ store, now, newId }, { params, body }) {
+  createPages({ store, now, newId, sessionControl }, { params, body }) {
     requireRoom(store, params.room_id)
     const last = store.one<{ position: number | null }>(
       'SELECT max(position) AS position FROM pages WHERE room_id = ?',
@@ -37,6 +37,7 @@ export const pageHandlers = {
       )
       return addUnlisted({ id, entities, size: size ?? null, index: position }, unlisted)
     })
+    sessionControl.refresh(params.room_id, 'pages')
     return { pages }
   },
 } satisfies Partial<Handlers>

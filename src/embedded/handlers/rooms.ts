@@ -133,6 +133,7 @@ export const roomHandlers = {
       now,
       room.id,
     )
+    context.sessionControl.refresh(room.id)
     return { room: toRoom(requireRoom(store, room.id), context) }
   },
 

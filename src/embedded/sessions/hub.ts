@@ -9,6 +9,7 @@ import { groupByRoom, recordDepartures } from './departures.ts'
 import { toFrame } from './frame.ts'
 import { MeetingClocks } from './meeting-clocks.ts'
 import { closeAbandonedSessions, storeAliveTime } from './recovery.ts'
+import { RoomViews } from './room-views.ts'
 import { isParticipant, Roster } from './roster.ts'
 import {
   type CloseReason,
@@ -51,6 +52,7 @@ export class Hub implements SessionControl {
   /** Closed sessions whose end may not be stored yet. */
   readonly #unrecordedEnds = new Map<ConnectedSession, ConnectionEnd>()
   readonly #meetings: MeetingClocks
+  readonly #views: RoomViews
   readonly #stopTicking: () => void
 
   constructor(options: HubOptions) {
@@ -61,6 +63,12 @@ export class Hub implements SessionControl {
       store,
       clock,
       onTimeUp: (roomId) => void this.#terminate(roomId).catch(onFailure),
+    })
+    this.#views = new RoomViews({
+      ...{ store, clock, onFailure },
+      roster: this.#roster,
+      broadcasts: this.#broadcasts,
+      meetingMs: (roomId) => this.meetingMs(roomId),
     })
     this.#stopTicking = startInterval(clock, tickMs, () => void this.#tick().catch(onFailure))
   }
@@ -91,7 +99,17 @@ export class Hub implements SessionControl {
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
     if (isParticipant(session)) this.#recordEntry(session, now)
+    this.refresh(roomId)
     return session
+  }
+
+  /** Describes the room to a session, now and after each change. Call inside `store.write`. */
+  view(session: ConnectedSession): void {
+    this.#options.store.afterCommit(() => this.#views.add(session))
+  }
+
+  refresh(roomId: string, view?: 'pages'): void {
+    this.#options.store.afterCommit(() => this.#views.changed(roomId, view))
   }
 
   /** Records the end of a session whose connection closed, unless the end is already recorded. */
@@ -144,6 +162,7 @@ export class Hub implements SessionControl {
     for (const roomId of rooms.keys()) this.#updateMeetingClock(roomId)
     store.afterCommit(() => {
       for (const roomId of roomsWithEvents) onEvent(roomId)
+      for (const roomId of rooms.keys()) this.#views.changed(roomId)
       if (closeReason) this.#closePeers(rooms, closeReason)
     })
   }
@@ -179,6 +198,7 @@ export class Hub implements SessionControl {
     this.#roster.setType(session, type)
     store.onRollback(() => this.#roster.setType(session, before))
     store.run('UPDATE sessions SET type = ? WHERE id = ?', type, session.id)
+    this.refresh(session.roomId)
     if (isParticipant(session) === wasParticipant) return
     if (wasParticipant) {
       this.#updateMeetingClock(session.roomId)
@@ -209,6 +229,7 @@ export class Hub implements SessionControl {
 
   async close(): Promise<void> {
     this.#stopTicking()
+    this.#views.close()
     const rooms = groupByRoom(this.#roster.listAll())
     try {
       await this.#options.store.write(() => this.#end(rooms, closeReasons.stopping))
@@ -242,6 +263,7 @@ export class Hub implements SessionControl {
   /** Stores the data for crash recovery, and tries again to store the ends of closed sessions. */
   async #tick(): Promise<void> {
     const { store, clock, onEndsListed } = this.#options
+    this.#views.tick()
     const unrecordedEnds = [...this.#unrecordedEnds]
     const stored = store.write(() => {
       storeAliveTime(store, clock.now())

@@ -47,6 +47,8 @@ export interface SessionControl {
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, rule 4). */
   send(roomId: string, message: object): void
+  /** Describes a room again to the sessions that show it, after a change of names or pages. */
+  refresh(roomId: string, view?: 'pages'): void
   /** Returns the meeting time of a room in milliseconds; undefined when no meeting is running. */
   meetingMs(roomId: string): number | undefined
 }
@@ -56,5 +58,6 @@ export const noSessions: SessionControl = {
   endUser: () => {},
   setType: () => {},
   send: () => {},
+  refresh: () => {},
   meetingMs: () => undefined,
 }

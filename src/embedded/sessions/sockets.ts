@@ -8,6 +8,7 @@ import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-schedu
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
+import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
 /** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
@@ -18,6 +19,8 @@ const pingIntervalMs = 5000
 const idleTimeoutMs = 15_000
 /** Maximum size of a received message, in bytes. Clients need to send only pongs and close frames. */
 const maxFrameBytes = 16 * 1024
+/** Maximum time for the closing handshake with a refused client, in milliseconds. */
+const closeTimeoutMs = 5000
 
 interface SocketsOptions {
   admissionDeps: AdmissionDeps
@@ -35,6 +38,7 @@ export class Sockets {
     noServer: true,
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
+    handleProtocols: selectProtocol,
   })
   readonly #connections = new Map<WebSocket, () => void>()
   readonly #stopPinging: () => void
@@ -50,15 +54,18 @@ export class Sockets {
     const connection = new Connection()
     // The HTTP server has already validated the request target.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
+    const isView = readProtocols(request).includes(roomProtocol)
     try {
       const roomId = parseConnectPath(pathname)
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
-      const token = searchParams.get('access_token') ?? undefined
+      const token = searchParams.get('access_token') ?? readTokenProtocol(request)
       // Admission precedes the upgrade, so that any HTTP client can read a refusal.
       const session = await admissionDeps.store.write(() => {
         const admission = admit(admissionDeps, roomId, token)
-        return hub.join({ id: admissionDeps.newId(), ...admission, peer: connection })
+        const joined = hub.join({ id: admissionDeps.newId(), ...admission, peer: connection })
+        if (isView) hub.view(joined)
+        return joined
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -78,9 +85,20 @@ export class Sockets {
     } catch (error) {
       const fault = error instanceof Fault ? error : toStorageFault(error)
       if (!fault) throw error
-      refuseUpgrade(socket, fault)
+      if (isView && isHandshake(request)) this.#closeWithReason(request, socket, head, fault)
+      else refuseUpgrade(socket, fault)
       onConnect?.({ roomId: pathname, outcome: fault.message })
     }
+  }
+
+  /** Refuses a browser, which cannot read the HTTP response to a handshake. */
+  #closeWithReason(request: IncomingMessage, socket: Duplex, head: Buffer, fault: Fault): void {
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => {})
+      webSocket.close(...toCloseReason(fault))
+      const cancel = this.#options.clock.after(closeTimeoutMs, () => webSocket.terminate())
+      webSocket.on('close', cancel)
+    })
   }
 
   #trackLiveness(webSocket: WebSocket): void {

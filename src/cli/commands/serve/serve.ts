@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { isUrl } from '../../../api/is-url.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { quoteForShell } from '../../../client/request.ts'
 import { findProfile } from '../../../config/stored-file.ts'
@@ -28,6 +29,7 @@ interface Flags {
   ephemeral?: boolean
   apiKeyFile?: string
   allowHost?: string[]
+  allowEmbed?: string
   printEnv?: boolean
   saveProfile?: string
   webhookRetryScale: number
@@ -51,6 +53,11 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
       'file with the API key, created if missing (default: in the data directory)',
     )
     .option('--allow-host <name>', 'additional host name that the service accepts; repeatable', collect)
+    .option(
+      '--allow-embed <origin>',
+      'allow pages of this origin to embed the room page, as in https://lms.example.com',
+      parseOrigin,
+    )
     .option('--print-env', 'print the shell commands that point meetroom at this service, without serving')
     .option('--save-profile <name>', 'store base URL and key as a profile')
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', parseFactor, 1)
@@ -68,6 +75,16 @@ function parseFactor(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
   if (value <= 0) throw new UsageError(`--webhook-retry-scale must be a number above 0, not “${text}”`)
   return value
+}
+
+/** Parses an origin: https, or http on this machine, because the page holds an access token. */
+function parseOrigin(text: string): string {
+  const url = isUrl(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  if (url && isSafe && url.href === `${url.origin}/` && !/[?#]/.test(text)) return url.origin
+  throw new UsageError(`--allow-embed must be an https origin, not “${text}”`, {
+    hint: 'an origin is scheme, host and port, as in https://lms.example.com',
+  })
 }
 
 async function run(context: Context, flags: Flags): Promise<void> {
@@ -118,6 +135,7 @@ async function start(
       hosts: flags.allowHost ?? [],
       webhookRetryScale: flags.webhookRetryScale,
       allowPrivateWebhooks: flags.allowPrivateWebhooks ?? false,
+      embedOrigin: flags.allowEmbed,
       userAgent: `meetroom/${version}`,
       machine: host,
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),

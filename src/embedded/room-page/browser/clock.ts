@@ -1,0 +1,60 @@
+import { byId, setText } from './elements.ts'
+import type { Meeting } from './frames.ts'
+
+/** Remaining time that is shown as urgent, in milliseconds. */
+const soonMs = 60_000
+
+/** The meeting clock: the remaining time of a limited meeting, else the elapsed time. */
+export class MeetingClock {
+  #meeting: Meeting | undefined
+  /** Time of this page at which the service sent the meeting, in milliseconds. */
+  #receivedAt = 0
+
+  constructor() {
+    setInterval(() => this.#show(), 1000)
+  }
+
+  set(meeting: Meeting): void {
+    this.#meeting = meeting
+    this.#receivedAt = performance.now()
+    this.#show()
+  }
+
+  /** Stops the clock while the connection is lost. */
+  stop(): void {
+    if (this.#meeting) this.set({ ...this.#current(this.#meeting), is_running: false })
+  }
+
+  #current(meeting: Meeting): Meeting {
+    const passed = meeting.is_running ? performance.now() - this.#receivedAt : 0
+    const { elapsed_ms, remaining_ms } = meeting
+    return {
+      ...meeting,
+      elapsed_ms: elapsed_ms + passed,
+      remaining_ms: remaining_ms === null ? null : Math.max(0, remaining_ms - passed),
+    }
+  }
+
+  #show(): void {
+    if (!this.#meeting) return
+    const { is_running, elapsed_ms, remaining_ms } = this.#current(this.#meeting)
+    const clock = byId('clock')
+    clock.hidden = false
+    clock.classList.toggle('paused', !is_running)
+    clock.classList.toggle('soon', is_running && remaining_ms !== null && remaining_ms < soonMs)
+    clock.title = is_running ? '' : 'The clock runs while two or more people are connected.'
+    setText(byId('clock-label'), remaining_ms === null ? 'Meeting time' : 'Time left')
+    // The remaining time reaches 0:00 when it is used up.
+    const seconds = remaining_ms === null ? Math.floor(elapsed_ms / 1000) : Math.ceil(remaining_ms / 1000)
+    setText(byId('clock-time'), formatSeconds(seconds))
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  return hours === 0
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${hours}:${two(minutes % 60)}:${two(seconds % 60)}`
+}

@@ -1,0 +1,91 @@
+import type { Frame } from './frames.ts'
+import { toProtocol } from './token.ts'
+
+export interface End {
+  code: number
+  reason: string
+}
+
+interface Handlers {
+  onFrame(frame: Frame): void
+  /** The connection is lost. @param retryInMs time until the next attempt */
+  onLost(retryInMs: number): void
+  onConnecting(): void
+  /** The service ended the session, or refused it. */
+  onEnd(end: End): void
+}
+
+/** Close codes after which a new connection cannot succeed. */
+const finalCodes = new Set([4001, 4002, 4003, 4004, 4400])
+
+const firstPauseMs = 500
+const longestPauseMs = 15_000
+
+/** Silence after which the connection counts as lost, in milliseconds. The service sends the clock every five seconds. */
+const silenceMs = 17_000
+
+/** A connection to the room that is opened again after it was lost. */
+export class Connection {
+  readonly #url: string
+  readonly #token: string | undefined
+  readonly #handlers: Handlers
+  #socket: WebSocket | undefined
+  #failures = 0
+  #timer: number | undefined
+
+  constructor(url: string, token: string | undefined, handlers: Handlers) {
+    this.#url = url
+    this.#token = token
+    this.#handlers = handlers
+    addEventListener('online', () => this.retryNow())
+    addEventListener('offline', () => this.#lose())
+  }
+
+  open(): void {
+    clearTimeout(this.#timer)
+    const protocols = ['meetroom.room', ...(this.#token === undefined ? [] : [toProtocol(this.#token)])]
+    const socket = new WebSocket(this.#url, protocols)
+    this.#socket = socket
+    this.#handlers.onConnecting()
+    this.#expectFrame()
+    socket.onmessage = ({ data }) => {
+      if (socket !== this.#socket) return
+      this.#failures = 0
+      this.#expectFrame()
+      this.#handlers.onFrame(JSON.parse(String(data)) as Frame)
+    }
+    socket.onclose = ({ code, reason }) => {
+      if (socket !== this.#socket) return
+      if (!finalCodes.has(code)) {
+        this.#lose()
+        return
+      }
+      clearTimeout(this.#timer)
+      this.#socket = undefined
+      this.#handlers.onEnd({ code, reason })
+    }
+  }
+
+  /** Does not wait for the next attempt. */
+  retryNow(): void {
+    const isWaiting = this.#socket === undefined && this.#timer !== undefined
+    if (isWaiting) this.open()
+  }
+
+  #expectFrame(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lose(), silenceMs)
+  }
+
+  #lose(): void {
+    const socket = this.#socket
+    if (!socket) return
+    this.#socket = undefined
+    socket.close()
+    // Jitter: after an outage, a whole school reconnects.
+    const pauseMs = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs) * (0.5 + Math.random() / 2)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.open(), pauseMs)
+    this.#handlers.onLost(pauseMs)
+  }
+}

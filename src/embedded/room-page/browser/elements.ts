@@ -1,0 +1,24 @@
+/** Finds an element of the page. */
+export function byId(id: string): HTMLElement {
+  const element = document.getElementById(id)
+  if (!element) throw new Error(`no element ${id}`)
+  return element
+}
+
+/** Creates an element. All content of the service is text, never markup. */
+export function create(
+  name: string,
+  { text, className }: { text?: string; className?: string } = {},
+  ...children: readonly Node[]
+): HTMLElement {
+  const element = document.createElement(name)
+  if (text !== undefined) element.textContent = text
+  if (className !== undefined) element.className = className
+  element.append(...children)
+  return element
+}
+
+/** Changes a text only if it differs, because screen readers announce each change. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}

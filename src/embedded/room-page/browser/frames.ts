@@ -1,0 +1,43 @@
+/** Frames of the service. More events may come. */
+
+export interface Session {
+  room_id: string
+  member_id: string
+  type: string
+}
+
+export interface Meeting {
+  is_running: boolean
+  elapsed_ms: number
+  /** Null without a limit. */
+  remaining_ms: number | null
+}
+
+export interface Person {
+  member_id: string
+  /** Null for an anonymous participant. */
+  name: string | null
+  type: string
+  connections: number
+}
+
+export interface Page {
+  id: string
+  size: { width: number; height: number } | null
+  images: readonly string[]
+}
+
+export interface RoomFrame {
+  event: 'room'
+  room: { id: string; name: string | null; type: string }
+  people: readonly Person[]
+  more_people: number
+  meeting: Meeting
+}
+
+export type Frame =
+  | { event: 'joined'; session: Session }
+  | { event: 'message'; message: string }
+  | { event: 'pages'; pages: readonly Page[] }
+  | { event: 'clock'; meeting: Meeting }
+  | RoomFrame

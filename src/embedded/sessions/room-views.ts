@@ -1,0 +1,164 @@
+import { readJson } from '../../api/json.ts'
+import type { Clock } from '../common/clock.ts'
+import { isObject } from '../common/values.ts'
+import type { RoomRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import type { BroadcastQueue } from './broadcast-queue.ts'
+import { toFrame } from './frame.ts'
+import type { Roster } from './roster.ts'
+import type { ConnectedSession } from './session-control.ts'
+
+interface RoomViewsOptions {
+  store: Store
+  clock: Clock
+  roster: Roster<ConnectedSession>
+  broadcasts: BroadcastQueue
+  meetingMs(roomId: string): number | undefined
+  onFailure(error: unknown): void
+}
+
+/** Minimum time between two descriptions of a room, in milliseconds: people may come by the hundred. */
+const minIntervalMs = 250
+const maxPeople = 200
+const maxPages = 200
+
+type View = 'room' | 'pages' | 'clock'
+
+interface Viewed {
+  readonly sessions: Set<ConnectedSession>
+  /** What is due at the next turn. */
+  readonly due: Set<View>
+  /** Monotonic time of the last description. */
+  sentAt: number
+  cancel: (() => void) | undefined
+}
+
+/** Sends sessions that asked for it a description of their room: people, pages and meeting clock. */
+export class RoomViews {
+  readonly #options: RoomViewsOptions
+  readonly #rooms = new Map<string, Viewed>()
+
+  constructor(options: RoomViewsOptions) {
+    this.#options = options
+  }
+
+  /** Describes the room to a session, now and after each change. Call after the commit of its start. */
+  add(session: ConnectedSession): void {
+    const { roomId } = session
+    const none: Viewed = { sessions: new Set(), due: new Set(), sentAt: -Infinity, cancel: undefined }
+    const viewed = this.#rooms.get(roomId) ?? none
+    this.#rooms.set(roomId, viewed)
+    viewed.sessions.add(session)
+    this.#send(roomId, [session], ['room', 'pages'])
+  }
+
+  /** Describes a room again, unless nobody asked for it. Call after the commit of the change. */
+  changed(roomId: string, view: View = 'room'): void {
+    const viewed = this.#rooms.get(roomId)
+    if (!viewed) return
+    viewed.due.add(view)
+    if (viewed.cancel) return
+    const { clock } = this.#options
+    const waitMs = viewed.sentAt + minIntervalMs - clock.monotonic()
+    if (waitMs <= 0) this.#sendDue(roomId, viewed)
+    else viewed.cancel = clock.after(Math.ceil(waitMs), () => this.#sendDue(roomId, viewed))
+  }
+
+  /** Sends the meeting clocks. Their silence tells a page that its connection is lost. */
+  tick(): void {
+    for (const [roomId, { sessions }] of this.#rooms) this.#send(roomId, [...sessions], ['clock'])
+  }
+
+  close(): void {
+    for (const { cancel } of this.#rooms.values()) cancel?.()
+    this.#rooms.clear()
+  }
+
+  #sendDue(roomId: string, viewed: Viewed): void {
+    const { clock, roster } = this.#options
+    const views = [...viewed.due]
+    viewed.due.clear()
+    viewed.cancel = undefined
+    viewed.sentAt = clock.monotonic()
+    for (const session of viewed.sessions) if (!roster.has(session)) viewed.sessions.delete(session)
+    if (viewed.sessions.size === 0) this.#rooms.delete(roomId)
+    else this.#send(roomId, [...viewed.sessions], views)
+  }
+
+  #send(roomId: string, sessions: readonly ConnectedSession[], views: readonly View[]): void {
+    const { store, broadcasts, onFailure } = this.#options
+    if (store.closed) return
+    try {
+      const room = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', roomId)
+      if (!room) return
+      for (const view of views) {
+        const frame = toFrame(this.#describe(view, room))
+        broadcasts.enqueue(roomId, { sessions, deliver: ({ peer }) => peer.send(frame) })
+      }
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+
+  #describe(view: View, room: RoomRow): object {
+    if (view === 'pages') return this.#describePages(room)
+    return view === 'room' ? this.#describeRoom(room) : { event: 'clock', meeting: this.#meeting(room) }
+  }
+
+  #describeRoom(room: RoomRow) {
+    const { store, roster } = this.#options
+    const connections = new Map<string, number>()
+    for (const { memberId } of roster.listRoomSessions(room.id))
+      connections.set(memberId, (connections.get(memberId) ?? 0) + 1)
+    const people = [...connections].slice(0, maxPeople).flatMap(([member_id, connections]) => {
+      const member = store.one<{ name: string | null; user_id: string | null; type: string }>(
+        'SELECT name, user_id, type FROM members WHERE id = ?',
+        member_id,
+      )
+      return member
+        ? [{ member_id, name: member.name ?? member.user_id, type: member.type, connections }]
+        : []
+    })
+    return {
+      event: 'room',
+      room: { id: room.id, name: room.name, type: room.type },
+      people,
+      more_people: connections.size - people.length,
+      meeting: this.#meeting(room),
+    }
+  }
+
+  #meeting({ id, meeting_ms, meeting_from_ms, max_meeting_seconds: max }: RoomRow) {
+    const running = this.#options.meetingMs(id)
+    const elapsed = Math.round(running ?? meeting_ms)
+    return {
+      is_running: running !== undefined,
+      elapsed_ms: elapsed,
+      remaining_ms: max === null ? null : Math.max(0, max * 1000 - (elapsed - meeting_from_ms)),
+    }
+  }
+
+  #describePages({ id: roomId }: RoomRow) {
+    const { store } = this.#options
+    const rows = store.all<{ id: string; width: number | null; height: number | null; entities: string }>(
+      'SELECT id, width, height, entities FROM pages WHERE room_id = ? ORDER BY position, seq LIMIT ?',
+      roomId,
+      maxPages,
+    )
+    const pages = rows.map(({ id, width, height, entities }) => ({
+      id,
+      size: width === null || height === null ? null : { width, height },
+      images: readImages(entities),
+    }))
+    return { event: 'pages', pages }
+  }
+}
+
+/** Returns the URLs of the images. The API specification has no other entities (“Page”). */
+function readImages(entities: string): string[] {
+  const list = readJson(entities)
+  if (!Array.isArray(list)) return []
+  return list.flatMap((entity) =>
+    isObject(entity) && typeof entity['src'] === 'string' ? [entity['src']] : [],
+  )
+}

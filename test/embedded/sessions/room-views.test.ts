@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Served, serveWorkspace } from '../../helpers/live.ts'
+import { Watched } from '../../helpers/waiting.ts'
+
+type Frame = Record<string, any>
+
+const tokenProtocol = (token: string) => `access-token.${Buffer.from(token).toString('base64url')}`
+
+/** A client that asks for descriptions of the room, as the room page does. */
+function view(served: Pick<Served, 'baseUrl'>, room: string, token?: string) {
+  const protocols = ['meetroom.room', ...(token === undefined ? [] : [tokenProtocol(token)])]
+  const socket = new WebSocket(`${served.baseUrl.replace('http', 'ws')}/rooms/${room}/connect`, protocols)
+  const frames: Frame[] = []
+  const watched = new Watched(() => frames)
+  let closed: { code: number; reason: string } | undefined
+  socket.on('message', (data) => {
+    frames.push(JSON.parse(String(data)))
+    watched.changed()
+  })
+  socket.on('close', (code, reason) => {
+    closed = { code, reason: String(reason) }
+    watched.changed()
+  })
+  socket.on('error', () => {})
+  return {
+    socket,
+    frames,
+    last: (event: string) => frames.findLast((frame) => frame['event'] === event),
+    until: (what: string, holds: () => unknown) => watched.until(what, () => Boolean(holds())),
+    ended: async () => {
+      await watched.until('the end', () => closed !== undefined)
+      return closed
+    },
+  }
+}
+
+async function lesson() {
+  const served = await serveWorkspace()
+  const ada = await served.user('ada', { name: 'Ada' })
+  const grace = await served.user('grace')
+  const room = await served.room({ name: 'Lesson', type: 'private', max_meeting_seconds: 60 })
+  const member = await served.member(room, 'ada', 'host')
+  await served.member(room, 'grace')
+  return { ...served, ada, grace, room, member }
+}
+
+describe('a client with the subprotocol meetroom.room', () => {
+  test('receives the room, its people, its pages and the meeting clock', async () => {
+    const served = await lesson()
+    const { room, member, ada } = served
+    const page = view(served, room, ada)
+    await page.until('the pages', () => page.last('pages'))
+    expect(page.socket.protocol).toBe('meetroom.room')
+    expect(page.frames).toEqual([
+      { event: 'joined', session: expect.objectContaining({ room_id: room, member_id: member }) },
+      {
+        event: 'room',
+        room: { id: room, name: 'Lesson', type: 'private' },
+        people: [{ member_id: member, name: 'Ada', type: 'host', connections: 1 }],
+        more_people: 0,
+        meeting: { is_running: false, elapsed_ms: 0, remaining_ms: 60_000 },
+      },
+      { event: 'pages', pages: [] },
+    ])
+    page.socket.close()
+  })
+
+  test('receives each change, at most four times a second', async () => {
+    const served = await lesson()
+    const { room, ada, grace, machine, ask } = served
+    const page = view(served, room, ada)
+    await page.until('the pages', () => page.last('pages'))
+    const peer = await served.join(room, { token: grace })
+    await page.until('Grace', () => page.last('room')?.['people'].length === 2)
+    // A user without a name is shown by ID.
+    expect(page.last('room')?.['people'][1]).toMatchObject({ name: 'grace', connections: 1 })
+    expect(page.last('room')?.['meeting'].is_running).toBe(true)
+    const count = () => page.frames.filter(({ event }) => event === 'room').length
+    const before = count()
+    await served.join(room, { token: grace })
+    await ask('PUT', `/rooms/${room}`, { name: 'Renamed' })
+    await ask('PUT', `/rooms/${room}/members/${served.member}`, { type: 'monitor', name: 'Countess' })
+    const image = { type: 'Image', src: 'https://img.test/a.png' }
+    await ask('POST', `/rooms/${room}/pages/create_many`, [
+      { entities: [image], size: { width: 4, height: 3 }, index: 7 },
+      { entities: [image, { type: 'Other' }], index: 2 },
+    ])
+    expect(count()).toBe(before)
+    machine.advance(250)
+    await page.until('the pages', () => page.last('pages')?.['pages'].length === 2)
+    expect(count()).toBe(before + 1)
+    expect(page.last('room')).toMatchObject({
+      room: { name: 'Renamed' },
+      people: [
+        { name: 'Countess', type: 'monitor' },
+        { name: 'grace', connections: 2 },
+      ],
+    })
+    expect(page.last('pages')?.['pages']).toEqual([
+      { id: expect.any(String), size: null, images: [image.src] },
+      { id: expect.any(String), size: { width: 4, height: 3 }, images: [image.src] },
+    ])
+    await peer.leave()
+  })
+
+  test('receives the meeting clock every five seconds', async () => {
+    const served = await lesson()
+    const { room, ada, grace, advance } = served
+    const page = view(served, room, ada)
+    await page.until('the pages', () => page.last('pages'))
+    await served.join(room, { token: grace })
+    await advance(5000)
+    await page.until('the clock', () => page.last('clock'))
+    expect(page.last('clock')).toEqual({
+      event: 'clock',
+      meeting: { is_running: true, elapsed_ms: 5000, remaining_ms: 55_000 },
+    })
+  })
+
+  test('sees at most 200 people, and the number of the others', async () => {
+    const served = await serveWorkspace()
+    const room = await served.room()
+    for (let i = 0; i < 205; i++) await served.join(room)
+    const page = view(served, room)
+    await page.until('the pages', () => page.last('pages'))
+    expect(page.last('room')).toMatchObject({ more_people: 6 })
+    expect(page.last('room')?.['people']).toHaveLength(200)
+    expect(page.last('room')?.['people'][0]).toMatchObject({ name: null, type: 'guest' })
+  })
+
+  test.each([
+    ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
+    ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
+  ])('is told by a close code why it is refused: %s', async (_, code, reason, token) => {
+    const served = await lesson()
+    expect(await view(served, served.room, token()).ended()).toEqual({ code, reason })
+    expect(await served.sessions(served.room)).toEqual([])
+  })
+
+  test('gets the code of a session that ends when the room is terminated or the member is blocked', async () => {
+    const served = await lesson()
+    const { room, ada, member, ask } = served
+    await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
+    expect(await view(served, room, ada).ended()).toEqual({ code: 4001, reason: 'blocked' })
+    await ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await view(served, room, ada).ended()).toEqual({ code: 4002, reason: 'the room is terminated' })
+  })
+})
+
+test('a client without the subprotocol receives no descriptions', async () => {
+  const served = await lesson()
+  const { room, ada, grace, say, advance } = served
+  const peer = await served.join(room, { token: ada })
+  await served.join(room, { token: grace })
+  await advance(10_000)
+  await say(room, 'Hello')
+  await peer.until(({ messages }) => messages.length === 1)
+  expect(peer.frames.map(({ event }) => event)).toEqual(['joined', 'message'])
+})
+
+test('a token in a subprotocol is never sent back', async () => {
+  const served = await lesson()
+  const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${served.room}/connect`
+  const socket = new WebSocket(url, [tokenProtocol(served.ada), 'chat'])
+  await new Promise((resolve) => socket.once('open', resolve))
+  expect(socket.protocol).toBe('chat')
+  socket.close()
+})
