@@ -63,7 +63,7 @@ async function countAffected(
   return { count, names, verb: [...verbs].join(' or '), gerund: [...gerunds].join(' or ') }
 }
 
-/** Checks whether a row would terminate or block an item. Ignores errors, because sending the row repeats them. */
+/** Checks whether a row would terminate or block an item. Ignores errors, because sending the row reports them. */
 async function isChangedBy(client: Client, adapter: ImportAdapter, body: RequestBody): Promise<boolean> {
   try {
     const existing = await adapter.find(client, body)

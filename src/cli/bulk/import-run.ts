@@ -29,8 +29,8 @@ export async function runImportRows(
   plan: ImportPlan,
   tally: Tally,
 ): Promise<MeetroomError | undefined> {
-  // The import has asked for confirmation once for all rows.
   const shows = context.flags.dryRun ?? false
+  // The import has asked for confirmation once for all rows.
   const pool = await openPool(context, plan.flags, tally, { confirmed: true, shows })
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false

@@ -9,7 +9,7 @@ export function describeUnrestored(name: keyof typeof unrestoredFields): string 
   return joinWords(unrestoredFields[name])
 }
 
-/** Formats a list of the data that a backup does not restore after items were deleted. */
+/** Formats a list of the data that a backup cannot restore after a deletion. */
 export function describeUnrestoredByDeletion(name: 'rooms' | 'users'): string {
   return joinWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
 }

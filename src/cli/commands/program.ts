@@ -190,7 +190,7 @@ export async function buildProgram(
       writeOut: write,
       writeErr: () => {},
       outputError: () => {},
-      // Saves Commander the removal of colors, because the help has none.
+      // Skips the removal of colors in Commander, because the help has none.
       getOutHasColors: () => true,
       getOutHelpWidth: () => readTerminalWidth(host.stdout, host.env) ?? 100,
     })

@@ -112,7 +112,7 @@ export class FullRecords {
   }
 }
 
-/** Completes the items of pages, without those that no longer exist. */
+/** Replaces the items of pages with their full records, and drops items that no longer exist. */
 export async function* completePages(
   pages: AsyncGenerator<Page, Page | undefined>,
   full: FullRecords,

@@ -23,7 +23,7 @@ export interface Membership {
   lastSeen: string | null
 }
 
-/** A room with the memberships of the users in it, which may be none. */
+/** Room with its memberships of the given users, which may be none. */
 export interface SearchedRoom {
   room: Item
   memberships: readonly Membership[]

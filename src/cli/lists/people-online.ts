@@ -7,7 +7,7 @@ import { undefinedIfNotFound } from './run-one.ts'
 
 const concurrency = 8
 
-/** Counts the people who are connected to any of the rooms; undefined if the service does not show it. */
+/** Counts the people who are connected to any of the rooms; undefined if unknown. */
 export async function countPeopleOnline(
   context: Context,
   rooms: readonly string[],

@@ -52,7 +52,7 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Reads the people who are connected, each once; null if the service does not show it. */
+  /** Reads the connected people, each once; null if the service does not show them. */
   async people(room_id: string): Promise<ReadonlySet<string> | null> {
     const people = new Set<string>()
     const { over, unclear, unreadable } = await this.#read(listConnectedSessions(room_id), (session) => {

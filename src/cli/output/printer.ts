@@ -120,7 +120,7 @@ export class Printer {
         await write.page(page)
       }
     } catch (error) {
-      // Complete pages are printed.
+      // Pages before a partial error are still printed.
       if (error instanceof PartialError) await write.end()
       throw error
     }

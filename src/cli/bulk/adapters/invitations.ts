@@ -43,7 +43,7 @@ interface Inviter {
  */
 export function createInviter(members: ImportAdapter<MemberRow>, unblock = false): Inviter {
   const isUnchanged = (row: MemberRow, existing: Item) =>
-    // Values that the service does not show may differ.
+    // A value that the service does not show counts as changed.
     Object.keys(row).every((field) => field === 'room_id' || Object.hasOwn(existing, field)) &&
     hasValues(existing, row) &&
     !(unblock && row.is_blocked === undefined && isBlocked(existing) !== false)

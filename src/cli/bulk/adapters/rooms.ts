@@ -44,7 +44,7 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
 /**
- * Creates the adapter for rooms. A row identifies its room by ID, or by name if `--match` or `--group-by` says so.
+ * Creates the adapter for rooms. A row identifies its room by ID, or by name with `--match` or `--group-by`.
  */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
@@ -139,6 +139,6 @@ async function findRoomByName(client: Client, name: string): Promise<Item | unde
     throw new ApiError(`${found.length} rooms are named “${name}”: ${ids.join(', ')}${more}`)
   }
   const [room] = found
-  // Lists guarantee only `id`, `type` and `name`.
+  // The API specification guarantees only `id`, `type` and `name` in lists.
   return room && findItem(client, 'getRoom', { params: { id: String(room['id']) } })
 }

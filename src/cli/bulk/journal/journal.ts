@@ -17,7 +17,7 @@ export class Journal {
   readonly #path: string
   readonly #lock: string
   readonly #log = new AppendLog((lines) => this.#write(lines))
-  /** The first write error. Nothing is appended after it, because the last line may be incomplete. */
+  /** First write error. Nothing is appended after it, because the last line may be incomplete. */
   #writeError: unknown
 
   private constructor(
@@ -50,7 +50,7 @@ export class Journal {
       const resumedJournal = resume ? requireSameImport(path, previous, header) : undefined
       const file = await openOwnFile(path, resume ? 'append' : 'truncate')
       const journal = new Journal(path, file, resumedJournal?.state ?? new JournalState(rows))
-      // Appends after the last complete line; a crash may leave an incomplete one.
+      // Removes an incomplete last line, which a crash may leave.
       if (resumedJournal) await file.truncate(resumedJournal.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...header })
       await journal.#log.appendSynced()

@@ -19,7 +19,7 @@ interface PreviousJournal {
   length: number
 }
 
-/** @throws {UsageError} when the file is no journal or is damaged */
+/** @throws {UsageError} when the file is not a journal, or is damaged */
 export async function readJournal(path: string, rows: number): Promise<PreviousJournal | undefined> {
   const size = await stat(path).then(
     ({ size }) => size,

@@ -49,7 +49,7 @@ export class Rejects {
   }
 
   async add(row: Row, reason: string): Promise<void> {
-    // The file is UTF-8, whatever the encoding of the input.
+    // The file is in UTF-8, regardless of the encoding of the input.
     const mark = this.#isEmpty && this.layout.byteOrderMark ? '\ufeff' : ''
     const text = mark + this.#formatRow(row, reason, this.#isEmpty)
     this.#isEmpty = false

@@ -112,7 +112,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const digest = hash.digest('hex')
   const suspects = keys.takeRepeated()
 
-  /** Yields the rows again, and marks those whose key an earlier row has. */
+  /** Yields the rows again, and marks each row that repeats the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
     for await (const all of retained.read({ columns: columns ?? [], toBody: reader.toBody }) ??

@@ -13,7 +13,7 @@ export interface CheckedRow {
 }
 
 /**
- * Creates a function that rejects rows whose key an earlier row has. Call it with the rows in order.
+ * Creates a function that rejects rows with the key of an earlier row. Call the function with the rows in order.
  * @param suspects hashes of keys that may repeat
  */
 export function createRepeatCheck(

@@ -16,7 +16,7 @@ export function parseDelimiter(text: string): string {
 
 interface Dialect {
   delimiter: string
-  /** Number of lines before the header: Excel writes `sep=;`. */
+  /** Number of lines before the header, such as the line `sep=;` of Excel. */
   skipped: number
   bytes: AsyncIterable<Buffer>
 }

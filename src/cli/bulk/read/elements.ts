@@ -44,7 +44,7 @@ class Scanner {
   readonly #open: number[] = []
   #isInString = false
   #isEscaped = false
-  /** Number of open brackets at the elements of the array; 0 before and after the array. */
+  /** Bracket depth of the elements of the array; 0 before and after the array. */
   #level = 0
   #hasFoundArray = false
   #hasEnded = false

@@ -10,7 +10,7 @@ interface EarlierValue {
   place: string
 }
 
-/** Finds values that look like a value of an earlier row but differ from it. */
+/** Finder of values that look like a value of an earlier row but differ from it. */
 export class Lookalikes {
   readonly #fieldOf: (column: string) => string
   readonly #values = new Map<string, EarlierValue>()

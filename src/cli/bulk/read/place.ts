@@ -1,7 +1,7 @@
 import type { Row } from './rows.ts'
 import type { Source } from './source.ts'
 
-/** Formats the position of a row: `line 12`, or `row 3` without lines. */
+/** Formats the position of a row: `line 12`, or `row 3` if the input has no lines. */
 export function formatRowPlace({ line, number }: Row): string {
   return line === undefined ? `row ${number}` : `line ${line}`
 }

@@ -33,7 +33,7 @@ export interface RowReader {
 
 interface ReaderOptions {
   format: InputFormat
-  /** Fields by column name. A column with an empty field is ignored. */
+  /** Field names by column name. An empty field name excludes the column. */
   renames: ReadonlyMap<string, string>
   defaults: RequestBody
   roomIds: ReadonlyMap<string, string> | undefined

@@ -91,7 +91,7 @@ async function* readCsvRows(
   let number = 0
   // Counted here, because the parser's record information is as expensive as parsing.
   let line = 1 + skipped
-  /** Carriage returns in cells, which the parser counts as lines and editors do not. */
+  /** Number of carriage returns in cells, which the parser counts as lines and editors do not. */
   let surplus = 0
   try {
     for await (const _ of waitForData(parser)) {

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts'
 /**
  * Verifies that a service accepts the key.
  * @returns the base URL that responded: the given one, or the given one with `/v1`
- * @throws {MeetroomError} when the key is refused, or neither base URL is one of a service
+ * @throws {MeetroomError} when the key is refused, or no service responds at either base URL
  */
 export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined

@@ -31,7 +31,7 @@ export async function runCheck(
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason)),
   )
   const late = new CheckTimeout(`no response within ${mostMs / 1000} s`)
-  // Not a timer of the host, because those do not keep the process running.
+  // A timer of the host would not keep the process running.
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
     interrupt.throwIfAborted()

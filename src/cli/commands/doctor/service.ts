@@ -7,7 +7,7 @@ import { type CheckResult, describeFailure, type Finding, runCheck, skipCheck } 
 /** Maximum clock difference, in seconds. A difference of minutes makes webhook signatures invalid. */
 const maxSkewSeconds = 60
 
-/** Requests one room, and checks the clock, the key and the workspace by the response. */
+/** Requests one room, and derives the checks of the clock, the key and the workspace from the response. */
 export async function checkService(context: Context): Promise<Finding[]> {
   let date: string | undefined
   let received = 0

@@ -105,7 +105,7 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields
   }
 }
 
-/** Requires a webhook URL in the body, because other flags than `--webhook-url` can also set it. */
+/** Requires a webhook URL in the body, because `--set` and `--data` can also set it. */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)

@@ -36,7 +36,7 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   const { batchOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
   if (batchOperation) return createBatchSchema(operations[batchOperation], hasSteps ? [stepSchema] : [])
-  // The ID of an operation is the name of its command with a dot.
+  // The ID of an operation is the name of its command, with a dot instead of the space.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation

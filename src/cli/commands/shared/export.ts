@@ -12,7 +12,7 @@ interface ExportCommand {
   examples: readonly string[]
 }
 
-/** Adds the export command of a group. The import command reads its files. */
+/** Adds the export command of a group. The import command reads the exported files. */
 export function defineExport(
   group: MeetroomCommand,
   act: DefineAction,

@@ -64,7 +64,7 @@ interface Intake {
 }
 
 /**
- * One reading of a list. Advances by the number of received items, because services cap `limit`. When the
+ * One pass over a list. Advances by the number of received items, because services cap `limit`. When the
  * total changes or IDs repeat, rereads from before the change until a page starts with a known item.
  */
 export class ListPass {

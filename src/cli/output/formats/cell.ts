@@ -7,7 +7,7 @@ const maxCellBytes = 64 * 1024
 /** Number of characters that are redacted beyond the limit, so that a secret across the limit is recognized. */
 const margin = 32 * 1024
 
-/** Redacts and truncates a value. The result may hold control characters. */
+/** Redacts and truncates a value. The result may contain control characters. */
 export function formatCell(value: unknown, redact: Redact): string {
   const text = toText(value)
   if (text.length * 3 <= maxCellBytes) return redact(text)

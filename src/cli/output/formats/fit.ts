@@ -46,7 +46,7 @@ export function truncate(text: Visible, width: number, mark = '…'): Visible {
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += measureText(segment)
-    // A trailing joiner has nothing to join.
+    // A joiner at the end has nothing to join, so it is removed.
     if (size > width) return markVisible(kept.replace(/\p{Join_C}$/u, '') + end)
     if (size <= width - end.length) kept += segment
   }

@@ -23,7 +23,7 @@ export class KnownSecrets {
 
   readonly redact: Redact = (text) => maskText(this.redactKeys(text))
 
-  /** Removes keys only: results may hold access tokens that the user asked for. */
+  /** Removes keys only, because results may contain access tokens that the user requested. */
   readonly redactKeys: Redact = (text) => {
     this.#redactKeys ??= createKeyRedactor([...this.#secrets])
     return this.#redactKeys(text)

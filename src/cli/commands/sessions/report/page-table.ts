@@ -47,7 +47,7 @@ function formatPersonRow(
 }
 
 const maxLabelIntervals = 20
-/** Width of a time line, in SVG units. */
+/** Width of a timeline, in SVG units. */
 const width = 1000
 
 /** Draws the attendance of a person, with a label for screen readers. */

@@ -11,8 +11,8 @@ interface SpanFlags {
 }
 
 /**
- * Reads `--period`, or `--from` and `--to`, into milliseconds since 1970; infinite if a flag is missing.
- * @throws {UsageError} if a time is not valid, or the order is wrong
+ * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing flag means infinity.
+ * @throws {UsageError} if a time is invalid, or `--from` is not before `--to`
  */
 export function readSpan({ from, to, period }: SpanFlags, now: number, zone: TimeZone): Interval {
   if (period !== undefined) {

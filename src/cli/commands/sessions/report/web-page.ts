@@ -29,8 +29,7 @@ export class WebPage {
   }
 
   /**
-   * @throws {UsageError
-   * OutputError} if the file cannot be written
+   * @throws {UsageError | OutputError} if the file cannot be written
    */
   static async open(path: string, cwd: string, about: WebPageOptions): Promise<WebPage> {
     return new WebPage(await OutputFile.open(path, cwd), about)

@@ -8,7 +8,7 @@ import type { WatchEvent } from './events.ts'
 
 /** Maximum pause that a service can cause, in milliseconds. */
 export const maxPauseMs = 300_000
-/** Retries with a shorter pause than this are not reported, in milliseconds. */
+/** Pause above which a retry is reported as an outage, in milliseconds. */
 const minReportedPauseMs = 1000
 
 type Clock = Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>

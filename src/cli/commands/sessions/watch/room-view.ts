@@ -119,7 +119,7 @@ export class RoomView implements WatchOutput {
     const { host, flags, redactKeys } = this.#context
     const { header, columns: fields } = this.#printer.options
     const { columns: width, rows } = this.#terminal
-    // COLUMNS may be outdated after the window was resized.
+    // COLUMNS may be outdated after the window is resized.
     const columns = Math.max(1, Math.min(readTerminalWidth(this.#terminal, host.env) || 80, width || 80))
     const lines = drawFrame(
       {
@@ -149,7 +149,7 @@ export class RoomView implements WatchOutput {
     return isOver ? this.#style.dim(line) : line
   }
 
-  /** Ignores write errors, which recur at the next poll. */
+  /** Redraws the frame. Ignores write errors, which recur at the next poll. */
   #redraw(): void {
     this.#draw().catch(() => {})
   }

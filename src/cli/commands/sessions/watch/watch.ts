@@ -60,7 +60,7 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     await rosterDiff.begin(first)
     await settle(first)
     for (;;) {
-      // Pauses at least as long as the poll took, to limit the load. The pause is limited, because some clocks run
+      // Pauses at least as long as the poll took, to reduce the load. The pause is limited, because some clocks run
       // while the machine sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, maxPauseMs)), stop)
       const poll = await reconnector.until(ask, stop)

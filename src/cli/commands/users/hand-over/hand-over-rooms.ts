@@ -43,7 +43,7 @@ export async function handOverRooms(
       await context.notice(['to offboard the other user: ', suggest(['users', 'offboard'], from)])
     return
   }
-  // A missing user is in no room either.
+  // Throws if the user does not exist, because such a user is in no room either.
   await (await context.client()).call('getUser', { params: { user_id: from } })
   await context.notice(`${from} is a member of no room${flags.where ? ' that matches' : ''}`)
 }
