@@ -24,7 +24,7 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
  * @throws {UsageError} if a name is empty, or there are too many names
  */
 export function parsePath(key: string, flag = '--set'): string[] {
-  // Alternates between separators and names.
+  // Separators and names alternate in the result.
   const parts = key.split(/((?:\\[.\\]|[^.])+)/)
   const names = parts.filter((_, i) => i % 2 === 1).map((name) => name.replace(/\\([.\\])/g, '$1'))
   const separators = parts.filter((_, i) => i % 2 === 0)
@@ -42,7 +42,7 @@ class AssignedValue {
   ) {}
 }
 
-/** Fields of a body's object that the command line sets. A map, so that the name `__proto__` is harmless. */
+/** Fields that the command line sets in one object of a body. A map, so that the name `__proto__` is harmless. */
 class ObjectFields {
   readonly parts = new Map<string, AssignedValue | ObjectFields>()
   /** True when the command line sets the whole object, which replaces existing fields. */

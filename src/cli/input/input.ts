@@ -52,7 +52,7 @@ export function collectParsed<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/** Returns a parser that encodes URLs, but not twice: `%20` is kept (API specification, “1. What the service does”). */
+/** Returns a parser that encodes URLs and keeps `%20` (API specification, “1. What the service does”). */
 export function createUrlParser(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () =>

@@ -31,7 +31,7 @@ export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item
   const { filter } = inspection
   let metrics: Item = {}
   for (const step of planSteps(inspection, room)) {
-    // A decided result saves the remaining requests.
+    // A false condition makes the remaining requests unnecessary.
     if (filter.matchesMetrics(metrics) === false) break
     metrics = { ...metrics, ...(await step(metrics)) }
   }

@@ -14,7 +14,7 @@ interface LastSeenQuery {
   client?: Client | undefined
 }
 
-/** Determines from the sessions of a room when each member was last connected; now for connected members. */
+/** Determines from the sessions of a room when each member was last connected, which may be now. */
 export async function readLastSeen(
   context: Context,
   { room_id, user_id, client }: LastSeenQuery,

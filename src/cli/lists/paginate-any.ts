@@ -93,7 +93,7 @@ function requireIds({ value }: ResponseBody, key: string, id: string): void {
   })
 }
 
-/** Adds the other fields of the first response to each page, but the `paging` of the page itself. */
+/** Adds the other fields of the first response to each page, and keeps the `paging` of the page. */
 async function* addFields(
   first: ResponseBody,
   key: string,

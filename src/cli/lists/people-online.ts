@@ -21,7 +21,7 @@ export async function countPeopleOnline(
       for (const person of found ?? []) people.add(person)
     }
   } catch (error) {
-    // The number only informs the person who confirms.
+    // Other errors are ignored, because the number only informs the user who confirms.
     if (!(error instanceof MeetroomError) || context.interrupt.aborted) throw error
     return undefined
   }

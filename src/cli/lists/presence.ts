@@ -98,7 +98,7 @@ export class PresenceReader {
     return undefined
   }
 
-  /** @param onPresent receives each session that is not over */
+  /** @param onPresent receives each session that has not ended */
   async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
     let over = 0

@@ -7,7 +7,7 @@ import type { Item } from '../output/views/views.ts'
 import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
 
-/** Members of a room that belong to given users. A user may be several members, or none. */
+/** Members of a room that belong to given users. A user may have several memberships, or none. */
 interface UserMembers {
   ids: string[]
   absent: string[]

@@ -9,7 +9,7 @@ const headerLength = 5
 const latin1 = 0
 const utf16 = 1
 
-/** Maximum size of a `Set`. For fewer IDs, `CompactIds` takes more time to compile than it saves. */
+/** Maximum size of a `Set`. For shorter lists, `CompactIds` costs time to compile: 5 ms of 20,000 IDs. */
 const maxInSet = 65_536
 
 /** Set of IDs for long lists. For a million IDs of 24 characters, it takes a third of the memory of a `Set`. */

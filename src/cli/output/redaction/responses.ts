@@ -1,7 +1,7 @@
 import type { Transport, WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './redact.ts'
 
-/** Removes keys from error responses before other code truncates the text, because part of a key is not recognized. */
+/** Removes keys from error responses before other code truncates them: part of a key would not be recognized. */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
     const { status, headers, body } = answer
