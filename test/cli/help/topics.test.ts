@@ -73,7 +73,7 @@ test.each(['where', 'lists', 'import', 'bulk', 'output', 'agents'])(
   },
 )
 
-test('the list of exit codes contains the exit codes of every topic', () => {
+test('the topic exit-codes contains every exit code of the topics bulk and agents', () => {
   const codesIn = (topic: string) =>
     [...readTopicFile(topic).matchAll(/^\| (\d+) \|/gm)].map(([, code]) => code)
   const known = codesIn('exit-codes')
