@@ -21,7 +21,7 @@ export async function countPeopleOnline(
       for (const person of found ?? []) people.add(person)
     }
   } catch (error) {
-    // Other errors are ignored, because the number only informs the user who confirms.
+    // Errors of the service are ignored, because the number only informs the user who confirms.
     if (!(error instanceof MeetroomError) || context.interrupt.aborted) throw error
     return undefined
   }
