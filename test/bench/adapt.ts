@@ -1,7 +1,7 @@
 // `users import` with the concurrency that it finds, beside fixed ones: on a service with latency, and on one that allows
 // so many requests a second. All run alternately. A row is two requests: a lookup and a create.
-// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50];
-// --limited 0 leaves the limited service out.
+// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3];
+// --limited 0 leaves the limited service out, and --rounds 0 the others.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -19,6 +19,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '5' },
     limited: { type: 'string', default: '1000' },
     rate: { type: 'string', default: '50' },
+    'limited-rounds': { type: 'string', default: '3' },
     program: { type: 'string', default: launcher },
     other: { type: 'string' },
   },
@@ -149,7 +150,7 @@ const ways: [name: string, program: string, flags: string[]][] = [
 const file = writeUsers(Number(flags.rows))
 // Stores the code cache.
 for (const [, program] of ways) await importUsers(program, writeUsers(10), {}, [])
-for (const latencyMs of numbers(flags.latency)) {
+for (const latencyMs of Number(flags.rounds) > 0 ? numbers(flags.latency) : []) {
   const runs = ways.map((): Ran[] => [])
   for (let round = 0; round < Number(flags.rounds); round++) {
     const order = [...ways.keys()]
@@ -170,19 +171,34 @@ for (const latencyMs of numbers(flags.latency)) {
 
 const limited = Number(flags.limited)
 const perSecond = Number(flags.rate)
+
+/** Imports into a limited service; returns ratios to the shortest possible time and to the number of requests. */
+async function importLimited(program: string, file: string, retryAfter: boolean) {
+  const { ms, stub } = await importUsers(program, file, { perSecond, retryAfter }, [])
+  const late = stub.refusedAt.filter((at) => at >= 1000).length
+  const sent = stub.requests - (stub.refusedAt.length - late)
+  // The first second's requests are allowed together.
+  const ideal = (2 * limited - perSecond) / perSecond
+  return { seconds: ms / 1000, ratio: ms / 1000 / ideal, late: (100 * late) / sent }
+}
+
 if (limited > 0) {
   const few = writeUsers(limited)
-  for (const retryAfter of [true, false])
-    for (const [name, program, more] of ways.filter(([name]) => !name.startsWith('--'))) {
-      const { ms, stub } = await importUsers(program, few, { perSecond, retryAfter }, more)
-      const late = stub.refusedAt.filter((at) => at >= 1000).length
-      const sent = stub.requests - stub.refusedAt.filter((at) => at < 1000).length
-      const ideal = (2 * limited - perSecond) / perSecond
-      console.log(
-        `${name}, ${limited} rows at ${perSecond} requests a second, ${retryAfter ? 'with' : 'without'} Retry-After: ` +
-          `${(ms / 1000).toFixed(1)} s, ideal ${ideal.toFixed(1)} s (${(ms / 1000 / ideal).toFixed(2)}); ` +
-          `refused ${stub.refusedAt.length}, after the first second ${late} (${((100 * late) / sent).toFixed(1)} %)`,
-      )
-    }
+  const cases = [true, false].flatMap((retryAfter) =>
+    ways.filter(([name]) => !name.startsWith('--')).map(([name, program]) => ({ name, program, retryAfter })),
+  )
+  // The cases of a round run at the same time, because they spend it waiting.
+  const rounds: Awaited<ReturnType<typeof importLimited>>[][] = []
+  for (let round = 0; round < Number(flags['limited-rounds']); round++)
+    rounds.push(
+      await Promise.all(cases.map(({ program, retryAfter }) => importLimited(program, few, retryAfter))),
+    )
+  for (const [i, { name, retryAfter }] of cases.entries()) {
+    const of = (field: 'seconds' | 'ratio' | 'late') => rounds.map((round) => round[i]?.[field] ?? Number.NaN)
+    console.log(
+      `${name}, ${limited} rows at ${perSecond} requests a second, ${retryAfter ? 'with' : 'without'} Retry-After: ` +
+        `${spread(of('seconds'), 1)} s, ÷ ideal ${spread(of('ratio'))}; refused after the first second ${spread(of('late'), 1)} %`,
+    )
+  }
 }
 rmSync(dir, { recursive: true, force: true })

@@ -18,6 +18,34 @@ const certainFall = 0.9
 /** Minimum learned rate, in requests per second. */
 const minRate = 0.1
 
+const slots = 10
+const slotMs = periodMs / slots
+
+/** Number of requests in the last period. */
+class RecentCount {
+  readonly #counts = new Uint32Array(slots)
+  #slot = 0
+
+  add(now: number): void {
+    this.#advance(now)
+    const index = this.#slot % slots
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1
+  }
+
+  sum(now: number): number {
+    this.#advance(now)
+    return this.#counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Clears the slots since the last call. */
+  #advance(now: number): void {
+    const slot = Math.floor(now / slotMs)
+    if (slot - this.#slot >= slots) this.#counts.fill(0)
+    else for (let passed = this.#slot + 1; passed <= slot; passed++) this.#counts[passed % slots] = 0
+    this.#slot = slot
+  }
+}
+
 /** Request rate that the service accepts, learned from its 429 responses. */
 export class LearnedRate {
   readonly #clock: Pick<Host, 'monotonic'>
@@ -30,8 +58,10 @@ export class LearnedRate {
   #changedAt = Number.NEGATIVE_INFINITY
   #hasRefused = false
   /** Start of the measurement, and the number of requests accepted since. */
-  #measuredFrom: number | undefined
+  #measuredFrom = 0
   #accepted = 0
+  /** Counts accepted requests from the first refusal until the rate is known. */
+  #recent: RecentCount | undefined
 
   constructor(clock: Pick<Host, 'monotonic'>) {
     this.#clock = clock
@@ -44,12 +74,11 @@ export class LearnedRate {
 
   /** Records an accepted request. Raises the rate from time to time. */
   onAccepted(): void {
-    this.#accepted++
-    if (this.#perSecond === undefined) {
-      this.#measuredFrom ??= this.#clock.monotonic()
-      return
-    }
+    if (!this.#hasRefused) return
     const now = this.#clock.monotonic()
+    this.#accepted++
+    this.#recent?.add(now)
+    if (this.#perSecond === undefined) return
     if (now - this.#changedAt < (this.#isSearching ? searchMs : probeMs)) return
     if (this.#isSearching && this.#before !== undefined && !this.#hasOvershot)
       this.#step = Math.min(2 * this.#step, maxSearchStep)
@@ -64,26 +93,28 @@ export class LearnedRate {
    */
   onRefused(): boolean {
     const now = this.#clock.monotonic()
-    const isFirst = !this.#hasRefused
-    this.#hasRefused = true
-    this.#measuredFrom ??= now
+    if (!this.#hasRefused) {
+      this.#hasRefused = true
+      this.#recent = new RecentCount()
+      this.#measure(now)
+    }
     if (this.#perSecond !== undefined && this.#before !== undefined) {
       this.#endAttempt(this.#before, now)
       return true
     }
     const elapsedMs = now - this.#measuredFrom
-    if (elapsedMs < periodMs) {
-      // A burst at the start of the run gives no information about the rate.
-      if (isFirst) this.#measure(now)
-      return this.#hasOvershot
-    }
+    if (elapsedMs < periodMs) return this.#hasOvershot
     // Without accepted requests in between, a refusal gives no information about the rate.
     if (this.#accepted === 0) return false
-    const measured = (1000 * this.#accepted) / elapsedMs
     const rate = this.#perSecond
-    const next = margin * Math.min(measured, rate ?? measured)
-    this.#perSecond = Math.max(next, maxFall * (rate ?? 0), minRate)
-    if (rate !== undefined && this.#perSecond < certainFall * rate) this.#isSearching = true
+    const measured = (1000 * this.#accepted) / elapsedMs
+    // The average includes pauses, which were perhaps too long at first.
+    const next = this.#recent
+      ? margin * Math.max(this.#recent.sum(now), measured)
+      : Math.max(maxFall * (rate ?? 0), Math.min(measured, margin * (rate ?? 0)))
+    this.#recent = undefined
+    this.#perSecond = Math.max(next, minRate)
+    if (rate !== undefined && next < certainFall * rate) this.#isSearching = true
     this.#hasOvershot = rate !== undefined
     this.#changedAt = now
     this.#measure(now)

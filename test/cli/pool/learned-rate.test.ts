@@ -16,7 +16,7 @@ function createClock() {
 
 function learn(clock: ReturnType<typeof createClock>, accepted: number, ms: number): LearnedRate {
   const rate = new LearnedRate(clock)
-  rate.onAccepted()
+  rate.onRefused()
   for (let i = 0; i < accepted; i++) {
     clock.pass(ms / accepted)
     rate.onAccepted()
@@ -38,18 +38,18 @@ describe('the learned rate', () => {
     expect(learn(createClock(), 8, 20).gapMs).toBe(0)
   })
 
-  test('is just below the average of the accepted requests', () => {
+  test('is just below the number of requests that were accepted in the last second', () => {
     expect(perSecond(learn(createClock(), 100, 2000))).toBe(49)
   })
 
-  test('counts from a refusal in the first second', () => {
+  test('ignores a pause that lasts longer than the limit demands', () => {
     const clock = createClock()
     const rate = learn(clock, 40, 100)
     expect(rate.gapMs).toBe(0)
-    clock.pass(1000)
+    clock.pass(1400)
     for (let i = 0; i < 20; i++) rate.onAccepted()
     expect(rate.onRefused()).toBe(false)
-    expect(perSecond(rate)).toBe(19)
+    expect(perSecond(rate)).toBe(39)
   })
 
   test('rises in doubling steps until a refusal, and then by 5 % every ten seconds', () => {
@@ -62,15 +62,15 @@ describe('the learned rate', () => {
       rates.push(perSecond(rate))
     }
     for (const ms of [1499, 1, 1500, 1500]) pass(ms)
-    expect(rates.splice(0)).toEqual([49, 54, 65, 91])
+    expect(rates.splice(0)).toEqual([49, 53, 64, 90])
     for (let i = 0; i < 4; i++) {
       expect(rate.onRefused()).toBe(true)
       pass(1500)
     }
     // The steps halve with each refusal: 20 %, 10 % and 5 %.
-    expect(rates.splice(0)).toEqual([78, 71, 68, 65])
+    expect(rates.splice(0)).toEqual([77, 70, 67, 64])
     for (const ms of [8499, 1, 9999, 1]) pass(ms)
-    expect(rates).toEqual([65, 68, 68, 71])
+    expect(rates).toEqual([64, 67, 67, 71])
   })
 
   test('returns to the rate before a refused attempt', () => {
@@ -78,7 +78,7 @@ describe('the learned rate', () => {
     const rate = learn(clock, 100, 2000)
     clock.pass(1500)
     rate.onAccepted()
-    expect(perSecond(rate)).toBe(54)
+    expect(perSecond(rate)).toBe(53)
     expect(rate.onRefused()).toBe(true)
     expect(perSecond(rate)).toBe(49)
   })
@@ -89,7 +89,7 @@ describe('the learned rate', () => {
     clock.pass(1400)
     rate.onAccepted()
     expect(rate.onRefused()).toBe(true)
-    expect(1000 / rate.gapMs).toBeCloseTo(36.7, 1)
+    expect(1000 / rate.gapMs).toBeCloseTo(36.4, 1)
   })
 
   test('does not fall while the service accepts nothing, and lets all requests pause', () => {
