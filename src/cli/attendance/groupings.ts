@@ -1,2 +1,48 @@
-export const groupings = ['user', 'room', 'session'] as const
-export type Grouping = (typeof groupings)[number]
+import { formatChoices } from '../../api/either.ts'
+import { UsageError } from '../../errors.ts'
+import { type PeriodUnit, periodUnits } from '../calendar/period.ts'
+
+const roomSubjects = ['user', 'room', 'session'] as const
+const subjects = [...roomSubjects, 'user-total', 'meeting'] as const
+export type Subject = (typeof subjects)[number]
+
+/** Values of `--by`. A subject and a unit can be combined with a comma. */
+export const groupings = [...subjects, ...periodUnits] as const
+
+/** What the rows of a report stand for. Without a subject, a row stands for all rooms together. */
+export interface Grouping {
+  subject?: Subject
+  unit?: PeriodUnit
+  /** Sorts by period before subject. */
+  isUnitFirst: boolean
+}
+
+/** Subjects whose rows are of one room and do not depend on meetings. */
+export type RoomSubject = (typeof roomSubjects)[number]
+
+/** @throws {UsageError} for an unknown name, or a combination that has no meaning */
+export function parseGrouping(text: string): Grouping {
+  const names = text.split(',').map((name) => name.trim())
+  for (const name of names)
+    if (!groupings.some((known) => known === name))
+      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
+        hint: 'a comma combines one of them with day, week or month: --by user-total,month',
+      })
+  const subject = subjects.find((name) => names.includes(name))
+  const unit = periodUnits.find((name) => names.includes(name))
+  const count = (subject === undefined ? 0 : 1) + (unit === undefined ? 0 : 1)
+  if (names.length !== count || (subject === 'session' && unit !== undefined))
+    throw new UsageError(`--by cannot combine ${names.join(' and ')}`, {
+      hint: 'a comma combines user, room, user-total or meeting with day, week or month: --by user-total,month',
+    })
+  return {
+    ...(subject && { subject }),
+    ...(unit && { unit }),
+    isUnitFirst: unit !== undefined && names[0] === unit,
+  }
+}
+
+/** Returns the subject of a report whose rows need only one room each; undefined if rows need totals. */
+export function selectRoomSubject({ subject, unit }: Grouping): RoomSubject | undefined {
+  return unit === undefined ? roomSubjects.find((name) => name === subject) : undefined
+}

@@ -10,6 +10,18 @@ export function computeMinutes(intervals: readonly Interval[]): number {
   return Math.round(totalLength(intervals) / 6000) / 10
 }
 
+/** Six seconds, a tenth of a minute. */
+const tenthMs = 6000
+
+/**
+ * Returns the length of disjoint intervals in tenths of a minute, with each boundary rounded to one. Rounding boundaries
+ * rather than lengths makes the parts of an interval add up to the whole, however it is split.
+ */
+export function countTenths(intervals: readonly Interval[]): number {
+  const round = (ms: number) => Math.round(ms / tenthMs)
+  return intervals.reduce((sum, [start, end]) => sum + round(end) - round(start), 0)
+}
+
 /** Returns the covered share of a meeting, from 0 to 1 with three decimals; null for a meeting without duration. */
 export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
   const whole = totalLength(meeting)

@@ -14,8 +14,10 @@ export interface Participant {
   member_id: unknown
   /** Name of the user or member; undefined until it is looked up. */
   name?: unknown
-  /** Undefined if the members of the room were not read. */
+  /** Undefined if members were not read, or the person is not a member. */
   blocked?: boolean
+  /** Type of the member; undefined until it is looked up. */
+  role?: unknown
   connections: number
   intervals: readonly Interval[]
   firstIn: string
@@ -84,6 +86,8 @@ export async function collectAttendance(
         ? addAttendance(known, attendance)
         : createParticipant(attendance, { user_id, member_id, name: session['name'] })
       if (!known) participants.set(key, participant)
+      // Some sessions of a user may lack the member.
+      else participant.member_id ??= member_id
       if (wantsVisits)
         visits.push({ session, participant, interval: attendance.interval, isRunning: attendance.isRunning })
     }

@@ -1,8 +1,9 @@
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
-import type { Grouping } from './groupings.ts'
+import type { RoomSubject } from './groupings.ts'
 import type { Interval } from './intervals.ts'
 import { computeMinutes, computeShare } from './measures.ts'
+import type { Meeting } from './meetings.ts'
 import type { Participant, RoomAttendance } from './room-attendance.ts'
 import { readSessionTimes } from './session-times.ts'
 
@@ -15,6 +16,7 @@ export interface RoomReport {
 export interface Invitee {
   user_id: unknown
   name: unknown
+  role: unknown
   blocked: boolean
 }
 
@@ -32,10 +34,12 @@ export interface ReportRow {
   row: Item
   intervals: readonly Interval[]
   isRunning: boolean
+  /** Meeting of the row, in a report by meeting. */
+  meeting?: Meeting | undefined
 }
 
 export const reportRowsBy: Readonly<
-  Record<Grouping, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
+  Record<RoomSubject, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
 > = {
   user: userRows,
   room: roomRows,

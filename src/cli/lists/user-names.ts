@@ -11,11 +11,12 @@ import { listMembersOf } from './user-members.ts'
 
 interface NameOptions {
   names: boolean
+  roles?: boolean
   absent: boolean
   includeBlocked?: boolean
 }
 
-export type UnnamedPerson = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked'>
+export type UnnamedPerson = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked' | 'role'>
 
 /**
  * Resolver of participant names: from sessions, else from members, else from all users, which are listed once
@@ -47,10 +48,10 @@ export class NameResolver {
     const unnamed = needs.names ? participants.filter(({ name }) => name === undefined || name === null) : []
     const wantsMembers = unnamed.length > 0 && this.#hasMemberNames !== false
     const absent: Invitee[] = []
-    if (needs.absent || wantsMembers) {
+    if (needs.absent || needs.roles || wantsMembers) {
       const participantOf = createFinder(participants)
       for await (const member of this.members(room_id, needs.absent)) {
-        const { user_id = null, name } = member
+        const { user_id = null, name, type: role = null } = member
         const participant = participantOf(member)
         const blocked = isBlocked(member) ?? false
         if (user_id !== null) this.#hasMemberNames ||= name !== undefined
@@ -59,8 +60,9 @@ export class NameResolver {
           participant.user_id ??= user_id
           if (needs.names) participant.name ??= name
           participant.blocked = blocked
+          participant.role = role
         } else if (needs.absent && user_id !== null && (needs.includeBlocked || !blocked))
-          absent.push({ user_id, name: name ?? null, blocked })
+          absent.push({ user_id, name: name ?? null, role, blocked })
       }
     }
     if (needs.names && this.#hasMemberNames === false) await this.#setUserNames([...unnamed, ...absent])

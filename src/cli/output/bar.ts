@@ -29,7 +29,7 @@ export function createBarColumn(
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
 /** Draws a bar in eighths of a column. `share` is from 0 to 1; a share above 0 is always visible. */
-function drawBar(share: number, width: number): string {
+export function drawBar(share: number, width: number): string {
   const steps = Math.round(share * width * 8)
   const visibleSteps = share > 0 ? Math.max(1, steps) : 0
   return '█'.repeat(Math.floor(visibleSteps / 8)) + eighths[visibleSteps % 8]

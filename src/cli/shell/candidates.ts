@@ -2,8 +2,9 @@ import type { Argument, Command, Option } from 'commander'
 import { endpoints } from '../../api/endpoints.ts'
 import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
+import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
-import { groupings } from '../attendance/groupings.ts'
+import { type Grouping, parseGrouping } from '../attendance/groupings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
 import { metricTypes } from '../filter/metric-types.ts'
 import { filterTypes, hasAge } from '../filter/where.ts'
@@ -65,6 +66,7 @@ async function completeFlagValue(
   typed: PartialLine,
   lookUp: CandidateSource,
 ): Promise<Completion> {
+  if (option.long === '--by') return { candidates: completeList(option.argChoices ?? [], typed.text) }
   if (option.argChoices) return { candidates: values(option.argChoices) }
   const placeholder = /[<[](.*)[>\]]/.exec(option.flags)?.[1] ?? ''
   if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
@@ -226,6 +228,20 @@ async function loadRowView(
     return name === 'pages create' ? pagesRowView : roomRowView
   }
   if (name !== 'sessions report') return undefined
-  const by = groupings.find((known) => known === flags['by']) ?? 'user'
-  return (await import('../commands/sessions/report/views.ts')).reportView(by)
+  const { by, absent, missed, includeBlocked } = flags
+  const { selectReportView } = await import('../commands/sessions/report/row-source.ts')
+  return selectReportView({
+    grouping: readGrouping(by),
+    absent: absent === true || missed !== undefined,
+    includeBlocked: includeBlocked === true,
+  })
+}
+
+/** A grouping that is not complete yet has the columns of the default. */
+function readGrouping(by: unknown): Grouping {
+  try {
+    return parseGrouping(toText(by))
+  } catch {
+    return parseGrouping('user')
+  }
 }

@@ -1,11 +1,11 @@
 import { Option } from 'commander'
 import { groupings } from '../../attendance/groupings.ts'
-import { createIntegerParser } from '../../input/input.ts'
+import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../lists/room-arguments.ts'
-import type { ReportFlags } from './report/write-report.ts'
+import type { ReportFlags } from './report/report.ts'
 
 export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {
   const report = sessions
@@ -34,7 +34,26 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
       'count as present only participants who were there for at least N minutes',
       createIntegerParser('--min-minutes', 0),
     )
-    .addOption(new Option('--by <what>', 'subject of each row').choices(groupings).default('user'))
+    .option(
+      '--missed <n>',
+      'with --by user-total, only people who missed at least N meetings of rooms that they are invited to',
+      createIntegerParser('--missed', 1),
+    )
+    .addOption(
+      new Option(
+        '--by <what>',
+        'subject of each row; a comma combines it with day, week or month, as in user-total,month',
+      )
+        .choices(groupings)
+        // Combinations are checked later, with a better message.
+        .argParser((text: string) => text)
+        .default('user'),
+    )
+    .addOption(
+      new Option('--gap <duration>', 'shortest pause between two meetings of a room')
+        .argParser(createDurationParser('--gap', {}))
+        .default(undefined, '15m'),
+    )
     .option('--html <file>', 'also write a web page with time lines')
     .action(
       act('reads', async (context, rooms: string[], flags: ReportFlags) => {

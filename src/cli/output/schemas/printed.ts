@@ -37,6 +37,19 @@ const presence = {
   minutes: z.number(),
 }
 
+const period = {
+  day: z.string().optional().describe('such as 2026-01-31, with --by day'),
+  week: z.string().optional().describe('ISO 8601, such as 2026-W05, with --by week'),
+  month: z.string().optional().describe('such as 2026-01, with --by month'),
+}
+const place = { room_id: sent(id), room_name: z.unknown() }
+const person = { user_id: z.unknown(), name: z.unknown() }
+const bounds = { first_in: time, last_out: time }
+const summed = {
+  room_minutes: z.number().describe('minutes of each user in each room; they add up in every grouping'),
+}
+const counted = { days: z.int(), meetings: z.int() }
+
 const nullable = sent(id.nullable())
 const inRoom = {
   user_id: sent<string | null>(nullable),
@@ -128,6 +141,34 @@ const attendance = z.object({
         minutes: z.number(),
         share: z.number().nullable(),
       }),
+      z.object({
+        ...period,
+        ...place,
+        meeting: z.int().describe('its place among the meetings of the room, from 1'),
+        meeting_start: time,
+        meeting_end: time,
+        ...person,
+        role: z.unknown(),
+        ...{ ...bounds, ...summed },
+        share: z.number().nullable(),
+        present: z.boolean(),
+        blocked: z.boolean().optional(),
+      }),
+      z.object({
+        ...{
+          ...period,
+          ...person,
+          rooms: z.int(),
+          ...counted,
+          missed: z.int().optional(),
+          ...bounds,
+          ...summed,
+        },
+        minutes: z.number().describe('minutes in any room; time in two rooms at once counts once'),
+      }),
+      z.object({ ...period, ...place, ...person, role: z.unknown(), ...counted, ...bounds, ...summed }),
+      z.object({ ...period, ...place, participants: z.int(), ...counted, ...summed }),
+      z.object({ ...period, participants: z.int(), rooms: z.int(), ...counted, ...summed }),
     ]),
   ),
 })

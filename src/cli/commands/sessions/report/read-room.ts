@@ -16,6 +16,7 @@ export interface ReportScope {
   span: Interval
   names: boolean
   roomNames: boolean
+  roles?: boolean
   absent: boolean
   /** True to count blocked members as invited. */
   includeBlocked: boolean

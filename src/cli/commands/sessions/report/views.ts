@@ -1,6 +1,6 @@
 import { toText } from '../../../../api/to-text.ts'
 import { type BarSymbols, drawAttendanceBar, drawAxis } from '../../../attendance/bar.ts'
-import type { Grouping } from '../../../attendance/groupings.ts'
+import type { RoomSubject } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { computeSpan } from '../../../attendance/measures.ts'
 import type { ReportRow, RoomReport } from '../../../attendance/rows.ts'
@@ -11,7 +11,7 @@ interface ReportShape extends Pick<View, 'noun' | 'id' | 'fields'> {
   weights: Readonly<Record<string, number>>
 }
 
-const shapes: Readonly<Record<Grouping, ReportShape>> = {
+const shapes: Readonly<Record<RoomSubject, ReportShape>> = {
   user: {
     noun: ['participant', 'participants'],
     id: 'user_id',
@@ -51,7 +51,7 @@ const shapes: Readonly<Record<Grouping, ReportShape>> = {
   },
 }
 
-export function reportView(by: Grouping, includeBlocked = false): View {
+export function reportView(by: RoomSubject, includeBlocked = false): View {
   const { weights, ...view } = shapes[by]
   const more: [string, number][] = includeBlocked && by === 'user' ? [['blocked', 5]] : []
   return {
@@ -62,7 +62,7 @@ export function reportView(by: Grouping, includeBlocked = false): View {
 }
 
 interface TableOptions {
-  by: Grouping
+  by: RoomSubject
   includeBlocked: boolean
   marks: BarSymbols
   isTerminal: boolean
@@ -74,8 +74,10 @@ interface TableOptions {
   zone: TimeZone
 }
 
-/** Maximum width of a bar, and width of a bar if the terminal width is unknown, in columns. */
-const [widest, usual] = [100, 40]
+/** Returns the maximum width of a bar, in columns. Without a terminal, it is its width. */
+export function timelineWidth(isTerminal: boolean): number {
+  return isTerminal ? 100 : 40
+}
 
 export class ReportTable {
   readonly view: View
@@ -91,7 +93,7 @@ export class ReportTable {
       field: 'timeline',
       weight: 8,
       drawing: {
-        max: isTerminal ? widest : usual,
+        max: timelineWidth(isTerminal),
         title: (width) => this.#title(width),
         cell: (item, width) => {
           const { intervals, within } = this.#bars.get(item) ?? {}

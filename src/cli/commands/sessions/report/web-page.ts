@@ -2,7 +2,7 @@ import { toText } from '../../../../api/to-text.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
+import type { ReportRow, RoomReport, RowOptions } from '../../../attendance/rows.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Item } from '../../../output/views/views.ts'
@@ -43,6 +43,8 @@ export class WebPage {
       formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown, zone }),
     )
   }
+
+  async rows(_lines: readonly ReportRow[]): Promise<void> {}
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
     await this.#begin(room)

@@ -1,0 +1,74 @@
+import { daysOf, type PeriodUnit } from '../calendar/period.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Interval } from './intervals.ts'
+
+/** Default of `--gap`, in milliseconds. */
+export const defaultGapMs = 15 * 60_000
+
+/** Time during which somebody was in a room, with pauses shorter than the gap. */
+export interface Meeting {
+  /** Place among the meetings of the room in the report, from 1. */
+  number: number
+  start: number
+  end: number
+  intervals: readonly Interval[]
+  /** True while somebody is there. */
+  isRunning: boolean
+}
+
+/**
+ * Groups the time during which somebody was in a room into meetings.
+ * @param intervals disjoint and sorted
+ * @param gapMs shortest pause between two meetings
+ * @param runningUntil end of the interval of somebody who is still there
+ */
+export function findMeetings(
+  intervals: readonly Interval[],
+  gapMs: number,
+  runningUntil?: number,
+): Meeting[] {
+  const groups: Interval[][] = []
+  for (const interval of intervals) {
+    const last = groups.at(-1)
+    const end = last?.at(-1)?.[1]
+    if (last && end !== undefined && interval[0] - end < gapMs) last.push(interval)
+    else groups.push([interval])
+  }
+  return groups.map((group, i) => {
+    const [start = Number.NaN, end = Number.NaN] = [group[0]?.[0], group.at(-1)?.[1]]
+    return { number: i + 1, start, end, intervals: group, isRunning: end === runningUntil }
+  })
+}
+
+/** Assigns intervals to the meetings they are in. Both are sorted, and no interval spans two meetings. */
+export function splitByMeeting(
+  intervals: readonly Interval[],
+  meetings: readonly Meeting[],
+): Map<Meeting, Interval[]> {
+  const split = new Map<Meeting, Interval[]>()
+  let i = 0
+  for (const interval of intervals) {
+    while (i < meetings.length - 1 && interval[0] > (meetings[i]?.end ?? 0)) i++
+    const meeting = meetings[i]
+    if (!meeting) continue
+    const known = split.get(meeting)
+    if (known) known.push(interval)
+    else split.set(meeting, [interval])
+  }
+  return split
+}
+
+/** Splits an interval at the boundaries of days, weeks or months. Yields the first day of each period. */
+export function* splitByPeriod(
+  [start, end]: Interval,
+  unit: PeriodUnit,
+  zone: TimeZone,
+): Generator<readonly [firstDay: number, interval: Interval]> {
+  let from = start
+  do {
+    const [first, next] = daysOf(unit, zone.dayOf(from))
+    const to = Math.min(end, zone.startOfDay(next))
+    yield [first, [from, to]]
+    from = to
+  } while (from < end)
+}

@@ -1,0 +1,57 @@
+import { toText } from '../../api/to-text.ts'
+import type { Item } from '../output/views/views.ts'
+import { type Interval, mergeIntervals } from './intervals.ts'
+import type { RoomReport } from './rows.ts'
+
+/** A person in a room, or one who was invited and did not come. */
+export interface Person {
+  /** Identifies a user in all rooms, and an anonymous participant in one. */
+  key: string
+  user_id: unknown
+  name: unknown
+  role: unknown
+  /** Undefined for a person who is not a member. */
+  blocked: boolean | undefined
+  intervals: readonly Interval[]
+  /** End of the last interval, if the person is still there or left at an unknown time. */
+  openEnd: number | undefined
+  isThere: boolean
+}
+
+/** Returns the people of a room. A user whom the service shows as several participants is one person. */
+export function listPeople({ room, attendance, absent = [] }: RoomReport): Person[] {
+  const people = new Map<string, Person>()
+  for (const [i, participant] of attendance.participants.entries()) {
+    const { user_id, member_id, intervals, isThere } = participant
+    const key = user_id === null ? createAnonymousKey(room, i) : createUserKey(user_id)
+    const known = people.get(key)
+    const openEnd = participant.lastOut === null ? intervals.at(-1)?.[1] : undefined
+    const name = participant.name ?? (user_id === null ? member_id : null)
+    if (!known)
+      people.set(key, {
+        ...{ key, user_id, name, isThere, intervals, openEnd },
+        role: participant.role ?? null,
+        blocked: participant.blocked,
+      })
+    else {
+      known.intervals = mergeIntervals([...known.intervals, ...intervals])
+      known.openEnd ??= openEnd
+      known.isThere ||= isThere
+      known.name ??= name
+      known.role ??= participant.role ?? null
+      known.blocked ??= participant.blocked
+    }
+  }
+  for (const { user_id, name, role, blocked } of absent) {
+    const key = createUserKey(user_id)
+    const person = { key, user_id, name, role, blocked, intervals: [], openEnd: undefined, isThere: false }
+    if (!people.has(key)) people.set(key, person)
+  }
+  return [...people.values()]
+}
+
+const createUserKey = (user_id: unknown) => `user ${toText(user_id)}`
+
+function createAnonymousKey({ id }: Item, number: number): string {
+  return `anonymous ${number} ${toText(id)}`
+}

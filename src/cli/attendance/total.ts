@@ -1,0 +1,105 @@
+import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Item } from '../output/views/views.ts'
+import { type Interval, mergeIntervals } from './intervals.ts'
+import { countTenths } from './measures.ts'
+import type { Meeting } from './meetings.ts'
+import type { Person } from './people.ts'
+import type { Visit } from './visits.ts'
+
+/** Number of intervals above which a total merges them. */
+const minMerged = 64
+
+/** Sums up visits: those of a person, a room or a period. */
+export class Total {
+  rooms = 0
+  meetings = 0
+  missed = 0
+  isPresent = false
+  /** True if the person is a member of a room. */
+  isInvited = false
+  first = Number.POSITIVE_INFINITY
+  last = Number.NEGATIVE_INFINITY
+  /** True if the exit at `last` is unknown, or somebody is still there. */
+  isOpen = false
+  isThere = false
+  name: unknown = null
+  role: unknown = null
+  #tenths = 0
+  #room: Item | undefined
+  #meeting: Meeting | undefined
+  readonly #people = new Set<string>()
+  readonly #days = new Set<number>()
+  #intervals: Interval[] = []
+  #mergeAt = minMerged
+
+  /** @param period first day of the period; 0 without periods */
+  constructor(
+    readonly period: number,
+    readonly of: { room?: Item; roomNumber?: number; person?: Person; meeting?: Meeting },
+  ) {}
+
+  addVisit(room: Item, { person, meeting, intervals, isPresent, isMissed }: Visit, zone: TimeZone): void {
+    this.addPerson(person)
+    this.isPresent ||= isPresent
+    if (isMissed) this.missed++
+    // A visit that is too short is shown in the row of its meeting only.
+    if (!isPresent && !this.of.meeting) return
+    if (room !== this.#room) this.rooms++
+    if (meeting !== this.#meeting) this.meetings++
+    this.#room = room
+    this.#meeting = meeting
+    this.#people.add(person.key)
+    this.#tenths += countTenths(intervals)
+    for (const [start, end] of intervals) {
+      this.#addDays(start, end, zone)
+      this.#addBounds(start, end, person)
+    }
+    if (this.of.person) this.#addIntervals(intervals)
+  }
+
+  addPerson({ name, role, blocked }: Person): void {
+    this.isInvited ||= blocked !== undefined
+    this.name ??= name
+    this.role ??= role
+  }
+
+  get participants(): number {
+    return this.#people.size
+  }
+
+  get days(): number {
+    return this.#days.size
+  }
+
+  /** Minutes of each user in each room. */
+  get roomMinutes(): number {
+    return this.#tenths / 10
+  }
+
+  /** Time during which the person was in any room; disjoint and sorted. */
+  get intervals(): readonly Interval[] {
+    return mergeIntervals(this.#intervals)
+  }
+
+  #addDays(start: number, end: number, zone: TimeZone): void {
+    const last = zone.dayOf(Math.max(start, end - 1))
+    for (let day = zone.dayOf(start); day <= last; day++) this.#days.add(day)
+  }
+
+  #addBounds(start: number, end: number, { openEnd, isThere }: Person): void {
+    const isOpen = openEnd === end
+    this.first = Math.min(this.first, start)
+    // Of two visits that end together, an open one determines the exit.
+    if (end > this.last) this.isOpen = isOpen
+    else if (end === this.last) this.isOpen ||= isOpen
+    this.last = Math.max(this.last, end)
+    this.isThere ||= isOpen && isThere
+  }
+
+  #addIntervals(intervals: readonly Interval[]): void {
+    for (const interval of intervals) this.#intervals.push(interval)
+    if (this.#intervals.length < this.#mergeAt) return
+    this.#intervals = mergeIntervals(this.#intervals)
+    this.#mergeAt = Math.max(minMerged, 2 * this.#intervals.length)
+  }
+}

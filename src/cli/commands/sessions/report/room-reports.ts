@@ -1,0 +1,89 @@
+import { isFatal, toFailure } from '../../../../client/outcome.ts'
+import type { IncompleteError, InterruptedError, MeetroomError } from '../../../../errors.ts'
+import type { RoomReport } from '../../../attendance/rows.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import { RoomsNotice } from '../../../lists/rooms-notice.ts'
+import type { Item } from '../../../output/views/views.ts'
+import { openPool } from '../../../pool/pool.ts'
+import { runInOrder } from '../../../pool/run-items.ts'
+import type { Tally } from '../../../pool/tally.ts'
+import { createReportReader, type ReportScope } from './read-room.ts'
+import { commonError, hintAtMissingRooms } from './summary.ts'
+import { TimeAnomalyCounter } from './time-anomalies.ts'
+
+interface RoomReportsOptions {
+  rooms: readonly Item[]
+  /** Error of an incomplete room list, thrown after the report if there is no other error. */
+  incomplete: IncompleteError | undefined
+  tally: Tally
+  scope: ReportScope
+  /** Milliseconds since 1970. */
+  now: number
+  pace: PaceFlags
+  /** Called for each room that could not be read. */
+  onFailure?: (room: Item, error: MeetroomError) => Promise<void>
+}
+
+/** Reads the attendance of rooms concurrently. Rooms that fail are reported, and counted at the end. */
+export class RoomReports {
+  readonly #context: Context
+  readonly #options: RoomReportsOptions
+  readonly #anomalies = new TimeAnomalyCounter()
+  readonly #missing: Item[] = []
+  readonly #failures: MeetroomError[] = []
+  #fatal: MeetroomError | undefined
+
+  constructor(context: Context, options: RoomReportsOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  /** Yields the rooms in their order. */
+  async *read(): AsyncGenerator<RoomReport> {
+    const { rooms, incomplete, tally, scope, now, pace, onFailure } = this.#options
+    await new RoomsNotice(this.#context).expect(rooms.length)
+    const pool = await openPool(this.#context, pace, tally)
+    const read = createReportReader(this.#context, pool.client, scope, now)
+    const act = async (room: Item) => {
+      const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
+      // Other rooms would fail with the same error.
+      if ('error' in outcome && isFatal(outcome.error)) pool.stop()
+      return outcome
+    }
+    let asked = 0
+    for await (const [room, outcome] of runInOrder(pool, rooms, act)) {
+      asked++
+      if (outcome.status === 'ok') {
+        this.#anomalies.add(room, outcome.value.attendance.anomalies)
+        yield outcome.value
+        continue
+      }
+      this.#missing.push(room)
+      if (!('error' in outcome)) continue
+      this.#failures.push(outcome.error)
+      await onFailure?.(room, outcome.error)
+      // The error of the only room is the error of the command.
+      if (rooms.length === 1 && !incomplete) throw outcome.error
+      if (isFatal(outcome.error)) this.#fatal ??= outcome.error
+      else await this.#context.reportError(outcome.error)
+    }
+    this.#missing.push(...rooms.slice(asked))
+  }
+
+  /**
+   * Prints the notices at the end of a report.
+   * @throws {PartialError} if some rooms failed or were not listed
+   */
+  async finish(): Promise<void> {
+    const { incomplete, tally } = this.#options
+    const { interrupt } = this.#context
+    for (const notice of this.#anomalies.notices) await this.#context.notice(notice)
+    if (interrupt.aborted && !tally.isComplete) this.#fatal ??= interrupt.reason as InterruptedError
+    const { reported, error } = tally.ending({ fatal: this.#fatal, hint: hintAtMissingRooms(this.#missing) })
+    if (reported) await this.#context.reportError(reported)
+    if (error && incomplete) await this.#context.reportError(incomplete)
+    if (error) throw commonError(error, this.#failures)
+    if (incomplete) throw incomplete
+  }
+}
