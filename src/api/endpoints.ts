@@ -22,6 +22,8 @@ export interface Endpoint extends Route {
   /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only on request. */
   readonly paged?: true | 'when asked'
   readonly paging?: true
+  /** True for an operation of services that the API specification does not list. */
+  readonly unlisted?: true
 }
 
 function itemEndpoint<R extends ResourceName>(resource: R) {
@@ -89,6 +91,16 @@ export const endpoints = {
     method: 'POST',
     path: '/rooms/{room_id}/pages/create_many',
     ...listEndpoint('page'),
+  },
+  listPages: {
+    id: 'pages.list',
+    summary: 'List the pages of a room',
+    method: 'GET',
+    path: '/rooms/{room_id}/pages',
+    ...listEndpoint('page'),
+    paged: 'when asked',
+    paging: true,
+    unlisted: true,
   },
   listMembers: {
     id: 'members.list',

@@ -8,6 +8,7 @@ import { WebhookEvent } from './webhooks.ts'
 export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of Object.values(all)) {
+    if (operation.unlisted) continue
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: describe(operation),

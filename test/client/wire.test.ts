@@ -88,9 +88,10 @@ const successes = loadFixtures().flatMap(({ operation, cases }) =>
       ],
 )
 
-test('each operation has a successful case', () => {
+test('each operation of the API specification has a successful case', () => {
   const shown = new Set(successes.flatMap(({ cases }) => cases.map((wireCase) => callOf(wireCase).name)))
-  expect([...shown].toSorted()).toEqual(Object.keys(operations).toSorted())
+  const listed = Object.entries(operations).flatMap(([name, { unlisted }]) => (unlisted ? [] : [name]))
+  expect([...shown].toSorted()).toEqual(listed.toSorted())
 })
 
 describe('the client sends the documented request and accepts the documented response', () => {

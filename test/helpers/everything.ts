@@ -11,6 +11,7 @@ export const everything: Record<OperationName, string[]> = {
   updateRoom: 'rooms update {room} --name n --terminated --yes --set layout=l'.split(' '),
   deleteRoom: 'rooms delete {room} --yes'.split(' '),
   listSessions: 'sessions list {room} --limit 1 --offset 0 --user ada --online'.split(' '),
+  listPages: 'pages list {room} --limit 1 --offset 0'.split(' '),
   createPages: 'pages create {room} --image https://i.test/a.png --fixed --size 3x4 --index 2'.split(' '),
   listMembers: 'members list {room} --limit 1 --offset 0'.split(' '),
   addMember: 'members add {room} grace --type host'.split(' '),

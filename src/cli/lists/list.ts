@@ -97,7 +97,7 @@ export async function createFullRecords(
   name: ListName,
   selection: Selection | undefined,
 ): Promise<FullRecords | undefined> {
-  if (selection || name === 'listSessions') return selection?.full
+  if (selection || name === 'listSessions' || name === 'listPages') return selection?.full
   const { FullRecords } = await import('./full-records.ts')
   return new FullRecords(context, name)
 }

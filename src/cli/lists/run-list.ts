@@ -86,9 +86,9 @@ async function runCount<N extends ListName>(
   const { proveTotal: provenTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  // Lists of sessions have no total (API specification, “Paging”).
+  // Lists of sessions and pages have no total (API specification, “Paging”).
   const total =
-    selection || name === 'listSessions'
+    selection || endpoints[name].paged === 'when asked'
       ? undefined
       : (await provenTotal(await context.client(), name, input)).count
   await countItems(context, () => selectPages(context, name, input, all, { selection }), total)

@@ -84,7 +84,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     watch: ['follow', 'tail', 'live', 'monitor'],
     report: ['attendance', ...exporting],
   },
-  pages: { create: [...creating, ...importing] },
+  pages: { list: [...listing, ...showing], create: [...creating, ...importing] },
   message: { send: ['post', 'say', 'write', 'broadcast', ...creating] },
   webhooks: { listen: ['receive', 'serve', 'start'], verify: ['check', 'test', 'validate'] },
   auth: {
@@ -154,7 +154,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   man: 'help',
   'rooms members': 'members list',
   'rooms sessions': 'sessions list',
-  'rooms pages': 'pages create',
+  'rooms pages': 'pages list',
   'rooms join': 'join',
   'rooms invite': 'members add',
   'rooms block': 'members block',

@@ -21,7 +21,7 @@ function hintFor(
 ): Hint {
   if (group === 'members' && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
-    return 'the API only creates pages: it has no operation to list, show or delete them'
+    return 'the API has no operation to change or delete pages'
   const verb = group && findVerb(group, word)
   if (verb) return suggestCommand([group, verb], rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)

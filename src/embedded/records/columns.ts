@@ -1,4 +1,4 @@
-import type { ListedRoom, MemberRow, SessionRow, UserRow } from '../store/rows.ts'
+import type { ListedRoom, MemberRow, PageRow, SessionRow, UserRow } from '../store/rows.ts'
 
 export const columns = {
   rooms: [
@@ -30,9 +30,11 @@ export const columns = {
   ],
   members: ['id', 'room_id', 'user_id', 'type', 'name', 'is_blocked', 'unlisted', 'created_at', 'updated_at'],
   sessions: ['seq', 'id', 'member_id', 'user_id', 'connected_at', 'disconnected_at', 'end_reason'],
+  pages: ['seq', 'id', 'position', 'width', 'height', 'entities', 'unlisted'],
 } as const satisfies {
   rooms: readonly (keyof ListedRoom)[]
   users: readonly (keyof UserRow)[]
   members: readonly (keyof MemberRow)[]
   sessions: readonly (keyof SessionRow)[]
+  pages: readonly (keyof PageRow)[]
 }

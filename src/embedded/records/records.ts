@@ -1,9 +1,11 @@
+import type { Output } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import { notFound } from '../common/faults.ts'
 import { formatTimestamp } from '../common/values.ts'
-import type { ListedRoom, MemberRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
+import type { ListedRoom, MemberRow, PageRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import { addUnlisted } from './unlisted.ts'
+import { addUnlisted, readStored } from './unlisted.ts'
 
 export function requireRoom(store: Store, id: string): RoomRow {
   const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
@@ -105,4 +107,11 @@ export function toSession(row: SessionRow) {
     // Earlier versions recorded no reason. The field is then omitted, because null means that the session is open.
     ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
   }
+}
+
+type Entities = Output<Operations['listPages']>['pages'][number]['entities']
+
+export function toPage({ id, position, width, height, entities, unlisted }: PageRow) {
+  const size = width === null || height === null ? null : { width, height }
+  return addUnlisted({ id, entities: readStored(entities) as Entities, size, index: position }, unlisted)
 }

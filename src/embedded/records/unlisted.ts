@@ -32,9 +32,13 @@ export function addUnlisted<T extends object>(record: T, stored: string | null):
 }
 
 function readUnlisted(stored: string | null): UnlistedFields {
-  if (stored === null) return {}
+  return stored === null ? {} : (readStored(stored) as UnlistedFields)
+}
+
+/** @throws {Fault} when the stored JSON is damaged */
+export function readStored(text: string): unknown {
   try {
-    return readJson(stored) as UnlistedFields
+    return readJson(text)
   } catch {
     throw damaged()
   }

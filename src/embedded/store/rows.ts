@@ -59,3 +59,15 @@ export interface SessionRow {
   /** Null while the session is open, and when no reason was recorded. */
   end_reason: EndReason | null
 }
+
+export interface PageRow {
+  seq: number
+  id: string
+  position: number
+  /** Null, like the height, for a page without a size. */
+  width: number | null
+  height: number | null
+  /** JSON. */
+  entities: string
+  unlisted: string | null
+}

@@ -39,7 +39,7 @@ const verbs: Record<string, string[]> = {
     'export',
   ],
   sessions: ['list', 'report', 'watch'],
-  pages: ['create'],
+  pages: ['list', 'create'],
   message: ['send'],
   auth: ['login', 'logout', 'status'],
   profiles: ['list', 'use', 'protect', 'unprotect', 'remove'],

@@ -331,6 +331,12 @@ export const scenarios: readonly Scenario[] = [
     printed: column('user_id'),
   },
   {
+    // The state of the suite has no pages.
+    leaf: 'pages list',
+    argv: ({ room }) => ['pages', 'list', room(full), '--all', ...csv('id')],
+    rows: () => [],
+  },
+  {
     leaf: 'pages create',
     argv: ({ room }) => ['pages', 'create', room(full), '--image', 'https://i.test/a.png'],
     done: (_, __, { executed }) => executed.some((line) => line.endsWith('/pages/create_many')),

@@ -1,1 +1,1 @@
-export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'
+export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions' | 'listPages'

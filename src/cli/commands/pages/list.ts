@@ -1,0 +1,31 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
+import { runList } from '../../lists/run-list.ts'
+
+export function definePageList(pages: MeetroomCommand, act: DefineAction): void {
+  const list = pages
+    .command('list')
+    .summary('List the pages of a room')
+    .description(
+      'List the pages of a room by their position. The API specification does not list this operation: a service without it exits 6.',
+    )
+    .addArgument(new RoomArgument())
+    .action(
+      act('reads', async (context, room_id: string, flags: ListFlags) => {
+        try {
+          await runList(context, 'listPages', { params: { room_id }, query: {} }, flags)
+        } catch (error) {
+          const { explainMissingList } = await import('./list/explain-missing-list.ts')
+          throw await explainMissingList(context, room_id, error)
+        }
+      }),
+    )
+  addPagingFlags(addAlias(list, 'ls'))
+  addExamples(
+    list,
+    'meetroom pages list 66f1a2b3c4d5e6f708192a3b',
+    "meetroom pages list 'name:Weekly sync' -o ids",
+  )
+}

@@ -1,0 +1,33 @@
+import { isRecord } from '../../../../api/guards.ts'
+import { judgeAbsence } from '../../../../client/missing-resource.ts'
+import { ApiError, MeetroomError, NotFoundError, ServiceError, suggest } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+
+/**
+ * Returns the error of a list of pages. A service without this operation responds as if the room did not exist.
+ * @throws {NotFoundError} when the room does not exist
+ */
+export async function explainMissingList(
+  context: Context,
+  room_id: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof MeetroomError)) return error
+  const { status, request, body } = error
+  const isMissing = error instanceof NotFoundError || status === 501 || isUnknownOperation(error)
+  if (!isMissing && !(error instanceof ApiError && status === 400)) return error
+  await (await context.client()).call('getRoom', { params: { id: room_id } })
+  if (!isMissing) return error
+  return new ServiceError('the service does not list pages', {
+    hint: [
+      `room ${room_id} exists, but the API specification has no list of pages; show the room with: `,
+      suggest(['rooms', 'get'], room_id),
+    ],
+    ...{ status, request, body, cause: error },
+  })
+}
+
+function isUnknownOperation({ status, body }: MeetroomError): boolean {
+  const details = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
+  return judgeAbsence(status ?? 0, String(details['code'] ?? ''), {}) === 'operation'
+}
