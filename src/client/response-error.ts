@@ -26,7 +26,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   const message = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, description: words, message, details })
   const { status } = response
-  // A refusal shows that an earlier attempt failed too; 429 and server failures do not.
+  // Most error statuses show that an earlier attempt failed too. 429 and statuses above 500 do not.
   if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
     return error
   return new UnknownOutcomeError(

@@ -80,7 +80,7 @@ export async function readUser(context: Context, user_id: string): Promise<UserA
   return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
 }
 
-/** Creates the link to a room for anyone, which works only in open rooms (API specification, “Room”). */
+/** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */
 function createRoomLink(room: Item, { template, isReplay }: LinkOptions): RoomLinks {
   const problem =
     findRoomProblem(room, isReplay) ??

@@ -87,7 +87,7 @@ interface MemberSources {
   full?: FullRecords | false
 }
 
-/** Lists the members of a room with their users. On each page, members that need no full record come first. */
+/** Lists the members of a room with their user records. On each page, members that already include it come first. */
 export async function* listMembersOf(
   context: Context,
   room_id: string,

@@ -94,7 +94,7 @@ const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
 }
 
-/** Explains a room ID in place of a user ID. */
+/** Explains a room ID in place of a user ID, as in `users get ROOM`. */
 const explainRoomAsUser: Explain = async ({ client, path }) => {
   const room = readSegment(path, 'users')
   if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined

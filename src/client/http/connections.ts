@@ -7,7 +7,7 @@ import type { HttpProxy } from './proxy.ts'
 /** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */
 const connectMs = 10_000
 
-/** Connector that replaces undici's timer, which outlives requests, and proxy agent, which reconnects in a loop. */
+/** Connector that replaces undici's timer and proxy agent. The timer outlives requests; the agent reconnects in a loop. */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
   readonly #dial = buildConnector({ timeout: 0 })

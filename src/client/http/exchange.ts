@@ -14,7 +14,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly options: Dispatcher.DispatchOptions
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
-  /** True when part of the request may be sent: undici calls `onConnect` just before it writes to the socket. */
+  /** True when part of the request may have been sent: undici calls `onConnect` just before it writes to the socket. */
   #maybeSent = false
   #stopped: Error | undefined
   #resolve: (response: WireResponse | Promise<WireResponse>) => void = () => {}

@@ -73,7 +73,7 @@ export function describeReason(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 
-/** Returns false for invalid certificates, and for connections that this program closed. */
+/** Returns true for errors that a retry may resolve: not invalid certificates, nor connections closed by this program. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

@@ -85,7 +85,7 @@ async function* readCsvRows(
     // By default, the parser expects the line ending of the first line in all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
   })
-  // The parser also throws the errors of the input.
+  // The callback is empty because the parser also throws input errors.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0

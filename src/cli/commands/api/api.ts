@@ -117,7 +117,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
 }
 
-/** Sends a request and prints the response. A 2xx response with JSON is printed even if an error follows. */
+/** Sends a request and prints the response. JSON of a 2xx response is printed even if its check then fails. */
 async function printAnswer(
   context: Context,
   endpoint: Route,

@@ -325,7 +325,7 @@ export const commandSchemas: Readonly<Record<string, z.ZodType>> = schemas
 /** Types of output by command. */
 export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
 
-/** Output of commands over the rooms that `--where` selects; for one room, they print the response of the service. */
+/** Output of commands that act on the rooms selected by `--where`. For one room, they print the service's response. */
 export const manyRoomsSchemas: Readonly<Record<string, z.ZodType>> = {
   'members add': stepSchema,
   'message send': sentRooms,

@@ -14,7 +14,7 @@ interface WatchOptions {
   interval: number
 }
 
-/** Watches a room by polling, because webhooks need a public URL and can be set only at creation of a room. */
+/** Watches a room by polling, because webhooks need a public URL and can be set only when a room is created. */
 export async function runWatch(context: Context, room_id: string, { interval }: WatchOptions): Promise<void> {
   const { host, interrupt } = context
   const openOutput = await createWatchOutput(context)
