@@ -23,11 +23,10 @@ export const browserScripts = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: suffix }, ({ path, importer }) => ({
       path: resolve(dirname(importer), path.replace(suffix, '')),
-      namespace: 'browser-script',
+      suffix: '?script',
     }))
-    onLoad({ filter: /./, namespace: 'browser-script' }, async ({ path }) => ({
-      contents: await bundleForBrowser(path),
-      loader: 'text',
-    }))
+    onLoad({ filter: /\.ts$/ }, async ({ path, suffix }) =>
+      suffix === '?script' ? { contents: await bundleForBrowser(path), loader: 'text' } : undefined,
+    )
   },
 }

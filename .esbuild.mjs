@@ -153,7 +153,8 @@ async function licences(inputs) {
 async function billOfMaterials(metafile, inputs) {
   const folder = await mkdtemp(join(tmpdir(), 'meetroom-build-'))
   try {
-    const used = new Set(inputs)
+    // Programs for the browser contain no packages.
+    const used = new Set(inputs.filter((file) => !file.endsWith('?script')))
     const bundled = Object.entries(metafile.inputs).filter(([file]) => used.has(file))
     await writeFile(join(folder, 'meta.json'), JSON.stringify({ ...metafile, inputs: Object.fromEntries(bundled) }))
     const plugin = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-esbuild')

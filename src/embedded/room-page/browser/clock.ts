@@ -25,6 +25,11 @@ export class MeetingClock {
     if (this.#meeting) this.set({ ...this.#current(this.#meeting), is_running: false })
   }
 
+  hide(): void {
+    this.#meeting = undefined
+    byId('clock').hidden = true
+  }
+
   #current(meeting: Meeting): Meeting {
     const passed = meeting.is_running ? performance.now() - this.#receivedAt : 0
     const { elapsed_ms, remaining_ms } = meeting

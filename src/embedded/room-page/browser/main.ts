@@ -62,6 +62,7 @@ function start(): void {
     },
     onEnd: (end) => {
       session = undefined
+      clock.hide()
       const ending = describeEnd(end)
       keepToken(tokenKey, undefined)
       showEnd(ending)

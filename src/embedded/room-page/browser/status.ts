@@ -52,7 +52,6 @@ export function showEnd({ title, text, isFinal = false }: Ending): void {
   setText(byId('ended-text'), text)
   byId('again').hidden = isFinal
   byId('room').hidden = true
-  byId('clock').hidden = true
   const panel = byId('ended')
   panel.hidden = false
   panel.focus()
