@@ -65,17 +65,17 @@ const mayImport: Record<string, readonly string[]> = {
   version: [],
 }
 
-test('layers import only the layers below them', () => {
+test('the modules of a layer import only from lower layers', () => {
   const wrong = ours.filter(({ from, to }) => !mayImport[layer(from)]?.includes(layer(to)))
   expect(wrong).toEqual([])
 })
 
-test('cli imports the embedded service dynamically', () => {
+test('modules of cli import the embedded service only dynamically', () => {
   const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'embedded')
   expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
 })
 
-test('folders do not import each other in a cycle, types and dynamic imports included', () => {
+test('directories have no import cycles, including cycles of type imports and dynamic imports', () => {
   // A file in src itself stands alone: main.ts is above cli, and errors.ts below.
   const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
   const edges = new Map<string, Set<string>>()
@@ -85,7 +85,7 @@ test('folders do not import each other in a cycle, types and dynamic imports inc
   expect(findCycle(edges)).toEqual([])
 })
 
-test('cli has no files of its own, and src has only files that any layer may import', () => {
+test('src/cli contains only directories, and src contains only a fixed set of files', () => {
   expect(files.filter((file) => dirname(file) === 'cli')).toEqual([])
   expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
     ...[
@@ -101,7 +101,7 @@ test('cli has no files of its own, and src has only files that any layer may imp
   ])
 })
 
-test('each command has a file named after it', async () => {
+test('each command has a file named after the command', async () => {
   const fileOf = (words: readonly string[]) => {
     // `__complete`, which only shells call.
     const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
@@ -133,16 +133,16 @@ test('the modules that every command loads do not import zod', () => {
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
-test('only host.ts touches process', () => {
+test('only host.ts uses the process object', () => {
   const touching = files.filter((file) => /\bprocess\.|from 'node:process'/.test(code(file)))
   expect(touching).toEqual(['host.ts'])
 })
 
-test('modules print only through the host', () => {
+test('modules print only through the host, never through console', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
-test('files do not import each other in a cycle, types included', () => {
+test('files have no import cycles, including cycles of type imports', () => {
   const edges = new Map<string, Set<string>>()
   for (const { from, to } of ours) edges.set(from, (edges.get(from) ?? new Set()).add(to))
   expect(findCycle(edges)).toEqual([])
@@ -182,13 +182,13 @@ test('only visible.ts marks text as safe for the terminal', () => {
   expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/requests/ask.ts'])
 })
 
-test('counts and their nouns are formatted by plural.ts', () => {
+test('only plural.ts chooses between singular and plural nouns', () => {
   expect(files.filter((file) => /=== 1 \? ['`]\w|\band \$\{[^}]*\} more\b/.test(code(file)))).toEqual([
     'api/plural.ts',
   ])
 })
 
-test('secrets are masked in output/redaction, which other folders import through its entry file', () => {
+test('modules outside output/redaction mask secrets only through redaction.ts', () => {
   const folder = 'cli/output/redaction'
   const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)
   expect(inside.length).toBeGreaterThan(20)
@@ -205,11 +205,11 @@ test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
-test('modules avoid URL.canParse, which fails on Latin-1 text in Node 20 once V8 has optimized it', () => {
+test('no module uses URL.canParse, which fails on Latin-1 text in Node 20 after V8 optimizes it', () => {
   expect(files.filter((file) => /\bcanParse\b/.test(code(file)))).toEqual([])
 })
 
-test('modules keep no state', () => {
+test('modules have no mutable variables at the top level', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })
 
@@ -218,12 +218,12 @@ function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
 
-test('tagged templates contain only ASCII, as the build does not escape other characters in them', () => {
+test('tagged templates contain only ASCII, because the build does not escape other characters in them', () => {
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
 
-test('only one module parses the times of the service', () => {
+test('only one module parses timestamps from the service', () => {
   // The others read HTTP dates, certificates and what the user typed.
   const readers = [
     ...['api/readings.ts', 'client/retry-policy.ts'],
@@ -233,7 +233,7 @@ test('only one module parses the times of the service', () => {
   expect(found.sort()).toEqual(readers.sort())
 })
 
-test('hints and notices build commands from suggestions; only help texts contain written commands', () => {
+test('hints and notices take their commands from suggestions, and only help texts contain literal commands', () => {
   const helpTexts = [
     ...['commands/program.ts', 'shell/scripts.ts', 'commands/complete.ts', 'commands/sessions/watch.ts'],
   ]
@@ -248,7 +248,7 @@ test('hints and notices build commands from suggestions; only help texts contain
   expect(files.filter((file) => /\['meetroom',/.test(code(file)))).toEqual(['cli/output/hint-text.ts'])
 })
 
-test('test files that start the built program end in .built.test.ts or are suites', () => {
+test('a test file that starts the built program has a name ending in .built.test.ts, except in suites', () => {
   const valueImports = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^'"]*?from '(\.[^']+)'/gm)]
       .map(([, to = '']) => resolve(dirname(file), to))
@@ -262,7 +262,7 @@ test('test files that start the built program end in .built.test.ts or are suite
   expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
 })
 
-test('the folders of test match the folders of src', () => {
+test('each directory of tests has the path of a directory in src', () => {
   const own = ['bench', 'bin', 'build', 'fixtures', 'helpers', 'suites']
   const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.test.ts'),
@@ -275,7 +275,7 @@ test('the folders of test match the folders of src', () => {
   expect(strange).toEqual([])
 })
 
-test('tests run only Node, npm and POSIX programs unless they check for other programs first', () => {
+test('tests run programs other than Node, npm and POSIX tools only after a check that they are installed', () => {
   const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   const unchecked = paths
     .filter((path) => path.endsWith('.ts') && !path.startsWith('bench/'))

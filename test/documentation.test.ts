@@ -55,7 +55,7 @@ const generated: Readonly<Record<string, readonly [topic: string, generate: () =
 }
 
 test.each(Object.entries(generated))(
-  'the generated part “%s” of a help topic is up to date (npm run docs updates it)',
+  'the generated part “%s” of a help topic equals the output of its generator',
   async (name, [topic, generate]) => {
     const text = readTopicFile(topic)
     const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
@@ -70,12 +70,12 @@ test.each(Object.entries(generated))(
   },
 )
 
-test('each help topic has a file, and each file is a topic', () => {
+test('each help topic has a file, and each file in src/help belongs to a topic', () => {
   expect([...topicNames].sort()).toEqual(Object.keys(topicSummaries).sort())
 })
 
 describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
-  test('prints the topic, rendered for the terminal', async () => {
+  test('prints the topic without Markdown syntax', async () => {
     const world = await createWorld()
     const { code, stdout, stderr } = await world.run(['help', topic])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -83,7 +83,7 @@ describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
     expect(stdout).not.toMatch(/<!--|^#|```/m)
   })
 
-  test('fits into 80 columns except for code blocks and long words', async () => {
+  test('prints lines of at most 80 characters except for code blocks and long words', async () => {
     const host = testHost()
     const style = await selectStyle(host.stdout, host.env, false)
     const lines = renderMarkdown(readTopicFile(topic), style, 80).split('\n')
@@ -98,8 +98,8 @@ describe.each([
   '.github/SECURITY.md',
   'test/README.md',
   ...topicNames.map((name) => `src/help/${name}.md`),
-])('links of %s', (file) => {
-  test('resolve to existing files and headings', () => {
+])('links in %s', (file) => {
+  test('point to existing files and headings', () => {
     const text = readFileSync(join(root, file), 'utf8')
     const links = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
       ([, href = '']) => href,
@@ -126,7 +126,7 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-test('the README has at most 250 lines of at most 400 characters', () => {
+test('the README has at most 250 lines, each of at most 400 characters', () => {
   const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n')
   expect(lines.length).toBeLessThanOrEqual(251)
   expect(lines.filter((line) => line.length > 400)).toEqual([])

@@ -21,11 +21,11 @@ describe('a duration', () => {
   ])('of %s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   test.each(['', '30', 's', '1.5m', '30s1m', '1m1m', '-1s', '1 s', '1S', '1e3s', '1y', ' 1s', '1s\n', '٣s'])(
-    'of “%s” is invalid',
+    'is refused if written as “%s”',
     (text) => expect(readDuration(text)).toBeUndefined(),
   )
 
-  test('is the sum of its units, each at most once and the longest first', () => {
+  test('is a sum of units in descending order, each used at most once', () => {
     const parts = fc.record(
       Object.fromEntries(Object.keys(units).map((unit) => [unit, fc.nat(999_999_999)])),
       { requiredKeys: [] },
@@ -49,7 +49,7 @@ describe('a duration', () => {
     )
   })
 
-  test('round-trips through its formatted text', () => {
+  test('stays the same after it is formatted and parsed again', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 10), (ms) => {
         expect(readDuration(formatDuration(ms))).toBe(ms)
@@ -67,7 +67,7 @@ describe('a duration', () => {
 describe('the duration of a flag', () => {
   const range = { least: 100, most: 86_400_000 }
 
-  test('can be a number of seconds', () => {
+  test('is accepted as a number of seconds', () => {
     expect(['30', '0.5', '1.001', '86400', '24h'].map((text) => parseDuration(text, range))).toEqual([
       ...[30_000, 500, 1001, 86_400_000, 86_400_000],
     ])
@@ -78,11 +78,11 @@ describe('the duration of a flag', () => {
     [{ most: 60_000 }, '61', 'must be a duration such as 30s or 1m30s, above 0 and at most 1m, not “61”'],
     [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
     [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
-  ])('of %j refuses %s and names the valid values', (given, text, message) => {
+  ])('with the limits %j refuses %s and names the valid values', (given, text, message) => {
     expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
   })
 
-  test('is in the range or refused, for any text', () => {
+  test('is within the limits or refused for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,6}(ms|[wdhms]){0,3}$/), fc.float().map(String)),

@@ -41,7 +41,7 @@ const cases: Case[] = [
     stderr: '',
   },
   { code: 0, when: 'the list is empty', command: 'rooms list', stderr: 'no rooms\n' },
-  { code: 0, when: 'help is asked for', command: '--help', stderr: '' },
+  { code: 0, when: 'help is requested', command: '--help', stderr: '' },
   {
     code: 0,
     when: 'the reader of the output has closed the pipe',
@@ -58,7 +58,7 @@ const cases: Case[] = [
   },
   {
     code: 1,
-    when: 'every item of several fails',
+    when: 'every item of a batch fails',
     command: 'users delete a b --yes',
     stderr:
       'error: no such user: a\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n' +
@@ -88,7 +88,7 @@ const cases: Case[] = [
   },
   {
     code: 2,
-    when: 'an id would leave its path segment',
+    when: 'an ID would change the path of the request',
     command: 'rooms get ..',
     stderr: 'error: “..” is not a valid room id\n',
   },
@@ -119,14 +119,14 @@ const cases: Case[] = [
   },
   {
     code: 5,
-    when: 'the service does not answer',
+    when: 'the service does not respond',
     command: 'rooms list --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr: 'error: no response from meet.test: connection refused\n',
   },
   {
     code: 5,
-    when: 'a write was certainly not sent',
+    when: 'a write is provably unsent',
     command: 'rooms create --name X --type open --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr: 'error: no response from meet.test: connection refused\n',
@@ -140,7 +140,7 @@ const cases: Case[] = [
   },
   {
     code: 6,
-    when: 'the answer cannot be read',
+    when: 'the response cannot be parsed',
     command: 'rooms list',
     arrange: always(200, '{'),
     stderr:
@@ -149,7 +149,7 @@ const cases: Case[] = [
   },
   {
     code: 7,
-    when: 'a write was sent and got no answer',
+    when: 'a sent write gets no response',
     command: 'users update ada --name Ada --retries 0',
     arrange: throwing(() => new TransportError('the connection was reset', true)),
     stderr:
@@ -158,7 +158,7 @@ const cases: Case[] = [
   },
   {
     code: 8,
-    when: 'some items of several fail',
+    when: 'some items of a batch fail',
     command: 'users delete nope ada --yes -o ids',
     arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
     stderr:
@@ -167,7 +167,7 @@ const cases: Case[] = [
   },
   {
     code: 10,
-    when: 'confirmation is missing',
+    when: 'confirmation is required',
     command: 'users delete ada',
     stderr:
       'error: deleting users needs confirmation, and there is no terminal to ask on\n' +
@@ -175,7 +175,7 @@ const cases: Case[] = [
   },
   {
     code: 70,
-    when: 'an unexpected error quotes the key',
+    when: 'an unexpected error contains the key',
     command: 'rooms list',
     arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
     stderr:
@@ -191,7 +191,7 @@ const cases: Case[] = [
   },
   {
     code: 74,
-    when: 'the disk is full and help is asked for',
+    when: 'help is written to a full disk',
     command: '--help',
     disk: systemError('ENOSPC'),
     stderr: 'error: the output cannot be written: no space left on the disk\n',
@@ -213,7 +213,7 @@ const cases: Case[] = [
 ]
 
 test.each(cases)(
-  'exit code $code: $when',
+  'the exit code is $code when $when',
   async ({ command, code, stderr, arrange, options, disk, signal }) => {
     await arrange?.()
     if (signal)
@@ -228,7 +228,7 @@ test.each(cases)(
   },
 )
 
-test('a command that fails prints only to standard error', async () => {
+test('a failed command prints only to standard error', async () => {
   for (const { command, arrange, options, disk, signal, code } of cases) {
     if (disk || signal || code === 0 || code === 8) continue
     world = await createWorld()
@@ -247,7 +247,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     return JSON.parse(stderr)
   }
 
-  test('is one object with every known field of a refusal', async () => {
+  test('is one JSON object with all known fields when the service refuses a request', async () => {
     world.intercept = async () =>
       answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
     const error = await errorOf('rooms update r1 --name New')
@@ -273,7 +273,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     ])
   })
 
-  test('omits unknown fields', async () => {
+  test('omits fields without a value', async () => {
     expect(await errorOf('rooms list --timeout soon')).toEqual({
       error: {
         code: 'usage',
@@ -284,7 +284,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is an object even if the command line is invalid', async () => {
+  test('is a JSON object for an invalid command line', async () => {
     expect(await errorOf('rooms lst')).toEqual({
       error: {
         code: 'usage',
@@ -297,7 +297,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('has a body that is not JSON as a string', async () => {
+  test('contains a response body that is not JSON as a string', async () => {
     world.intercept = answering(answer(404, '<h1>Not found</h1>'))
     expect(await errorOf('rooms get r1')).toEqual({
       error: {
@@ -312,7 +312,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is retryable for a lost read, and not for a lost write', async () => {
+  test('is retryable after a read without a response, and not after a write without a response', async () => {
     world.intercept = throwingLost
     expect(await errorOf('rooms get r1 --retries 0')).toEqual({
       error: {
@@ -334,7 +334,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     })
   })
 
-  test('is an object even for an internal error', async () => {
+  test('is a JSON object for an internal error', async () => {
     world.intercept = async () => {
       throw new TypeError(`no: ${world.apiKey}`)
     }
@@ -353,7 +353,7 @@ async function throwingLost(): Promise<never> {
   throw new TransportError('the connection was reset', true)
 }
 
-test('each failed item of a batch is an object on its own line in JSON modes', async () => {
+test('each failed item of users delete --json is a JSON object on its own line', async () => {
   const { stderr } = await world.run('users delete a b --yes --json')
   expect(
     stderr
@@ -368,7 +368,7 @@ test('MEETROOM_OUTPUT sets the format of errors', async () => {
   expect(JSON.parse(stderr).error.code).toBe('not_found')
 })
 
-test('a delete of several users completes after the reader of its output closes the pipe', async () => {
+test('users delete deletes every user after the reader of its output closes the pipe', async () => {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { host, done } = world.start(['users', 'delete', 'ada', 'grace', '--yes'])
   host.stdout.failure = systemError('EPIPE')
@@ -376,19 +376,19 @@ test('a delete of several users completes after the reader of its output closes 
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('an error on a closed standard error keeps its exit code', async () => {
+test('a failed command keeps its exit code when standard error is closed', async () => {
   const { host, done } = world.start(['rooms', 'get', 'nope'])
   host.stderr.failure = systemError('EPIPE')
   expect((await done).code).toBe(3)
 })
 
-test('the tests of this file cover every exit code except 9', () => {
+test('the cases in this file cover every exit code except 9 and 129', () => {
   expect([...new Set(cases.map(({ code }) => code))]).toEqual([
     0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 70, 74, 130, 143,
   ])
 })
 
-test('a successful command prints no text on standard error', async () => {
+test('a successful command prints nothing to standard error', async () => {
   world.intercept = async () => fine
   expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
 })

@@ -24,7 +24,7 @@ function unreleasedChanges({ version }: Interface): string {
   return sections.slice(0, end).join('')
 }
 
-test('each incompatible change since the last release is in the changelog', async () => {
+test('the changelog mentions each incompatible change since the last release', async () => {
   const released = read()
   const current = await currentInterface()
   if (process.env['UPDATE_INTERFACE']) {
@@ -41,7 +41,7 @@ test('each incompatible change since the last release is in the changelog', asyn
   expect(unmentioned.map(({ change }) => change)).toEqual([])
 })
 
-test('the interface file is in its canonical form', () => {
+test('the interface file is formatted as the generator writes it', () => {
   expect(formatInterface(read())).toBe(readFileSync(`${fixtures}/${file}`, 'utf8'))
 })
 
@@ -174,7 +174,7 @@ test.each([
   ['- `rooms create --type` is removed.', false],
   ['- `--types` is removed.', false],
   ['- The flag --type is removed.', false],
-])('a removed flag of rooms list is mentioned in %s: %s', (entry, expected) => {
+])('the changelog entry “%s” mentions the removed flag rooms list --type: %s', (entry, expected) => {
   expect(isMentioned(entry, { command: 'rooms list', name: '--type', change: '' })).toBe(expected)
 })
 

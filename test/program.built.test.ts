@@ -38,7 +38,7 @@ const targets = {
 }
 
 test.each(Object.entries(targets))(
-  'every operation with all of its fields works in the built program %s',
+  'every operation with all its fields succeeds in the built program %s',
   { timeout: 60_000 },
   async (_, target) => {
     const env = await target()
@@ -64,7 +64,7 @@ test.each(Object.entries(targets))(
   },
 )
 
-test('the workspace persists for the next command and has owner-only access', async () => {
+test('the local workspace persists between commands and has owner-only access', async () => {
   const env = home()
   const dir = env['MEETROOM_DATA_DIR'] ?? ''
   await runBuilt(['--local', 'rooms', 'create', '--name', 'First room', '--type', 'open'], env)
@@ -74,14 +74,14 @@ test('the workspace persists for the next command and has owner-only access', as
   expect(statSync(join(dir, 'api-key')).mode & 0o777).toBe(0o600)
 })
 
-test('--version prints the version and creates no file', async () => {
+test('--version prints the version and creates no files', async () => {
   const env = home()
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
 })
 
-test('a service without a listening port makes the program exit 5 with one line', async () => {
+test('rooms list exits 5 with one line when the connection is refused', async () => {
   const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
@@ -90,7 +90,7 @@ test('a service without a listening port makes the program exit 5 with one line'
   })
 })
 
-test('a silent service makes the program exit 5 at the timeout', async () => {
+test('rooms list exits 5 at the timeout when the service does not respond', async () => {
   const server = createServer(() => {})
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(() => {
@@ -111,7 +111,7 @@ test('a silent service makes the program exit 5 at the timeout', async () => {
 })
 
 test.each(Object.entries(targets))(
-  'sorting, counts, selected fields and room names work in the built program %s',
+  'rooms list sorts, counts and selects fields, and rooms get finds a room by name, in the built program %s',
   { timeout: 60_000 },
   async (_, target) => {
     const env = await target()

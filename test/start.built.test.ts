@@ -15,7 +15,7 @@ describe.each(['--version', '-V', '--help', 'rooms --help', 'help exit-codes'])(
     expect(inFile.stdout).toMatch(/\n$/)
   })
 
-  test('fails on a full disk', async () => {
+  test('exits 74 on a full disk', async () => {
     expect(await run(`meetroom ${line} > /dev/full`)).toEqual({
       code: 74,
       stdout: '',

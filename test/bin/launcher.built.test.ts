@@ -48,7 +48,7 @@ async function primed() {
 
 const inode = (file: string) => statSync(file).ino
 
-test('the first run writes a code cache with owner-only access, and the next run keeps it', async () => {
+test('the first run writes a code cache with owner-only access, and the second run does not rewrite it', async () => {
   const { run, builds, folder, caches, file } = await primed()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder()).mode & 0o777).toBe(0o700)
@@ -90,13 +90,13 @@ test.each([
   'rooms list',
   '--local rooms get 0123456789abcdef01234567',
   'rooms list --base-url http://127.0.0.1:9/v1 --retries 0',
-])('“meetroom %s” prints help or an error and writes no cache', async (line) => {
+])('meetroom %s prints help or an error and writes no cache', async (line) => {
   const { run, listBuilds } = user()
   await run(line)
   expect(listBuilds()).toEqual([])
 })
 
-test('“help” reads the cache of another command and keeps it unchanged', async () => {
+test('meetroom help reads the cache of another command and does not change it', async () => {
   const { run, caches, file } = await primed()
   const before = inode(file)
   expect(await run('help rooms')).toMatchObject({ code: 0, stderr: '' })
@@ -104,7 +104,7 @@ test('“help” reads the cache of another command and keeps it unchanged', asy
   expect(inode(file)).toBe(before)
 })
 
-describe('an incomplete code cache is written again', () => {
+describe('an incomplete code cache is rewritten', () => {
   /** Lists rooms, and says which cache it leaves. */
   function lister() {
     const { run, folder } = user()
@@ -127,7 +127,7 @@ describe('an incomplete code cache is written again', () => {
     expect(await list('--curl')).toBe(asked)
   })
 
-  test('by a command that compiles much code, after the interval between two cache checks', async () => {
+  test('by a command that compiles much more code, if the interval for cache checks has passed', async () => {
     const { run, list, file } = lister()
     // Without rooms there is no table to lay out.
     const empty = await list()
@@ -148,25 +148,25 @@ describe('an incomplete code cache is written again', () => {
   })
 })
 
-test('concurrent first runs do not interfere with each other', async () => {
+test('four concurrent first runs all succeed and write one cache', async () => {
   const { run, caches } = user()
   expect(await Promise.all([1, 2, 3, 4].map(() => run('--version')))).toEqual([fine, fine, fine, fine])
   expect(caches()).toEqual(['version'])
 })
 
-describe('an invalid code cache is replaced if it is', () => {
+describe('the launcher replaces a code cache that', () => {
   const twice = (text: string) => Buffer.from(text + text)
   test.each([
-    ['empty', () => Buffer.alloc(0)],
-    ['cut', (whole: Buffer) => whole.subarray(0, 1000)],
-    ['cut in half', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
-    ['one byte longer', (whole: Buffer) => Buffer.concat([whole, Buffer.alloc(1)])],
-    ['all zeros', (whole: Buffer) => Buffer.alloc(whole.length)],
-    ['not a cache at all', () => Buffer.from('rm -rf /')],
-    ['the same nonsense twice', () => twice('rm -rf /')],
-    ['a header without code', () => twice('{"made":0,"lengths":{"meetroom.js":1000}}\n')],
-    ['a header of something else', () => twice('{}\n')],
-    ['code of no known kind', () => twice('{"made":0,"lengths":{"meetroom.js":4}}\nabcd')],
+    ['is empty', () => Buffer.alloc(0)],
+    ['ends after 1000 bytes', (whole: Buffer) => whole.subarray(0, 1000)],
+    ['ends after half of its bytes', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['has one additional byte', (whole: Buffer) => Buffer.concat([whole, Buffer.alloc(1)])],
+    ['contains only zero bytes', (whole: Buffer) => Buffer.alloc(whole.length)],
+    ['contains a shell command', () => Buffer.from('rm -rf /')],
+    ['contains a shell command twice', () => twice('rm -rf /')],
+    ['has a header without code', () => twice('{"made":0,"lengths":{"meetroom.js":1000}}\n')],
+    ['has an empty header', () => twice('{}\n')],
+    ['has invalid code', () => twice('{"made":0,"lengths":{"meetroom.js":4}}\nabcd')],
   ])('%s', async (_, damage) => {
     const { run, file } = await primed()
     const whole = readFileSync(file)
@@ -177,9 +177,9 @@ describe('an invalid code cache is replaced if it is', () => {
 })
 
 test.each([
-  ['a folder', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
+  ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
-])('the program works with %s in place of the cache', async (_, put) => {
+])('meetroom --version succeeds with %s in place of the cache file', async (_, put) => {
   const { run, caches, file } = await primed()
   rmSync(file)
   put(file)
@@ -188,7 +188,7 @@ test.each([
   expect(caches()).toEqual(['version'])
 })
 
-test('a program that ends without a result exits 70', async () => {
+test('the launcher exits 70 when the program never finishes', async () => {
   const dir = tempDir()
   cpSync('bin', join(dir, 'bin'), { recursive: true })
   mkdirSync(join(dir, 'dist'))
@@ -198,7 +198,7 @@ test('a program that ends without a result exits 70', async () => {
   expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })
 })
 
-test('a cache that other users can write to is replaced without being read', async () => {
+test('a cache file that other users can write to is replaced without being read', async () => {
   const { run, file } = await primed()
   chmodSync(file, 0o666)
   const before = inode(file)
@@ -207,7 +207,7 @@ test('a cache that other users can write to is replaced without being read', asy
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a cache in a directory that other users can write to is neither read nor written', async () => {
+test('a cache file in a directory that other users can write to is neither read nor written', async () => {
   const { run, folder, file } = await primed()
   chmodSync(folder(), 0o777)
   const before = inode(file)
@@ -216,26 +216,29 @@ test('a cache in a directory that other users can write to is neither read nor w
 })
 
 test.each([
-  ['no home', {}],
-  ['a cache folder that cannot be made', { XDG_CACHE_HOME: '/dev/null' }],
-  ['a file system that takes no files', { XDG_CACHE_HOME: '/proc' }],
-])('the program works with %s', async (_, env) => {
+  ['no home directory', {}],
+  ['a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
+  ['a cache directory on a file system that refuses new files', { XDG_CACHE_HOME: '/proc' }],
+])('meetroom --version succeeds with %s', async (_, env) => {
   expect(await runBuilt(['--version'], env)).toEqual(fine)
 })
 
 // Nothing is read-only to root.
-test.skipIf(process.getuid?.() === 0)('the program works with a read-only cache directory', async () => {
-  const { run, folder, file, caches } = await primed()
-  rmSync(file)
-  chmodSync(folder(), 0o500)
-  expect(await run('--version')).toEqual(fine)
-  expect(caches()).toEqual([])
-})
+test.skipIf(process.getuid?.() === 0)(
+  'meetroom --version succeeds with a read-only cache directory',
+  async () => {
+    const { run, folder, file, caches } = await primed()
+    rmSync(file)
+    chmodSync(folder(), 0o500)
+    expect(await run('--version')).toEqual(fine)
+    expect(caches()).toEqual([])
+  },
+)
 
 describe('caches of other builds', () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
-  test('are removed after 30 days without use, when a new cache is written', async () => {
+  test('are removed after 30 days without use when a new cache is written', async () => {
     const { run, builds, listBuilds } = user()
     for (const [name, days] of [
       ['v20.0.0-x64-old', 31],
@@ -252,7 +255,7 @@ describe('caches of other builds', () => {
     expect(listBuilds()).toEqual(expect.arrayContaining(['something-else', 'v20.0.0-x64-recent']))
   })
 
-  test('are kept while their build is in use, which updates the time of its directory once a day', async () => {
+  test('are kept while they are in use, because each use updates the directory time at most once a day', async () => {
     const { run, folder } = await primed()
     utimesSync(folder(), daysAgo(29), daysAgo(29))
     expect(await run('--version')).toEqual(fine)

@@ -7,7 +7,7 @@ import { leaves } from '../helpers/tree.ts'
 
 const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
 
-test('the build copies the code of a file without edits unchanged', () => {
+test('the build does not change a file that has no edits', () => {
   const file = 'commander/lib/option.js'
   expect(edited(file, source(file))).toBe(source(file))
 })
@@ -16,7 +16,7 @@ test.each([
   ['the text to replace is missing', 'cli-table3/src/utils.js', /.*stringWidth = .*/, ''],
   ['the text to replace occurs twice', 'cli-table3/src/cell.js', /.*this\.content, 10.*/, '$&\n$&'],
   [
-    'the parser reads another table',
+    'the parser refers to another table',
     'undici/lib/dispatcher/client-h1.js',
     'constants.TYPE.RESPONSE',
     'constants.METHODS.GET',
@@ -40,19 +40,19 @@ function checkLibraries(files: Record<string, string>, versions: Record<string, 
   return { libraries, notices }
 }
 
-test('the build edits the libraries in their checked versions and prints no notice', () => {
+test('the build edits the libraries in their checked versions without a notice', () => {
   expect(checkLibraries({}, {})).toEqual({ libraries: ['cli-table3', 'undici'], notices: [] })
 })
 
 test.each([
   [
-    'in another version',
+    'of an unchecked version',
     {},
     { undici: '99.0.0' },
     /the edits were checked with [\d.]+, and this is 99\.0\.0/,
   ],
   [
-    'with a text that an edit does not fit',
+    'whose code does not match an edit',
     { 'undici/lib/dispatcher/client-h1.js': 'module.exports = {}' },
     {},
     /client-h1\.js has changed/,
@@ -94,7 +94,7 @@ test.each([
   'import a with b from"./x.js";',
   'var a;import{b}from"./x.js";export{a};export{b};',
   'var a=1;export default a;',
-])('the build refuses an unknown form of import or export: %s', (text) => {
+])('the build refuses an unsupported form of import or export: %s', (text) => {
   expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
 })
 
@@ -144,7 +144,7 @@ test('the launcher recognizes every name and alias of a command', async () => {
   expect(missing.map(({ words }) => words)).toEqual([['help']])
 })
 
-test('the bundled program is ASCII, the encoding that the launcher expects', () => {
+test('the bundled program is ASCII, which the launcher requires', () => {
   const parts = readdirSync('dist').filter((file) => file.endsWith('.js'))
   expect(parts.filter((file) => /[^\0-\x7f]/.test(readFileSync(`dist/${file}`, 'latin1')))).toEqual([])
 })

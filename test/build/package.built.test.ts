@@ -84,7 +84,7 @@ test('the bill of materials lists exactly the bundled libraries', () => {
 test.each([
   ['undici', 1, 'undici@VERSION: high: A flaw (https://advisories.test/1)\n'],
   ['vitest', 0, ' bundled packages, 0 with known vulnerabilities\n'],
-])('the audit checks the bundled libraries: an advisory on %s exits %i', async (name, code, words) => {
+])('the audit with an advisory on the package %s exits %i', async (name, code, words) => {
   const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
   const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
   const registry = await serveRegistry({ [name]: [{ ...advisory, vulnerable_versions: version }] })
@@ -97,7 +97,7 @@ test.each([
   expect(result.code).toBe(code)
 })
 
-test('an audit without a registry response exits 2', async () => {
+test('the audit exits 2 when the registry does not respond', async () => {
   const registry = await serveRegistry(undefined)
   const result = await runCommand(process.execPath, ['test/audit.mjs'], {
     HOME: dir,
@@ -157,7 +157,7 @@ test('publint reports no problem', { timeout: 60_000 }, async () => {
   expect(stdout).toContain('All good!')
 })
 
-test('the package works when installed into an empty directory without network or scripts', {
+test('the package runs commands after an installation into an empty directory without network or scripts', {
   timeout: 60_000,
 }, async () => {
   const prefix = join(dir, 'prefix')

@@ -118,26 +118,26 @@ test.each([
   expect(await heavyOf(line, await served(), [...heavy, ...unusedByRequests])).toEqual(['undici'])
 })
 
-test('--where loads the regular expression engine only for a pattern', async () => {
+test('--where loads the regular expression engine only for a condition with a pattern', async () => {
   const env = await served()
   expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
 })
 
-test('each output format loads only its own modules', async () => {
+test('rooms list loads cli-table3 for a table and csv-stringify for CSV', async () => {
   const env = await served()
   await loaded('rooms create --name a --type open', env)
   expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
   expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
 })
 
-test('JMESPath is loaded only for --query, and -o tsv loads no further module', async () => {
+test('rooms list loads JMESPath for --query, and no library besides undici for -o tsv', async () => {
   const env = await served()
   expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath', 'undici'])
   expect(await heavyOf('rooms list -o tsv', env)).toEqual(['undici'])
   expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
 })
 
-test('sessions report loads the attendance modules, and sessions list does not', async () => {
+test('sessions report loads csv-stringify only for CSV, and sessions --help does not load the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['csv-stringify', 'undici'])
@@ -153,7 +153,7 @@ test('--local loads the embedded service without the HTTP client', async () => {
   ])
 })
 
-test('only a command that changes something loads the audit log', async () => {
+test('rooms create loads the audit log only when MEETROOM_AUDIT_LOG is set', async () => {
   const env = await served()
   const ofAudit = async (line: string, more = {}) =>
     (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
@@ -164,7 +164,7 @@ test('only a command that changes something loads the audit log', async () => {
   ])
 })
 
-test('only a command that changes a setting loads conf', async () => {
+test('config set loads conf, and config get does not', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])
 })

@@ -60,7 +60,7 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
   const isMissing = name === 'below /proc' && !existsSync('/proc/self')
 
   test.skipIf(isMissing).each(Object.entries(lines))(
-    'makes the command exit with a code and a reason if it is needed for %s',
+    'causes an error with the path and the reason when needed for %s',
     async (_, { env = {}, line, code }) => {
       const path = pathOf()
       const filled = (text: string) => text.replace('PATH', path).replace('FILE', file).replace('ROOM', room)
@@ -72,12 +72,15 @@ describe.each(Object.entries(impossible))('a directory %s that cannot be created
     },
   )
 
-  test.skipIf(isMissing)('does not prevent completion if it is needed for the cache', async () => {
-    const completed = await run(['__complete', 'bash', 'meetroom --local users get '], {
-      XDG_CACHE_HOME: pathOf(),
-    })
-    expect(completed).toEqual({ code: 0, stdout: 'words\nada\n', stderr: '' })
-  })
+  test.skipIf(isMissing)(
+    'does not prevent shell completion when needed for the completion cache',
+    async () => {
+      const completed = await run(['__complete', 'bash', 'meetroom --local users get '], {
+        XDG_CACHE_HOME: pathOf(),
+      })
+      expect(completed).toEqual({ code: 0, stdout: 'words\nada\n', stderr: '' })
+    },
+  )
 })
 
 test('missing directories are created with owner-only access', async () => {

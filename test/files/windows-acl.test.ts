@@ -36,7 +36,7 @@ const logIn = (systemRoot?: string) =>
   onWindows(`auth login --with-token --base-url ${baseUrl}`, world.apiKey, systemRoot)
 const loggedIn = () => `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`
 
-test('login on Windows restricts its new directory and the settings file to the user', async () => {
+test('auth login on Windows gives only the user access to the new directory and to the settings file', async () => {
   expect(await logIn()).toMatchObject({ code: 0, stderr: loggedIn() })
   expect(noted('whoami')).toEqual(Array(2).fill('/user /fo csv /nh'))
   const file = join(world.configDir, 'config.json')
@@ -46,7 +46,7 @@ test('login on Windows restricts its new directory and the settings file to the 
   ])
 })
 
-test('login on Windows keeps the access rights of an existing directory', async () => {
+test('auth login on Windows does not change the access rights of an existing directory', async () => {
   mkdirSync(world.configDir)
   await logIn()
   expect(noted('icacls')).toHaveLength(1)
@@ -55,24 +55,24 @@ test('login on Windows keeps the access rights of an existing directory', async 
 })
 
 test.each([
-  ['fails', 'icacls', 'exit 5', 'icacls.exe failed: exit code 5'],
-  ['does not know the user', 'whoami', 'exit 1', 'whoami.exe failed: exit code 1'],
-  ['cannot tell the user', 'whoami', 'echo nobody', 'whoami.exe does not print your user ID'],
-])('login on Windows succeeds with one warning if the system %s', async (_, name, text, why) => {
+  ['icacls fails', 'icacls', 'exit 5', 'icacls.exe failed: exit code 5'],
+  ['whoami fails', 'whoami', 'exit 1', 'whoami.exe failed: exit code 1'],
+  ['whoami prints no user ID', 'whoami', 'echo nobody', 'whoami.exe does not print your user ID'],
+])('auth login on Windows succeeds with one warning if %s', async (_, name, text, why) => {
   if (name === 'whoami') writeFileSync(join(system, 'whoami.exe'), `#!/bin/sh\n${text}\n`)
   else program(name, text)
   const warning = `warning: others may be able to read ${join(world.configDir, 'config.json')}: ${why}\n`
   expect(await logIn()).toMatchObject({ code: 0, stderr: `${warning}${loggedIn()}` })
 })
 
-test('login on Windows without the access programs succeeds with one warning', async () => {
+test('auth login on Windows succeeds with one warning if whoami is missing', async () => {
   expect(await logIn('/nonexistent')).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^warning: .*: whoami\.exe failed: no such program\nlogged/),
   })
 })
 
-test('a command that only reads settings starts no access program, and other systems start none', async () => {
+test('icacls is not started by config list on Windows or by config set on other systems', async () => {
   await logIn()
   const before = noted('icacls')
   await onWindows('config list')
@@ -80,7 +80,7 @@ test('a command that only reads settings starts no access program, and other sys
   expect(noted('icacls')).toEqual(before)
 })
 
-test('doctor on Windows prints the command that lists the readers of the settings file', async () => {
+test('doctor on Windows prints the icacls command that shows who can read the settings file', async () => {
   await logIn()
   const { stdout } = await onWindows('doctor --local')
   expect(stdout).toContain(`(icacls "${join(world.configDir, 'config.json')}" shows who may read it)`)

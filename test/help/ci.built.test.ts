@@ -26,7 +26,7 @@ const users = async () =>
 
 const hasJq = hasTool('jq', 'readme', 'the job for GitHub Actions')
 
-describe.runIf(hasBash && hasJq)('the job for GitHub Actions', () => {
+describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
   /** Runs the job; what is in the secrets is the key unless a test says otherwise. */
   const run = (key = world.apiKey) =>
     runJob(
@@ -55,7 +55,7 @@ describe.runIf(hasBash && hasJq)('the job for GitHub Actions', () => {
     expect(await users()).toEqual(['ada'])
   })
 
-  test('fails with the failed rows in the summary and in a file', async () => {
+  test('exits 8 with the failed rows in the summary and in a file', async () => {
     written('people.csv', 'user_id,name\nada,Ada\nodd,Odd\n')
     world.intercept = async ({ body }, next) =>
       body?.includes('odd') ? answer(400, { error: { message: 'no odd users' } }) : next()
@@ -69,7 +69,7 @@ describe.runIf(hasBash && hasJq)('the job for GitHub Actions', () => {
     expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
   })
 
-  test('sends no request with an invalid row, and fails without the secret', async () => {
+  test('exits 2 for an invalid row and 4 without the secret, and creates no user', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
     expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
     written('people.csv', 'user_id,name\nada,Ada\n')
@@ -82,7 +82,7 @@ describe('an import in shards', () => {
   beforeEach(() => written('people.csv', `user_id\n${['ada', 'alan', 'grace', 'linus', 'tim'].join('\n')}\n`))
   const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
-  test.runIf(hasBash)('has a job for each shard in GitHub Actions', async () => {
+  test.runIf(hasBash)('succeeds in the first and the last job of the GitHub Actions recipe', async () => {
     const text = blockBehind('A job for each part', 'yaml')
     const secrets = { MEETROOM_API_KEY: world.apiKey }
     const { shard } = parse(text).jobs.import.strategy.matrix
@@ -95,7 +95,7 @@ describe('an import in shards', () => {
     expect(journals()).toEqual([])
   })
 
-  test('has a pod for each shard in Kubernetes', async () => {
+  test('succeeds in the first and the last pod of the Kubernetes recipe', async () => {
     const { completions, template } = parse(blockBehind('A pod for each', 'yaml')).spec
     const [{ command, args }] = template.spec.containers
     const [shell, ...words] = [...command, ...args].map((word) => word.replaceAll('/data', world.dir))
@@ -107,7 +107,7 @@ describe('an import in shards', () => {
   })
 })
 
-describe('the script for sh', () => {
+describe('the script of the POSIX sh recipe', () => {
   const run = (shell: string, ...version: string[]) => {
     const [program = '', ...flags] = shell.split(' ')
     written('release-room.sh', blockBehind('## POSIX sh', 'sh'))
@@ -127,7 +127,7 @@ describe('the script for sh', () => {
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
 
   test.each(hasBash ? ['sh', 'bash --posix'] : ['sh'])(
-    'creates the room of a release in %s, and terminates the previous room',
+    'run by %s creates the room of a release and terminates the previous room',
     async (shell) => {
       expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
         code: 0,
@@ -146,7 +146,7 @@ describe('the script for sh', () => {
     },
   )
 
-  test('creates one room and sends one message after unknown outcomes, and stops at a failure', async () => {
+  test('creates only one room and sends only one message after responses with an unknown outcome', async () => {
     const [old] = await rooms()
     const unsure = ['/rooms', '/message']
     world.intercept = async (request, next, signal) => {
@@ -166,14 +166,14 @@ describe('the script for sh', () => {
   test.each([
     ['the key is missing', { MEETROOM_API_KEY: '' }, 2],
     ['the key is refused', { MEETROOM_API_KEY: 'wrong-key-0123456789' }, 4],
-  ])('sends no write and fails if %s', async (_, more, code) => {
+  ])('fails without a write if %s', async (_, more, code) => {
     Object.assign(front.env, more)
     expect(await run('sh', '3')).toMatchObject({ code, stdout: '' })
     expect(await rooms()).toHaveLength(1)
   })
 })
 
-test('the line for cron finds program, settings and key, and writes the report', async () => {
+test('the crontab line of the recipe finds the program, the settings and the key, and writes the report', async () => {
   const lines = blockBehind('## cron', 'crontab').trim().split('\n')
   const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
   // An unescaped one ends the line.

@@ -60,7 +60,7 @@ const run = (index: number) => {
   return runCommand(command, words, {})
 }
 
-test('the command lines of the container recipe contain no key, and each sets a user and a read-only root', () => {
+test('the command lines of the container recipe contain no key, and each sets a user and a read-only root file system', () => {
   expect(JSON.stringify(runs.map(({ words }) => words))).not.toContain(world.apiKey)
   expect(blockBehind('## Containers', 'sh')).not.toMatch(/API_KEY=/)
   for (const { readOnly, user } of runs)
@@ -71,8 +71,8 @@ test('the command lines of the container recipe contain no key, and each sets a 
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
-describe.runIf(hasNamespaces)('in a read-only container, as its first process,', () => {
-  test('an import reads and writes files of the mounted directory', async () => {
+describe.runIf(hasNamespaces)('in a read-only container without another process', () => {
+  test('an import reads and writes files in the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })
     expect(existsSync(join(world.dir, 'rejects.csv'))).toBe(false)
@@ -94,7 +94,7 @@ describe.runIf(hasNamespaces)('in a read-only container, as its first process,',
     })
   })
 
-  test('the service keeps its data in the mounted directory, and stops without errors at a signal', async () => {
+  test('the service keeps its data in the mounted directory, and exits without errors after a signal', async () => {
     const [command, ...words] = commandOf(2)
     const serving = startProgram(
       command,

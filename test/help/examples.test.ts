@@ -17,17 +17,20 @@ const steady = (text: string) =>
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 
-test('the README has code blocks to run', () => expect(blocks.length).toBeGreaterThan(0))
+test('the README contains code blocks that can be run', () => expect(blocks.length).toBeGreaterThan(0))
 
-test.each(blocks)('a code block of the README prints the output shown in it:\n%s', async (block) => {
-  const world = await createWorld()
-  const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)
-  let shown = ''
-  for (const line of lines) {
-    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-    const { stdout, stderr } = await world.run(wordsOf(line), { env })
-    const text = stdout + stderr
-    shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
-  }
-  expect(steady(shown)).toBe(steady(block))
-})
+test.each(blocks)(
+  'the commands in a code block of the README print the output shown in the block:\n%s',
+  async (block) => {
+    const world = await createWorld()
+    const lines = [...block.matchAll(/^\$ meetroom (.*)$/gm)].map(([, line = '']) => line)
+    let shown = ''
+    for (const line of lines) {
+      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+      const { stdout, stderr } = await world.run(wordsOf(line), { env })
+      const text = stdout + stderr
+      shown += `$ meetroom ${line}\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`
+    }
+    expect(steady(shown)).toBe(steady(block))
+  },
+)

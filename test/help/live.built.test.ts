@@ -10,7 +10,7 @@ import { hasTool } from '../helpers/tools.ts'
 import { tempDir } from '../helpers/world.ts'
 
 test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
-  'the “Live rooms” script of the help works when pasted',
+  'the “Live rooms” script of the help joins a room, receives its webhooks and terminates the room',
   {
     timeout: 60_000,
   },
@@ -61,7 +61,7 @@ test.each([
   ],
   ['fail', 'exit 3', 3, ''],
 ])(
-  'the recipe for tests starts its own service, stops it, and reports that the tests %s',
+  'the recipe for tests starts a service, stops it, and reports that the tests %s',
   async (_, npm, code, stdout) => {
     const dir = tempDir()
     const port = `${await freePort()}`

@@ -17,7 +17,7 @@ for (const [, name = '', value = ''] of script.matchAll(/^\$(\w+) = ("[^"]*")$/g
   variables[name] = readLine(value, variables).join()
 const lines = [...script.matchAll(/^ *meetroom (.*)$/gm)].map(([, line = '']) => line)
 
-test('each version of PowerShell passes the words of the recipe unchanged, unlike cmd.exe', () => {
+test('each version of PowerShell passes the arguments of the recipe unchanged, and cmd.exe would change one line', () => {
   for (const line of lines) {
     const words = readLine(line, variables)
     for (const inOneLine of Object.values(commandLines)) expect(argvOf(inOneLine(words))).toEqual(words)
@@ -26,14 +26,14 @@ test('each version of PowerShell passes the words of the recipe unchanged, unlik
   expect(all.filter(meansSomethingToCmd)).toHaveLength(1)
 })
 
-test('the function of the recipe starts the program in the directory of npm', () => {
+test('the function in the recipe starts the program in the global npm directory', () => {
   const [, start = ''] = /^function meetroom \{ node (.*) @args \}$/m.exec(script) ?? []
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
   const installed = `${home}\\AppData\\Roaming\\npm\\node_modules\\meetroom\\${bin.meetroom.replaceAll('/', '\\')}`
   expect(readLine(start, variables)).toEqual([installed])
 })
 
-test('the recipe for PowerShell works with paths that contain spaces', async () => {
+test('the commands of the recipe for PowerShell accept arguments that contain spaces', async () => {
   const world = await createWorld()
   const written = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   written('people.csv', '\uFEFFuser_id,Full name\r\nada,Ada Löwe\r\nodd,Odd\r\n')
@@ -58,7 +58,7 @@ test('the recipe for PowerShell works with paths that contain spaces', async () 
 describe('the arguments of a program on Windows', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', '\t', '"', '\\', 'ä', '^') })
 
-  test('are unchanged from PowerShell 7.3', () => {
+  test('are unchanged in PowerShell 7.3 and newer', () => {
     fc.assert(
       fc.property(fc.array(word), (words) => {
         expect(argvOf(commandLines.new(words))).toEqual(words)
@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('differ in Windows PowerShell for an empty word, a double quote or a final backslash', () => {
+  test('change in Windows PowerShell only for an empty argument, a double quote or a final backslash', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {
@@ -84,10 +84,10 @@ describe('the arguments of a program on Windows', () => {
     ['a\\\\\\b d"e f"g h', ['a\\\\\\b', 'de fg', 'h']],
     ['a\\\\\\"b c d', ['a\\"b', 'c', 'd']],
     ['a\\\\\\\\"b c" d e', ['a\\\\b c', 'd', 'e']],
-  ])('are parsed from %s', (line, words) => expect(argvOf(line)).toEqual(words))
+  ])('are parsed from the command line %s', (line, words) => expect(argvOf(line)).toEqual(words))
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'are refused by the test parser for %s, which PowerShell may change',
+    'are refused by the parser of this test for %s, which PowerShell interprets',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })

@@ -19,7 +19,7 @@ test.each([
   ["--query 'rooms", 3],
   ['--count-by type', 3],
   ['users list --all -o csv', 3],
-])('the recipe with “%s” works', async (part, count) => {
+])('each command of the recipe with “%s” exits 0 and prints a result', async (part, count) => {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'private' })

@@ -25,7 +25,7 @@ test('the recipe for rooms unused for 90 days terminates and reopens them', asyn
   ])
 })
 
-test('the recipe for the end of a meeting waits for the end and reports the participants', async () => {
+test('the recipe for the end of a meeting waits until the meeting ends and reports the participants', async () => {
   const world = await createWorld()
   // The same room was used the week before.
   const room = { id: 'r1', type: 'open', name: 'Weekly sync', started_at: '2025-12-26T03:00:00.000Z' }
@@ -48,7 +48,7 @@ test('the recipe for the end of a meeting waits for the end and reports the part
   expect(await runLine(world, report)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\bada\b/) })
 })
 
-test('the recipe for renaming rooms renames each room once in any number of runs', async () => {
+test('the recipe for renaming rooms renames each room only once when it is run twice', async () => {
   const world = await createWorld()
   for (const name of ['Weekly', 'Retro']) await world.send('POST', '/rooms', { name, type: 'open' })
   const lines = recipe('Rename many rooms').map((line) => line.replace('2026-01-01', '2026-12-31'))

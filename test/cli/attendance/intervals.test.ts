@@ -19,7 +19,7 @@ const covered = (list: readonly Interval[]) =>
   Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
 const count = (flags: readonly boolean[]) => flags.filter(Boolean).length
 
-test('the union of intervals covers the same moments as the intervals, in order and without overlaps', () => {
+test('merged intervals are sorted and disjoint, and cover the same time as the original intervals', () => {
   fc.assert(
     fc.property(intervals, (list) => {
       const merged = mergeIntervals(list)
@@ -32,7 +32,7 @@ test('the union of intervals covers the same moments as the intervals, in order 
   )
 })
 
-test('the union of intervals has the length of its moments, in any order of the intervals', () => {
+test('merged intervals have the same total length for any order of the original intervals', () => {
   const shuffled = intervals.chain((list) =>
     fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
   )
@@ -45,7 +45,7 @@ test('the union of intervals has the length of its moments, in any order of the 
   )
 })
 
-test('clipping keeps exactly the moments inside the span', () => {
+test('intervals clipped to a span cover exactly the covered time inside the span', () => {
   fc.assert(
     fc.property(intervals, interval, (list, span) => {
       const clipped = list.flatMap((one) => {
@@ -79,11 +79,11 @@ test.each<[Interval, Interval, Interval | undefined]>([
     [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
     [1, 12],
   ],
-])('clipping %j to %j gives %j', (one, span, part) => {
+])('the interval %j clipped to the span %j is %j', (one, span, part) => {
   expect(clipInterval(one, span)).toEqual(part)
 })
 
-test('the segments of a span cover the same time as the intervals inside the span', () => {
+test('the coverage of the segments of a span adds up to the covered time in the span', () => {
   const pieces = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(intervals, pieces, (list, pieces) => {
@@ -102,7 +102,7 @@ test('the segments of a span cover the same time as the intervals inside the spa
   )
 })
 
-test('an interval of zero length counts in its segment, and a span of zero length is covered or uncovered', () => {
+test('an interval of zero length adds coverage to its segment, and each segment of a span of zero length has a coverage of 0 or 1', () => {
   expect(computeCoverage([[5, 5]], [0, 10], 2).map((part) => part > 0)).toEqual([false, true])
   expect(computeCoverage([[5, 5]], [5, 5], 3)).toEqual([1, 1, 1])
   expect(computeCoverage([], [5, 5], 3)).toEqual([0, 0, 0])

@@ -45,7 +45,7 @@ const notices = (
   }\n`
 
 describe('--save on a command that deletes', () => {
-  test('writes whole rooms with their members before the first write request', async () => {
+  test('saves full rooms with their members before the first write', async () => {
     const before = {
       ...(await world.send('GET', `/rooms/${ids.board}`)).body.room,
       members: await world.members(ids.board),
@@ -66,7 +66,7 @@ describe('--save on a command that deletes', () => {
     expect(statSync(path('undo.ndjson')).mode & 0o777).toBe(0o600)
   })
 
-  test('writes users without tokens, and with their memberships', async () => {
+  test('saves users with their memberships and without tokens', async () => {
     const run = await world.outcome('users delete trudy --yes --save undo.ndjson -o ids')
     expect(run).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe('--save on a command that deletes', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8')).not.toContain('access_token')
   })
 
-  test('saves the state before the first block with users offboard', async () => {
+  test('with users offboard saves the memberships before the first block', async () => {
     let saved: unknown
     world.intercept = async (request, next) => {
       if (request.method !== 'GET') saved ??= records('undo.ndjson')
@@ -109,14 +109,14 @@ describe('--save on a command that deletes', () => {
     ['standard input', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
     ['an alias', 'room rm BOARD --yes --save undo.ndjson', undefined],
     ['meetroom api', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
-  ])('saves the deleted records of %s', async (_, line, stdin) => {
+  ])('saves the records of a delete with %s', async (_, line, stdin) => {
     const options = stdin ? { stdin: stdin() } : {}
     expect(await world.outcome(line.replace('BOARD', ids.board), options)).toMatchObject({ code: 0 })
     expect(records('undo.ndjson')).toMatchObject([{ id: ids.board, name: 'Board' }])
     expect(await roomCount()).toBe(4)
   })
 
-  test('omits a missing record, which fails as without --save', async () => {
+  test('omits a missing room and keeps the exit code of a delete without --save', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -174,10 +174,10 @@ describe('--save on a command that deletes', () => {
   })
 
   test.each([
-    ['a file', () => writeFileSync(path('undo.ndjson'), 'mine')],
-    ['a link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
-    ['a folder', () => mkdirSync(path('undo.ndjson'))],
-  ])('refuses the existing file %s before the prompt', async (_, make) => {
+    ['an existing file', () => writeFileSync(path('undo.ndjson'), 'mine')],
+    ['a symbolic link', () => symlinkSync('elsewhere', path('undo.ndjson'))],
+    ['a directory', () => mkdirSync(path('undo.ndjson'))],
+  ])('refuses the path of %s before the prompt', async (_, make) => {
     make()
     for (const line of [`rooms delete ${ids.board}`, 'users delete trudy', 'users offboard trudy'])
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
@@ -189,7 +189,7 @@ describe('--save on a command that deletes', () => {
     expect(existsSync(path('elsewhere'))).toBe(false)
   })
 
-  test('refuses a file that appears while the prompt is open', async () => {
+  test('refuses a file that another process creates during the run', async () => {
     world.intercept = async (_, next) => {
       writeFileSync(path('undo.ndjson'), 'mine')
       return next()
@@ -240,7 +240,7 @@ describe('--save on a command that deletes', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('stops at ^C while it saves, deletes no item and removes its file', async () => {
+  test('deletes no item and removes its file after ^C during the save', async () => {
     const { host, done } = world.start(
       `rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`.split(' '),
     )
@@ -253,7 +253,7 @@ describe('--save on a command that deletes', () => {
     expect(existsSync(path('undo.ndjson'))).toBe(false)
   })
 
-  test('writes hostile names as JSON, one record per line', async () => {
+  test('writes names with control characters as JSON, one record per line', async () => {
     const name = 'a"\n\r\u2028\x1b[2J\u202e}{'
     await world.send('PUT', `/rooms/${ids.board}`, { name })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
@@ -261,7 +261,7 @@ describe('--save on a command that deletes', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  test('keeps every digit of a number, and omits keys and tokens', async () => {
+  test('keeps every digit of large numbers, and omits keys and tokens', async () => {
     world.intercept = async (request, next) =>
       request.method === 'GET' && request.url.endsWith(`/rooms/${ids.board}`)
         ? answer(
@@ -277,7 +277,7 @@ describe('--save on a command that deletes', () => {
     expect(text).not.toContain('t0ken')
   })
 
-  test('saves full records if lists show partial members', async () => {
+  test('saves full records if lists contain partial members', async () => {
     otherService(world, { minimalLists: true, maxLimit: 1 })
     await world.outcome(`rooms delete ${ids.board} --yes --save undo.ndjson`)
     expect(records('undo.ndjson')[0]?.['members']).toMatchObject(
@@ -308,12 +308,12 @@ describe('--save on a command that deletes', () => {
       'api DELETE /users/%zz --yes --save a.ndjson',
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
     ],
-  ])('meetroom %s is a usage error', async (line, message) => {
+  ])('the command meetroom %s is a usage error', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
 
-  test('shows the file name without control characters on a terminal', async () => {
+  test('prints the file name without control characters on a terminal', async () => {
     const { stderr } = await world.run(['rooms', 'delete', ids.empty, '--yes', '--save', 'a\x1b[2J.ndjson'], {
       tty: true,
     })
@@ -365,7 +365,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('prevents deletion if it cannot be created or written', async () => {
+  test('prevents deletion if it cannot be created or written to', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({
@@ -382,7 +382,7 @@ describe('the save directory', () => {
       'MEETROOM_SAVE_DELETED: the path must be absolute, not “here”',
       { MEETROOM_SAVE_DELETED: 'here' },
     ],
-  ])('must be an absolute path: %s is refused', async (line, message, env) => {
+  ])('is refused if its path is relative: %s', async (line, message, env) => {
     expect(await world.run(line, { env })).toMatchObject({
       code: 2,
       stderr: `error: ${message}\nhint: a relative path depends on the current directory\n`,

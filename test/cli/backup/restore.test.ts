@@ -92,8 +92,8 @@ async function fill(world: ImportWorld, rooms: readonly Generated[]) {
   }
 }
 
-describe('--save, delete and import together restore', { timeout: 60_000 }, () => {
-  test('rooms with settings, members, blocks and state', async () => {
+describe('an import of saved records restores', { timeout: 60_000 }, () => {
+  test('deleted rooms with settings, members, blocks and state', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
@@ -111,7 +111,7 @@ describe('--save, delete and import together restore', { timeout: 60_000 }, () =
     )
   })
 
-  test('users with their memberships, offboarded or deleted', async () => {
+  test('deleted or offboarded users with their memberships', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { minLength: 1, maxLength: 4 }),
@@ -158,7 +158,7 @@ describe('an import of a saved file', () => {
     ])
   })
 
-  test('resumes after an interruption and repeats no write', async () => {
+  test('with --resume after lost responses creates the room only once', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const blocked = await world.member(board, 'trudy')
@@ -181,7 +181,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 
-  test('of a user with a deleted room restores the other memberships and prints a warning', async () => {
+  test('of a user restores the other memberships and prints a warning when a room is missing', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete mallory')
     await world.send('DELETE', `/rooms/${world.ids.plans}`)
@@ -193,7 +193,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('of an existing user keeps memberships unchanged with --if-exists update and prints a warning', async () => {
+  test('with --if-exists update changes no membership of an existing user and prints a warning', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })
@@ -207,7 +207,7 @@ describe('an import of a saved file', () => {
     expect(await world.member(world.ids.board, 'trudy')).toBeUndefined()
   })
 
-  test('asks for confirmation before it blocks existing users with --if-exists overwrite', async () => {
+  test('with --if-exists overwrite asks for confirmation before it blocks existing users', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
@@ -226,7 +226,7 @@ describe('an import of a saved file', () => {
     expect((await world.member(board, 'trudy')).is_blocked).toBe(true)
   })
 
-  test('asks for confirmation before it blocks members of an existing room with --if-exists update', async () => {
+  test('with --if-exists update asks for confirmation before it blocks members of an existing room', async () => {
     const world = await createAccessWorld()
     const { board } = world.ids
     const row = {
@@ -249,7 +249,7 @@ describe('an import of a saved file', () => {
     ['{"user_id":"u","memberships":1}', 'memberships must be a list'],
     ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room id'],
     ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room id is empty'],
-  ])('refuses %s before the first request', async (row, problem) => {
+  ])('refuses the row %s and sends no write', async (row, problem) => {
     const world = await createAccessWorld()
     writeFileSync(path(world, 'rows.ndjson'), `${row}\n`)
     expect(await world.outcome('users import rows.ndjson')).toMatchObject({

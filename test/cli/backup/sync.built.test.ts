@@ -8,7 +8,7 @@ import { canTrace } from '../../helpers/syscalls.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 test.runIf(canTrace)(
-  'a file of --save is synced to disk with its directory before the first DELETE is sent',
+  'the --save file and its directory are synced to disk before the first DELETE request',
   async () => {
     const { baseUrl, apiKey } = await serveHere()
     const dir = tempDir()

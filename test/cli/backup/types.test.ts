@@ -38,7 +38,7 @@ const isType = (field: string) => field === 'type' || field === 'default_member_
 
 /** Ways in which services write the same values. */
 const services: [what: string, respell: Respell][] = [
-  ['like the embedded service', (_, value) => value],
+  ['the data types of the embedded service', (_, value) => value],
   ['1 and 0 for booleans', (_, value) => (typeof value === 'boolean' ? Number(value) : value)],
   ['text for booleans', (_, value) => (typeof value === 'boolean' ? String(value).toUpperCase() : value)],
   ['types in capitals', (field, value) => (isType(field) ? String(value).toUpperCase() : value)],
@@ -93,7 +93,7 @@ async function state() {
 }
 
 describe.each(services)('from a service with %s', (_what, respell) => {
-  test('a file of rooms delete --save can be imported', async () => {
+  test('rooms import restores the rooms saved by rooms delete --save', async () => {
     const before = await state()
     spelled(respell)
     const ids = Object.values(rooms)
@@ -105,7 +105,7 @@ describe.each(services)('from a service with %s', (_what, respell) => {
     expect(await state()).toEqual(before)
   })
 
-  test('a file of users delete --save can be imported', async () => {
+  test('users import restores the users saved by users delete --save', async () => {
     const before = { rooms: await state(), users: await world.users() }
     spelled(respell)
     expect(await world.run('users delete ada bob --yes --save saved.ndjson')).toMatchObject({ code: 0 })
@@ -116,7 +116,7 @@ describe.each(services)('from a service with %s', (_what, respell) => {
   })
 
   test.each(['csv', 'ndjson', 'json'])(
-    'an export of rooms and members as %s can be imported',
+    'members import and rooms import of an export as %s change nothing',
     async (format) => {
       const before = await state()
       spelled(respell)
@@ -136,12 +136,12 @@ describe.each(services)('from a service with %s', (_what, respell) => {
   )
 })
 
-describe('a record that import would refuse', () => {
+describe('a saved record that an import would refuse', () => {
   const bad: [what: string, respell: Respell, problem: string][] = [
     ['has a type that the API does not list', (field, value) => (isType(field) ? 'webinar' : value), 'type'],
     ['has no name', (field, value) => (field === 'name' ? null : value), 'name is missing'],
     [
-      'has another record than a boolean',
+      'has a record field that is not a boolean',
       (field, value) => (field === 'record' ? 'maybe' : value),
       'record must be true or false, not “maybe”',
     ],
@@ -178,7 +178,7 @@ describe('a record that import would refuse', () => {
   })
 })
 
-test('an import of an export with 0001-01-01 as an unset time keeps all rooms active', async () => {
+test('rooms import of an export with 0001-01-01 for unset times keeps all rooms active', async () => {
   const time = '0001-01-01T00:00:00Z'
   const lines = ['A', 'B', 'C'].map((name) =>
     JSON.stringify({ id: name, name, type: 'open', terminated_at: time }),

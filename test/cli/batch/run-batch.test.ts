@@ -55,13 +55,13 @@ function hold() {
   }
 }
 
-describe('--concurrency of a batch', () => {
+describe('the concurrency of a batch', () => {
   test.each([
     ['', 8],
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('of “%s” starts at most %i requests concurrently', async (flags, most) => {
+  ])('with the flags “%s” is at most %i requests', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -81,7 +81,7 @@ describe('--concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('of %j is a usage error', async (text) => {
+  test.each(['0', '257', '1e1', '-1', ''])('is a usage error if it is %j', async (text) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
       code: 2,
       stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
@@ -89,7 +89,7 @@ describe('--concurrency of a batch', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('continues with other items during one slow request', async () => {
+  test('lets other items complete during one slow request', async () => {
     const ids = await users(6)
     const slow = latch()
     world.intercept = async (request, next) => {
@@ -120,7 +120,7 @@ describe('results of a batch', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('report failures in the order of the IDs', async () => {
+  test('include errors in the order of the IDs', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -162,19 +162,19 @@ describe('results of a batch', () => {
   })
 })
 
-describe('--rate', () => {
+describe('--rate of a batch', () => {
   test.each([
     ['2', [500, 500, 500]],
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('%s makes a single worker pause between requests', async (rate, slept) => {
+  ])('of %s makes a single worker pause between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('limits all workers together', async () => {
+  test('limits the total rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -187,7 +187,7 @@ describe('--rate', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('%j is a usage error', async (rate) => {
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('of %j is a usage error', async (rate) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
       code: 2,
       stderr: `error: --rate must be a number above 0, not “${rate}”\n`,
@@ -202,7 +202,7 @@ describe('a busy service in a batch', () => {
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])(
-    'that responds %i pauses all workers, and every item is done',
+    'that responds %i once pauses all workers, and every item completes',
     async (status, headers, waitMs, notice) => {
       const ids = await users(20)
       const began: [string, number][] = []
@@ -230,7 +230,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('that asks for many pauses does not fail the batch', async () => {
+  test('that responds 429 many times does not fail the batch', async () => {
     const ids = await users(12)
     let refusals = 40
     world.intercept = async (_request, next) =>
@@ -307,7 +307,7 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('of %j set the exit code and the summary', async (refused, code, summary) => {
+  ])('of the IDs %j determine the exit code and the summary', async (refused, code, summary) => {
     const ids = await users(4)
     refuse(refused)
     const run = await world.run(deleting(ids))
@@ -322,7 +322,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(refused)
   })
 
-  test('with unknown outcomes exit 7 if no item is done, and otherwise 8', async () => {
+  test('with unknown outcomes cause exit code 7 if no item succeeds, and otherwise 8', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -335,7 +335,7 @@ describe('failures of a batch', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('of a single ID exit with the code of that failure', async () => {
+  test('for a single ID cause the exit code of the failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -355,7 +355,7 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed, 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])('stop the run after the limit of %s', async (flags, sent, summary) => {
+  ])('stop the run when their number exceeds the limit of %s', async (flags, sent, summary) => {
     const ids = await users(9)
     refuse(['u3', 'u4', 'u6', 'u8'])
     const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
@@ -366,7 +366,7 @@ describe('failures of a batch', () => {
     expect(written()).toEqual(sent)
   })
 
-  test('with --fail-fast wait for open requests and report them', async () => {
+  test('with --fail-fast stop the run after open requests complete, and their results are printed', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -386,7 +386,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('with --fail-fast at the first ID exit 1', async () => {
+  test('with --fail-fast cause exit code 1 if the first ID fails', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
@@ -399,7 +399,7 @@ describe('failures of a batch', () => {
   })
 })
 
-describe('a failure common to all IDs', () => {
+describe('a batch with a failure common to all IDs', () => {
   const dead = () => {
     throw new TransportError('connection refused', false)
   }
@@ -409,9 +409,9 @@ describe('a failure common to all IDs', () => {
   const gone = 'error: no response from meet.test: connection refused\n'
 
   test.each([
-    ['a key that is refused', refusedKey, 4, key],
-    ['a service that is not there', dead, 5, gone],
-  ])('%s stops the run and is reported once', async (_what, how, code, stderr) => {
+    ['a refused key', refusedKey, 4, key],
+    ['a refused connection', dead, 5, gone],
+  ])('stops at %s and reports it once', async (_what, how, code, stderr) => {
     const ids = await users(40)
     refuse(ids, how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
@@ -420,9 +420,9 @@ describe('a failure common to all IDs', () => {
   })
 
   test.each([
-    ['a key that stops working', refusedKey, key],
-    ['a service that goes away', dead, gone],
-  ])('%s in the middle of a run stops it and is reported once', async (_what, how, stderr) => {
+    ['a key that becomes invalid', refusedKey, key],
+    ['a service that becomes unreachable', dead, gone],
+  ])('stops at %s in the middle of a run and reports it once', async (_what, how, stderr) => {
     const ids = await users(40)
     refuse(ids.slice(5), how)
     const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
@@ -437,9 +437,9 @@ describe('a failure common to all IDs', () => {
 
   // Which of them is answered first is chance.
   test.each([
-    ['a key that stops working', refusedKey, key],
-    ['a service that goes away', dead, gone],
-  ])('%s is reported once, regardless of the ID', async (_what, how, stderr) => {
+    ['a key that becomes invalid', refusedKey, key],
+    ['a service that becomes unreachable', dead, gone],
+  ])('reports %s once, regardless of the ID', async (_what, how, stderr) => {
     const ids = await users(2)
     refuse(['u1'], how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
@@ -449,7 +449,7 @@ describe('a failure common to all IDs', () => {
     })
   })
 
-  test('is reported even if other IDs were not found', async () => {
+  test('reports the failure even if other IDs are not found', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -460,7 +460,7 @@ describe('a failure common to all IDs', () => {
   })
 })
 
-describe('^C during a batch', () => {
+describe('a signal during a batch', () => {
   /** Sends a signal; the grace period for what is under way is over at once. */
   function signalTo({ host }: { host: TestHost }, name: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
     host.hurry()
@@ -484,7 +484,7 @@ describe('^C during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'as %s gives open requests a grace period, starts no request, and exits %i',
+    'that is %s gives open requests a grace period, starts no request, and exits %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -498,7 +498,7 @@ describe('^C during a batch', () => {
     },
   )
 
-  test('prints the earlier results once, and reports the interruption', async () => {
+  test('prints the earlier results once, and reports the interruption once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -509,7 +509,7 @@ describe('^C during a batch', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('waits for open requests', async () => {
+  test('lets open requests complete', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -526,7 +526,7 @@ describe('^C during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('reports the number of items done', async () => {
+  test('prints the number of deleted items', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -563,7 +563,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'completes all items after its reader closes the pipe, with -o %s',
+    'completes all items after the reader of its output closes the pipe, with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -573,7 +573,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('after the first result completes the other items', async () => {
+  test('completes all items when the reader closes the pipe after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -585,7 +585,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('reports and counts failed items after its reader closes the pipe', async () => {
+  test('reports and counts failed items after the reader of its output closes the pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -596,7 +596,7 @@ describe('a batch with an output failure', () => {
     })
   })
 
-  test('on a full disk stops and sends no further request', async () => {
+  test('exits 74 on a full disk and sends no further request', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')
@@ -614,18 +614,21 @@ test.each([
   ['rooms terminate', 'PUT', '{"is_terminated":true}'],
   ['rooms reopen', 'PUT', '{"is_terminated":false}'],
   ['rooms delete', 'DELETE', undefined],
-])('%s over several IDs works like users delete', async (command, method, body) => {
-  const ids: string[] = []
-  for (let i = 0; i < 12; i++)
-    ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)
-  const given = ids.toSpliced(3, 0, 'gone')
-  const { code, stdout } = await world.run([...command.split(' '), ...given, '--yes', '-o', 'ids'])
-  expect({ code, ids: lines(stdout) }).toEqual({ code: 8, ids })
-  expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
-    [
-      ...given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]),
-      // A probe precedes the belief that a room is not there.
-      ['GET', `${baseUrl}/rooms?limit=1`, undefined],
-    ].sort(),
-  )
-})
+])(
+  '%s with several IDs sends one write per ID, and exits 8 with the other IDs if one is missing',
+  async (command, method, body) => {
+    const ids: string[] = []
+    for (let i = 0; i < 12; i++)
+      ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)
+    const given = ids.toSpliced(3, 0, 'gone')
+    const { code, stdout } = await world.run([...command.split(' '), ...given, '--yes', '-o', 'ids'])
+    expect({ code, ids: lines(stdout) }).toEqual({ code: 8, ids })
+    expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
+      [
+        ...given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]),
+        // A probe precedes the belief that a room is not there.
+        ['GET', `${baseUrl}/rooms?limit=1`, undefined],
+      ].sort(),
+    )
+  },
+)

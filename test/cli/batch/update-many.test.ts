@@ -17,7 +17,7 @@ const names = async () =>
   (await world.send('GET', '/rooms')).body.rooms.map(({ name }: { name: string }) => name)
 
 describe('rooms update --where', () => {
-  test('sets fields of each room, after it shows three examples and the count', async () => {
+  test('prints three examples and the count, and then sets the fields of each room', async () => {
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'other']) ids.unshift(await room(name))
     const run = await update('--where', 'name~^.$', '--name', '{name} (2025)', '--yes', '-o', 'ids')
@@ -37,7 +37,7 @@ describe('rooms update --where', () => {
     expect(await names()).toEqual(['other', 'D (2025)', 'C (2025)', 'B (2025)', 'A (2025)'])
   })
 
-  test('with --dry-run shows the examples and sends no write', async () => {
+  test('with --dry-run prints the changes and sends no write', async () => {
     const [two, one] = [await room('two'), await room('one')].reverse()
     const run = await update(
       '--where',
@@ -62,7 +62,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('on a terminal shows the examples and then asks for confirmation', async () => {
+  test('on a terminal prints the changes and then asks for confirmation', async () => {
     const ids = [await room('A'), await room('B\u001b[2J')]
     const { host, done } = world.start(
       ['rooms', 'update', '--where', 'type=open', '--name', '{name}!', '-o', 'ids'],
@@ -83,7 +83,7 @@ describe('rooms update --where', () => {
     [1, [], 'updating rooms needs confirmation, and there is no terminal to ask on'],
     [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
     [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
-  ])('of %i rooms with %j is refused without confirmation', async (count, flags, message) => {
+  ])('for %i rooms with the flags %j exits 10 without a write', async (count, flags, message) => {
     for (let i = 0; i < count; i++) await room(`R${i}`)
     const run = await update('--where', 'type=open', '--name', 'x', ...flags)
     expect(run).toMatchObject({ code: 10, stdout: '' })
@@ -107,13 +107,13 @@ describe('rooms update --where', () => {
     expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
   })
 
-  test('replaces a placeholder for null with empty text, and double braces with single braces', async () => {
+  test('replaces a placeholder for a null field with empty text, and double braces with single braces', async () => {
     await room('A')
     await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
     expect(bodies()).toEqual([{ name: '{name} active {A}' }])
   })
 
-  test('does not parse a name as JSON', async () => {
+  test('sends the value of a placeholder as text even if it is valid JSON', async () => {
     await room('{"a":5}')
     await room('5')
     await update('--where', 'type=open', '--yes', '--set', 'note={name}')
@@ -170,7 +170,7 @@ describe('rooms update --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])('refuses the single brace in %j', async (text) => {
+  test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])('refuses a single brace in %j', async (text) => {
     expect(await update('--where', 'type=open', '--yes', '--name', text)).toMatchObject({
       code: 2,
       stderr:
@@ -180,7 +180,7 @@ describe('rooms update --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('refuses a placeholder that one room lacks before the first write', async () => {
+  test('sends no write if a placeholder names a field that one room lacks', async () => {
     await room('A')
     await room('B')
     otherService(world, { without: ['layout'] })
@@ -200,20 +200,20 @@ describe('rooms update --where', () => {
       ['--where', 'type=open', '--name', 'x', '--curl'],
       '--curl sends nothing, so what --where matches is unknown',
     ],
-  ])('refuses %j', async (argv, message) => {
+  ])('refuses the arguments %j', async (argv, message) => {
     const { code, stderr } = await update(...argv, '--yes')
     expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
     expect(world.requests).toEqual([])
   })
 })
 
-test('rooms update of one room keeps braces unchanged', async () => {
+test('rooms update with an ID does not change braces in values', async () => {
   const id = await room('A')
   await update(id, '--name', '{name} {{x}', '--set', 'note={nope}')
   expect(bodies()).toEqual([{ name: '{name} {{x}', note: '{nope}' }])
 })
 
-test('a template with any text turns double braces into single braces and each placeholder into the field', async () => {
+test('a template of any text resolves double braces to single braces and placeholders to field values', async () => {
   const piece = fc.oneof(
     fc.record({ text: fc.string({ unit: 'grapheme' }) }),
     fc.record({ field: fc.constantFrom('name' as const, 'layout' as const, 'type' as const) }),

@@ -20,7 +20,7 @@ async function run(argv: readonly string[], ...flags: string[]) {
 const parse = (stdout: string): Record<string, any>[] => JSON.parse(stdout).rooms
 
 describe('message send --where', () => {
-  test('sends the text to each room that matches, and prints a row for each', async () => {
+  test('sends the text to each matching room, and prints one row per room', async () => {
     const { empty, plans, board } = world.ids
     const { code, stdout, stderr } = await run(send, '--yes', '--json', '--concurrency', '1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'sent the message to 3 rooms\n' })
@@ -38,14 +38,14 @@ describe('message send --where', () => {
     expect(world.writes()[0]).toBe(`POST /rooms/${world.ids.empty}/message {"message":"hi"}`)
   })
 
-  test('sends --text to a single room like the argument', async () => {
+  test('is not required to send --text to a single room', async () => {
     expect(await run(['message', 'send', world.ids.plans, '--text', 'hi', '-q'])).toMatchObject({
       code: 0,
       stdout: 'message  hi\n',
     })
   })
 
-  test('--dry-run prints the matching rooms and each request', async () => {
+  test('with --dry-run prints the matching rooms and each request', async () => {
     const { code, stdout, stderr } = await run(send, '--dry-run')
     const { empty, plans, board } = world.ids
     expect(code).toBe(0)
@@ -59,14 +59,14 @@ describe('message send --where', () => {
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal to ask on'],
     [['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
-  ])('exits 10 without a write when it is not confirmed (%j)', async (flags, message) => {
+  ])('exits 10 without a write when the flags %j do not confirm it', async (flags, message) => {
     const { code, stderr } = await run(send, ...flags)
     expect(code).toBe(10)
     expect(stderr).toContain(`error: ${message}\n`)
     expect(world.writes()).toEqual([])
   })
 
-  test('suggests the command for the rooms that got nothing, and sends nothing twice', async () => {
+  test('suggests a command for the failed rooms, and sends no message twice', async () => {
     const { empty, plans, board } = world.ids
     world.intercept = async (request, next) => {
       if (request.method === 'POST' && request.url.includes(plans))
@@ -118,7 +118,7 @@ describe('message send --where', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('the suggested command selects exactly these rooms', async () => {
+  test('with an ID pattern selects exactly the rooms with these IDs', async () => {
     const { plans, board } = world.ids
     const { stdout } = await run([
       'message',
@@ -132,13 +132,13 @@ describe('message send --where', () => {
     expect(stdout.split('\n').slice(0, -1)).toHaveLength(2)
   })
 
-  test('never suggests a command for a text that came from standard input', async () => {
+  test('suggests no command for a text from standard input', async () => {
     world.fails(new RegExp(`${world.ids.plans}/message`))
     const { stderr } = await world.run([...send.slice(0, 4), '--text', '-', '--yes'], { stdin: 'hi\n' })
     expect(stderr).toContain('hint: running it again would write to the other rooms a second time\n')
   })
 
-  test('writes nothing when the list of rooms is incomplete', async () => {
+  test('exits 8 without a write when the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -158,7 +158,7 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'missing required argument “text”'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'pass a room or --where, not both'],
     [['pages', 'create'], 'missing required argument “room”'],
-  ])('%j is a usage error', async (argv, message) => {
+  ])('is a usage error in the command %j', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)
@@ -166,7 +166,7 @@ describe('message send --where', () => {
   })
 
   test.each([{ ids: 'number' }, { ids: 'uuid' }, { minimalLists: true }, { writes: 'ok' }] as const)(
-    'works on a service with %j',
+    'sends to all matching rooms on a service with %j',
     async (differences) => {
       otherService(world, differences)
       const { code, stdout } = await run(send, '--yes', '--json')
@@ -177,7 +177,7 @@ describe('message send --where', () => {
     },
   )
 
-  test.each([60, 80, 200])('fits a terminal of %i columns', async (columns) => {
+  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
     const { stdout } = await world.run([...send, '--yes', '--no-color'], { tty: true, columns })
     expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])
     expect(stdout).toContain('Plans')
@@ -197,7 +197,7 @@ describe('pages create --where', () => {
     expect(new Set(rows.flatMap(({ page_ids }) => page_ids)).size).toBe(6)
   })
 
-  test('prints the number of pages in a table, and the rooms with -o ids', async () => {
+  test('prints the number of pages in a table, and the room IDs with -o ids', async () => {
     const table = await run([...create.slice(0, 3), 'name=Plans', ...create.slice(4)], '--yes')
     expect(table.stdout).toBe(
       [
@@ -212,7 +212,7 @@ describe('pages create --where', () => {
   })
 })
 
-describe('the question before writing to many rooms', () => {
+describe('the confirmation prompt before a write to many rooms', () => {
   const rooms = [
     {
       room: { id: 'r1', type: 'private', name: 'One' },
@@ -241,7 +241,7 @@ describe('the question before writing to many rooms', () => {
     return stripVTControlCharacters(stderr).replace(/\s+/g, ' ')
   }
 
-  test('names the rooms and counts each person who is online once', async () => {
+  test('names the rooms and counts each online person once', async () => {
     expect(await ask(send)).toContain(
       'Send “We close” to 2 rooms “One” (r1), “Two” (r2) with 2 people online, at https://meet.test (profile default). Type 2 to continue:',
     )
@@ -255,11 +255,11 @@ describe('the question before writing to many rooms', () => {
     { ignoresFilter: true },
     { leavesNullsOut: true },
     { refusesLimit: true },
-  ])('counts the people of a service with %j', async (differences) => {
+  ])('counts online people on a service with %j', async (differences) => {
     expect(await ask(send, differences)).toContain('with 2 people online')
   })
 
-  test('says that the number is unknown when the service does not show it', async () => {
+  test('shows an unknown number of people when the service does not report sessions reliably', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of people online',
     )
@@ -268,7 +268,7 @@ describe('the question before writing to many rooms', () => {
     expect(await ask(send, { instead })).toContain('with an unknown number of people online')
   })
 
-  test('shortens a long text', async () => {
+  test('shortens a message to 60 characters', async () => {
     expect(await ask([...send.slice(0, 5), 'x'.repeat(100)])).toContain(`Send “${'x'.repeat(60)}…” to`)
   })
 })

@@ -11,12 +11,12 @@ const world = perTest(createImportWorld)
 const all = async ({ send }: ImportWorld, path: string): Promise<Things> =>
   Object.values((await send('GET', path)).body)[0] as Things
 
-describe('the note about fields lost in an import elsewhere', () => {
+describe('the notice about fields that an import elsewhere does not restore', () => {
   test.each([
     ['users', 'access tokens, internal ids, times and order'],
     ['rooms', 'ids, webhooks, pages, sessions, recordings, thumbnails, times and order'],
     ['members', 'ids, anonymous participants, times and order'],
-  ])('follows an export of %s: %s', async (kind, words) => {
+  ])('after an export of %s names %s', async (kind, words) => {
     const room = await world.room('One')
     await world.send('POST', '/users', { user_id: 'ada' })
     await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })
@@ -93,7 +93,7 @@ describe.each(formats)('an import of an export as %s into another service', (for
     expect(after.rooms.map(keyOf)).toEqual(before.rooms.map(keyOf).reverse())
   })
 
-  test('omits webhooks, pages, sessions, thumbnails and times', () => {
+  test('sends no webhooks, pages, sessions, thumbnails or times', () => {
     const fields = new Set(bodies.flatMap(Object.keys))
     expect([...fields].filter((field) => field.endsWith('_at') || field.endsWith('_time'))).toEqual([])
     for (const field of ['webhook', 'pages', 'sessions', 'thumbnail_url']) expect(fields).not.toContain(field)

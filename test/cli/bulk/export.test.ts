@@ -89,7 +89,7 @@ describe('an export', () => {
   })
 
   test.each(['users export', 'rooms export', 'members export --all-rooms'])(
-    'with %s refuses -o table and -o ids',
+    'by %s refuses -o table and -o ids',
     async (command) => {
       for (const format of ['table', 'ids'])
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
@@ -119,14 +119,14 @@ describe('an export', () => {
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
-  test('as TSV warns that an import keeps the escapes of TSV', async () => {
+  test('as TSV warns that an import does not undo TSV escapes', async () => {
     await user('ada', { name: 'a\tb' })
     const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
     expect(stderr).toContain('an import does not undo the escapes of TSV; export CSV for an import\n')
   })
 
-  test('prints the columns of --columns, and omits their names with --no-header', async () => {
+  test('prints only the columns of --columns, and omits the header with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
     expect(await exported('users export --columns email,user_id', '1 user')).toBe(
       'email,user_id\r\na@x.test,ada\r\n',
@@ -137,7 +137,7 @@ describe('an export', () => {
     expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('in ndjson or json refuses --columns', async () => {
+  test('as NDJSON or JSON refuses --columns', async () => {
     for (const format of ['ndjson', 'json']) {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
@@ -207,7 +207,7 @@ describe('an export', () => {
     ['members export', 'name the rooms, or pass --all-rooms'],
     ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
     ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
-  ])('with the command %s is a usage error', async (command, message) => {
+  ])('run as %s is a usage error', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
@@ -216,7 +216,7 @@ describe('an export', () => {
     ['users export', '/users?limit=1000'],
     ['rooms export', '/rooms?limit=1000'],
     ['members export r1', '/rooms/r1/members?limit=1000'],
-  ])('with the command %s --curl prints only the first request', async (command, path) => {
+  ])('run as %s --curl prints only the first request', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
       stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
@@ -315,7 +315,7 @@ describe('an export', () => {
     })
   })
 
-  test('contains a repeated room once', async () => {
+  test('contains the members of a repeated room once', async () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
@@ -341,7 +341,7 @@ describe('the pages of an export', () => {
   })
 
   // Each page waits for the next one: a program that fetched one at a time would wait for ever.
-  test('are requested ahead and written in order for responses in any order', async () => {
+  test('are requested ahead and written in page order for any order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
@@ -359,7 +359,7 @@ describe('the pages of an export', () => {
     expect(came).toEqual([0, 20, 10, 30, 40, 50, 60])
   })
 
-  test('are fetched two at a time without latency', async () => {
+  test('are requested two at a time from a service without latency', async () => {
     let under = 0
     let most = 0
     world.intercept = async (request, next) => {
@@ -384,7 +384,7 @@ describe('the pages of an export', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('before a failed page are written, and the export exits 6', async () => {
+  test('up to a failed page are written, and the export exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -436,7 +436,7 @@ describe('members export --all-rooms', () => {
   const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
 
   test.each(['', ' --page-size 2'])(
-    'with the flags “%s” prints the members grouped by room, in the order of the rooms',
+    'with the flags “%s” prints the members of each room together, in the order of the rooms',
     async (flag) => {
       const stdout = await exported(
         `members export --all-rooms --columns id --no-header${flag}`,
@@ -446,7 +446,7 @@ describe('members export --all-rooms', () => {
     },
   )
 
-  test('reads several rooms concurrently and writes them in order', async () => {
+  test('requests the members of several rooms concurrently and writes the rooms in order', async () => {
     const answered: string[] = []
     let waiting: { room: string; go: () => void }[] = []
     world.intercept = async (request, next) => {
@@ -481,7 +481,7 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
-  test('writes the earlier rooms and exits 3 when a room is deleted during the export', async () => {
+  test('writes the rooms before a room that is deleted during the export, and exits 3', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
@@ -531,51 +531,54 @@ describe('an exported file', () => {
     return (await Promise.all(rooms)).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  test.each(formats)('of a whole workspace as %s can be imported into an empty workspace', async (format) => {
-    const from = world
-    const to = await createWorld()
-    const names = [
-      '=x',
-      "'=x",
-      '-1',
-      'a "quoted" one',
-      'two\nlines',
-      'two\r\nlines',
-      'in  side',
-      '😀, 漢字',
-      "'",
-    ]
-    for (const [i, name] of names.entries())
-      await user(`u${i}`, { name, default_member_type: ['guest', 'host', 'monitor'][i % 3] })
-    await user('=ada', { email: '+1@x.test', profile_url: 'https://img.test/a%20b.png?x=[1]' })
-    await user('true')
-    await user('007', { name: '1e3' })
-    for (const [i, name] of names.entries()) {
-      const { id } = await room(name, {
-        ...(i % 2 ? { type: 'private', record: true } : { layout: '=grid' }),
-        ...(i % 3 ? { max_meeting_seconds: i } : {}),
-      })
-      for (const who of ['u1', '=ada', 'true', '007'].slice(i % 4)) {
-        const { id: m } = await member(id, who, { type: i % 2 ? 'host' : 'monitor' })
-        if (i % 2 && who === 'true')
-          await world.send('PUT', `/rooms/${id}/members/${m}`, { is_blocked: true })
-        if (who === '007') await world.send('PUT', `/rooms/${id}/members/${m}`, { name: `-${name}` })
+  test.each(formats)(
+    'of a whole local workspace as %s can be imported into an empty local workspace',
+    async (format) => {
+      const from = world
+      const to = await createWorld()
+      const names = [
+        '=x',
+        "'=x",
+        '-1',
+        'a "quoted" one',
+        'two\nlines',
+        'two\r\nlines',
+        'in  side',
+        '😀, 漢字',
+        "'",
+      ]
+      for (const [i, name] of names.entries())
+        await user(`u${i}`, { name, default_member_type: ['guest', 'host', 'monitor'][i % 3] })
+      await user('=ada', { email: '+1@x.test', profile_url: 'https://img.test/a%20b.png?x=[1]' })
+      await user('true')
+      await user('007', { name: '1e3' })
+      for (const [i, name] of names.entries()) {
+        const { id } = await room(name, {
+          ...(i % 2 ? { type: 'private', record: true } : { layout: '=grid' }),
+          ...(i % 3 ? { max_meeting_seconds: i } : {}),
+        })
+        for (const who of ['u1', '=ada', 'true', '007'].slice(i % 4)) {
+          const { id: m } = await member(id, who, { type: i % 2 ? 'host' : 'monitor' })
+          if (i % 2 && who === 'true')
+            await world.send('PUT', `/rooms/${id}/members/${m}`, { is_blocked: true })
+          if (who === '007') await world.send('PUT', `/rooms/${id}/members/${m}`, { name: `-${name}` })
+        }
+        if (i % 3 === 1) await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
       }
-      if (i % 3 === 1) await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
-    }
-    await move(from, to, `users export -o ${format}`, `users.${format}`)
-    await move(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
-    await move(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
+      await move(from, to, `users export -o ${format}`, `users.${format}`)
+      await move(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
+      await move(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
 
-    await take(to, `users import users.${format}`)
-    writeFileSync(join(to.dir, 'ids.ndjson'), await take(to, `rooms import rooms.${format} -o ndjson`))
-    await take(to, `members import members.${format} --room-ids ids.ndjson`)
-    expect(await usersOf(to)).toEqual(await usersOf(from))
-    expect(await roomsOf(to)).toEqual(await roomsOf(from))
-  })
+      await take(to, `users import users.${format}`)
+      writeFileSync(join(to.dir, 'ids.ndjson'), await take(to, `rooms import rooms.${format} -o ndjson`))
+      await take(to, `members import members.${format} --room-ids ids.ndjson`)
+      expect(await usersOf(to)).toEqual(await usersOf(from))
+      expect(await roomsOf(to)).toEqual(await roomsOf(from))
+    },
+  )
 
   test.each(formats)(
-    'as %s keeps users and rooms unchanged in an import into the same workspace',
+    'as %s changes no user and no room when it is imported into the same local workspace',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })
