@@ -6,7 +6,7 @@ import type { IdArgument } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { initialConcurrency } from '../pool/adaptive-concurrency.ts'
+import { fixPace } from '../pool/adaptive-concurrency.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
@@ -61,8 +61,6 @@ export async function runBatchCommand<G extends OperationName, C extends Operati
     })
   if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
     await backup?.save({ kind: definition.deletes, ids, flags })
-  // The concurrency of a destructive command does not adapt.
-  const concurrency = flags.concurrency ?? initialConcurrency
-  const pace = definition.destructive ? { ...flags, concurrency } : flags
+  const pace = definition.destructive ? fixPace(flags) : flags
   await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, pace)
 }

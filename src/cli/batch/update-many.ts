@@ -17,6 +17,7 @@ import type { Context } from '../kernel/context.ts'
 import { type BatchFlags, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
+import { fixPace } from '../pool/adaptive-concurrency.ts'
 import { confirmTargets } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'
@@ -67,7 +68,9 @@ export async function updateRooms(
   const ids = [...changes.keys()]
   await confirmTargets(context, updating, { ids, reasons, max: flags.max })
   const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
-  await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', flags)
+  const terminates = [...changes.values()].some((body) => body.is_terminated === true)
+  const pace = terminates ? fixPace(flags) : flags
+  await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', pace)
 }
 
 function collectField(fields: Set<string>, field: string): string {

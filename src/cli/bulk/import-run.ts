@@ -10,6 +10,7 @@ import {
   WrongBaseUrlError,
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { fixPace } from '../pool/adaptive-concurrency.ts'
 import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
@@ -31,7 +32,8 @@ export async function runImportRows(
 ): Promise<MeetroomError | undefined> {
   const shows = context.flags.dryRun ?? false
   // The import has asked for confirmation once for all rows.
-  const pool = await openPool(context, plan.flags, tally, { confirmed: true, shows })
+  const pace = plan.checked.destructive > 0 ? fixPace(plan.flags) : plan.flags
+  const pool = await openPool(context, pace, tally, { confirmed: true, shows })
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false
   try {

@@ -1,4 +1,5 @@
 import type { Host } from '../../host.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
 
 /** Initial concurrency, which commands that delete, terminate or block keep for the whole run. */
 export const initialConcurrency = 8
@@ -28,6 +29,11 @@ export interface ConcurrencyControl {
   onFailure(): void
   /** Restores the initial concurrency after failures that a high rate caused. */
   recover(): void
+}
+
+/** Fixes the concurrency of a run that deletes, terminates or blocks. The flag may choose another one. */
+export function fixPace<F extends PaceFlags>(flags: F): F {
+  return { ...flags, concurrency: flags.concurrency ?? initialConcurrency }
 }
 
 export function fixConcurrency(current: number): ConcurrencyControl {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createImportWorld, usersCsv } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { turns } from '../../helpers/still-time.ts'
+import { latch } from '../../helpers/waiting.ts'
 import { answer } from '../../helpers/world.ts'
 
 const world = perTest(createImportWorld)
@@ -61,28 +62,60 @@ describe('a run over many items', () => {
     expect(seen.most).toBe(8)
   })
 
-  test.each([['--fail-fast'], ['--max-errors', '0']])(
-    'with %s %s starts nothing after a failure',
-    async (...flags) => {
-      world.file('in.csv', usersCsv(3000))
-      let failed = false
+  describe.each([
+    ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
+    ['rooms reopen - --max 3000', 1000, 'PUT'],
+  ])('stopped with more than 8 requests in flight: %s', (line, items, method) => {
+    /** Stops a run once it has many requests in flight, which are held until nothing more can start. */
+    async function stopped(flags: readonly string[], failures: number) {
+      world.file('in.csv', usersCsv(items))
+      const ids = Array.from({ length: items }, (_, i) => `r${i}`).join('\n')
       const { seen, monotonic } = watchInFlight(50)
-      const passed = world.intercept
-      let later = 0
-      let inFlight = 0
+      const watched = world.intercept
+      const { opened, open: release } = latch()
+      const isMany = () => seen.inFlight > 20
+      let toFail: number | undefined
+      let sentBefore = 0
       world.intercept = async (request, next, signal) => {
-        if (failed) later++
-        if (world.requests.length < 2000) return (await passed?.(request, next, signal)) ?? next()
-        inFlight = Math.max(inFlight, seen.inFlight)
-        failed = true
-        return answer(400, { error: { code: 'invalid_parameters', message: 'no' } })
+        const pass = () => watched?.(request, async () => answer(200, {}), signal) ?? next()
+        if (request.method !== method) return next()
+        if (toFail === undefined && !isMany()) return pass()
+        toFail ??= failures
+        if (toFail-- > 0) return answer(400, { error: { code: 'invalid_parameters', message: 'no' } })
+        if (toFail === -1) {
+          if (failures === 0) host.signal('SIGINT')
+          void turns(50).then(() => {
+            sentBefore = world.requests.length
+            release()
+          })
+        }
+        await opened
+        return answer(200, {})
       }
-      const { host, done } = world.start([...importing, ...flags])
+      const argv = [...line.split(' '), '--yes', ...flags]
+      const { host, done } = world.start(argv, line.includes(' - ') ? { stdin: ids } : {})
       host.monotonic = monotonic
-      expect((await done).code).toBe(8)
-      expect(later).toBeLessThanOrEqual(64)
-    },
-  )
+      const { code, stderr } = await done
+      const writes = world.requests.filter((request) => request.method === method).length
+      return { code, stderr, writes, later: world.requests.length - sentBefore, most: seen.most }
+    }
+
+    test.each([
+      ['--fail-fast', ['--fail-fast'], 1, 8],
+      ['--max-errors', ['--max-errors', '3'], 4, 8],
+      ['^C', [], 0, 130],
+    ])(
+      '%s starts nothing more, and each request in flight gets its outcome',
+      async (_what, flags, failures, code) => {
+        const run = await stopped(flags, failures)
+        expect(run).toMatchObject({ code, later: 0 })
+        expect(run.most).toBeGreaterThan(8)
+        const untried = Number(/(\d+) not tried/.exec(run.stderr)?.[1])
+        expect(untried).toBe(items - run.writes)
+        expect(run.stderr).not.toContain('unknown')
+      },
+    )
+  })
 
   test('shows the number of requests at a time with --verbose', async () => {
     world.file('in.csv', usersCsv(3))

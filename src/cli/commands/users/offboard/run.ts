@@ -14,7 +14,7 @@ import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
 import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { initialConcurrency } from '../../../pool/adaptive-concurrency.ts'
+import { fixPace } from '../../../pool/adaptive-concurrency.ts'
 import { finishRun } from '../../../pool/finish-run.ts'
 import { openPool, type Pool } from '../../../pool/pool.ts'
 import { startAll } from '../../../pool/run-items.ts'
@@ -62,8 +62,7 @@ export class OffboardingRun {
     // The run needs the tally, and the tally reads the summary of the run.
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
-    const concurrency = flags.concurrency ?? initialConcurrency
-    const pool = await openPool(context, { ...flags, concurrency }, tally)
+    const pool = await openPool(context, fixPace(flags), tally)
     run = new OffboardingRun(context, plan, change, tally, pool)
     return run
   }

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import type { WireRequest } from '../../../src/api/wire.ts'
+import { allCalls } from '../../helpers/calls.ts'
+import { createImportWorld } from '../../helpers/imports.ts'
+import { turns } from '../../helpers/still-time.ts'
+import { leaves } from '../../helpers/tree.ts'
+
+const items = 120
+const numbers = Array.from({ length: items }, (_, i) => i)
+
+const isDestructive = ({ method, body = '' }: WireRequest) =>
+  method === 'DELETE' || /"is_(terminated|blocked)":true/.test(body)
+
+/** The commands that send many requests at a time. */
+const paced = (await leaves())
+  .filter(({ command }) => command.options.some(({ long }) => long === '--concurrency'))
+  .map(({ words, command }) => ({
+    name: words.join(' '),
+    hasMax: command.options.some(({ long }) => long === '--max'),
+  }))
+
+/** Each of their calls, and calls with many items that the general table lacks. */
+const calls = [
+  ...(await allCalls()),
+  'rooms update --where type=private --terminated',
+  'users import users.csv --if-exists overwrite',
+  'members import members.csv --room ROOM --if-exists overwrite',
+].flatMap((call) => {
+  const command = paced.find(({ name }) => call.startsWith(`${name} `))
+  return command ? [`${call} --yes${command.hasMax ? ' --max 1000' : ''}`] : []
+})
+
+/** A service with many rooms, members and users, and files that terminate and block as many. */
+async function createCrowd() {
+  const world = await createImportWorld()
+  const send = async (path: string, body: object) => (await world.send('POST', path, body)).body
+  await send('/users', { user_id: 'ada' })
+  await send('/users', { user_id: 'grace' })
+  const { room } = await send('/rooms', { name: 'R', type: 'private' })
+  for (const n of numbers) {
+    await send('/users', { user_id: `u${n}` })
+    await send(`/rooms/${room.id}/members`, { user_id: `u${n}`, type: 'guest' })
+    const other = await send('/rooms', { name: `R${n}`, type: 'private' })
+    await send(`/rooms/${other.room.id}/members`, { user_id: 'ada', type: 'host' })
+  }
+  const lines = (header: string, line: (n: number) => string) =>
+    `${[header, ...numbers.map(line)].join('\n')}\n`
+  world.file(
+    'rooms.csv',
+    lines('name,type,is_terminated', (n) => `new${n},open,true`),
+  )
+  world.file(
+    'members.csv',
+    lines('user_id,is_blocked', (n) => `u${n},true`),
+  )
+  world.file(
+    'users.csv',
+    lines('user_id,memberships', (n) => `u${n},"[{""room_id"":""${room.id}"",""is_blocked"":true}]"`),
+  )
+  world.requests.length = 0
+  return { world, room: String(room.id) }
+}
+
+/** Commands that sent such a request for each item. */
+const destructive = new Set<string>()
+
+test.each(calls)('%s never has more than 8 deletions, terminations and blocks in flight', async (call) => {
+  const { world, room } = await createCrowd()
+  let inFlight = 0
+  let most = 0
+  let sent = 0
+  let elapsed = 0
+  world.intercept = async (request, next) => {
+    const isCounted = isDestructive(request)
+    if (isCounted) {
+      sent++
+      most = Math.max(most, ++inFlight)
+    }
+    await turns(2)
+    // The throughput rises with the number of requests in flight, which invites a higher concurrency.
+    elapsed += 50 / Math.max(1, inFlight)
+    const response = await next()
+    if (isCounted) inFlight--
+    return response
+  }
+  const { host, done } = world.start(call.split(' ').map((word) => (word === 'ROOM' ? room : word)))
+  host.monotonic = () => elapsed
+  await done
+  expect(most).toBeLessThanOrEqual(8)
+  if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
+})
+
+test('the calls of this test delete, terminate and block many items', () => {
+  expect([...destructive].sort()).toEqual([
+    'members block',
+    'members import',
+    'rooms delete',
+    'rooms import',
+    'rooms terminate',
+    'rooms update',
+    'users delete',
+    'users import',
+    'users offboard',
+  ])
+})
