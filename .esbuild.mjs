@@ -153,10 +153,16 @@ async function licences(inputs) {
 async function billOfMaterials(metafile, inputs) {
   const folder = await mkdtemp(join(tmpdir(), 'meetroom-build-'))
   try {
-    // Programs for the browser contain no packages.
-    const used = new Set(inputs.filter((file) => !file.endsWith('?script')))
+    const used = new Set(inputs)
     const bundled = Object.entries(metafile.inputs).filter(([file]) => used.has(file))
-    await writeFile(join(folder, 'meta.json'), JSON.stringify({ ...metafile, inputs: Object.fromEntries(bundled) }))
+    // Programs for the browser contain no packages.
+    const isScript = (file) => typeof file === 'string' && file.endsWith('?script')
+    const withoutScripts = (key, value) => {
+      if (isScript(key)) return undefined
+      return Array.isArray(value) ? value.filter((item) => !isScript(item.path)) : value
+    }
+    const meta = { ...metafile, inputs: Object.fromEntries(bundled) }
+    await writeFile(join(folder, 'meta.json'), JSON.stringify(meta, withoutScripts))
     const plugin = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-esbuild')
     const cli = join(plugin, '../../bin/cyclonedx-esbuild-cli.js')
     return execFileSync(process.execPath, [cli, '--output-reproducible', join(folder, 'meta.json')], {
