@@ -19,7 +19,7 @@ const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] 
     'hint: pass --match name --if-exists skip to create only what is missing, or --again to create them all again\n',
 })
 
-describe('rooms import run again', () => {
+describe('a second rooms import of the same rows', () => {
   beforeEach(async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
   })
@@ -34,18 +34,18 @@ describe('rooms import run again', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('recognizes rows in a changed file, in any order of its columns', async () => {
+  test('recognizes the rows in a changed file with another column order', async () => {
     world.file('rooms.csv', 'type,name\nopen,New\nopen,R3\nopen,R1\n')
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('2 of 3'))
   })
 
-  test('is refused while one of the rooms exists', async () => {
+  test('exits 2 while at least one of the rooms exists', async () => {
     const [, ...others] = await allRooms()
     for (const { id } of others) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
   })
 
-  test('creates the rooms again with a notice after their deletion', async () => {
+  test('creates the rooms again with a notice if all of them are deleted', async () => {
     for (const { id } of await allRooms()) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
@@ -56,17 +56,17 @@ describe('rooms import run again', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('creates the rooms again with --again', async () => {
+  test('with --again creates the rooms a second time', async () => {
     expect(await run('rooms import rooms.csv --again')).toMatchObject(done)
     expect(await world.rooms()).toHaveLength(6)
   })
 
-  test('creates the rooms in another service', async () => {
+  test('creates the rooms on another service', async () => {
     const other = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
     expect(await world.run('rooms import rooms.csv', other)).toMatchObject(done)
   })
 
-  test('creates only missing rooms with --match name --if-exists skip', async () => {
+  test('with --match name --if-exists skip creates only the missing rooms', async () => {
     world.file('rooms.csv', roomsCsv(4))
     expect(await run('rooms import rooms.csv --match name --if-exists skip')).toMatchObject({
       code: 0,
@@ -76,14 +76,14 @@ describe('rooms import run again', () => {
   })
 })
 
-test('rooms import --no-receipt removes the journal of a finished run', async () => {
+test('rooms import --no-receipt removes the journal after a complete run', async () => {
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
   expect(world.read('rooms.csv.journal')).toBeUndefined()
   expect(kept()).toEqual([])
 })
 
 describe('the receipt of rooms import', () => {
-  test('is stored in the data directory with access for the owner only', async () => {
+  test('is stored in the data directory with owner-only access', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(world.read('rooms.csv.journal')).toBeUndefined()
     expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
@@ -91,7 +91,7 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('is the file of --journal', async () => {
+  test('is stored in the file of --journal', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
     expect(kept()).toEqual([])
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
@@ -99,7 +99,7 @@ describe('the receipt of rooms import', () => {
     )
   })
 
-  test('of an earlier version beside the input file prevents a second import', async () => {
+  test('of an earlier version, stored beside the input file, prevents a second import', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
@@ -107,13 +107,13 @@ describe('the receipt of rooms import', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('stays beside the input file when its directory cannot be created', async () => {
+  test('is stored beside the input file when the receipts directory cannot be created', async () => {
     writeFileSync(join(world.dir, 'data'), '')
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
   })
 
-  test('stays beside the input file while rows have failed', async () => {
+  test('stays beside the input file when some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
     expect(kept()).toEqual([])
@@ -121,7 +121,7 @@ describe('the receipt of rooms import', () => {
   })
 })
 
-test('users import removes its journal and writes no receipt', async () => {
+test('users import removes its journal after a complete run and writes no receipt', async () => {
   world.file('users.csv', 'user_id\nada\n')
   expect(await run('users import users.csv')).toMatchObject({ code: 0 })
   expect(world.read('users.csv.journal')).toBeUndefined()
@@ -150,7 +150,7 @@ describe('rooms import --match name', () => {
     expect(ended.stderr).toContain(summary)
   })
 
-  test('fails a row with the name of several rooms, and prints the IDs of the rooms', async () => {
+  test('fails a row whose name belongs to several rooms, and prints the IDs of the rooms', async () => {
     const one = (await allRooms())[0].id
     const two = await world.room('R1')
     const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists skip')
@@ -162,7 +162,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('refuses a file with a repeated name', async () => {
+  test('refuses a file in which two rows have the same name', async () => {
     world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
     expect(await run('rooms import rooms.csv --match name')).toMatchObject({
       code: 2,
@@ -180,7 +180,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('compares with the full room when lists contain only id, type and name', async () => {
+  test('requests the full room when lists contain only id, type and name', async () => {
     const [{ id }] = await allRooms()
     world.intercept = async ({ url }, next) =>
       url.includes('name=')
@@ -194,7 +194,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('updates the members of a room in repeated runs', async () => {
+  test('updates the members of a room in each repeated run', async () => {
     for (const user_id of ['ada', 'grace']) await user(user_id)
     const members = (type: string) =>
       JSON.stringify([{ user_id: 'ada', type }, { user_id: 'grace' }]).replaceAll('"', '""')
@@ -206,7 +206,7 @@ describe('rooms import --match name', () => {
     }
   })
 
-  test('uses the IDs in the file as keys of the results', async () => {
+  test('uses the IDs in the file as keys in the results', async () => {
     world.file('rooms.csv', 'id,name,type\nformer,R1,open\n')
     const { stdout } = await run('rooms import rooms.csv --match name --if-exists skip -o ndjson')
     expect(JSON.parse(stdout)).toMatchObject({ key: 'former', status: 'skipped' })
@@ -224,29 +224,32 @@ describe('rooms import --if-exists', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['overwrite', 'update'])('%s fails a row with an unknown ID', async (what) => {
-    const id = await world.room('Old')
-    world.file('rooms.csv', `id,name,type\n${id},New,open\nmistyped,Other,open\n`)
-    const line = `rooms import rooms.csv --if-exists ${what}`
-    const reason = 'error: rooms.csv:3 (mistyped): no such room: mistyped (--create-missing creates it)\n'
-    const verb = what === 'update' ? 'updated' : 'overwrote'
-    expect(await run(`${line} --dry-run -o ids`)).toMatchObject({
-      code: 8,
-      stderr: `${reason}error: would create 0, ${what} 1, skip 0 of 2 rooms; 1 would fail\n`,
-    })
-    expect(await run(line)).toMatchObject({
-      code: 8,
-      stderr: `${reason}error: imported 1 of 2 rooms: ${verb} 1; 1 failed\n`,
-    })
-    expect(await world.rooms()).toEqual(['New'])
-    expect(await run(`${line} --create-missing`)).toMatchObject({
-      code: 0,
-      stderr: `imported 2 of 2 rooms: created 1, ${verb} 1\n`,
-    })
-    expect(await world.rooms()).toEqual(['New', 'Other'])
-  })
+  test.each(['overwrite', 'update'])(
+    '%s fails a row with an unknown ID unless --create-missing is set',
+    async (what) => {
+      const id = await world.room('Old')
+      world.file('rooms.csv', `id,name,type\n${id},New,open\nmistyped,Other,open\n`)
+      const line = `rooms import rooms.csv --if-exists ${what}`
+      const reason = 'error: rooms.csv:3 (mistyped): no such room: mistyped (--create-missing creates it)\n'
+      const verb = what === 'update' ? 'updated' : 'overwrote'
+      expect(await run(`${line} --dry-run -o ids`)).toMatchObject({
+        code: 8,
+        stderr: `${reason}error: would create 0, ${what} 1, skip 0 of 2 rooms; 1 would fail\n`,
+      })
+      expect(await run(line)).toMatchObject({
+        code: 8,
+        stderr: `${reason}error: imported 1 of 2 rooms: ${verb} 1; 1 failed\n`,
+      })
+      expect(await world.rooms()).toEqual(['New'])
+      expect(await run(`${line} --create-missing`)).toMatchObject({
+        code: 0,
+        stderr: `imported 2 of 2 rooms: created 1, ${verb} 1\n`,
+      })
+      expect(await world.rooms()).toEqual(['New', 'Other'])
+    },
+  )
 
-  test('update with --dry-run fails a row with another value for a fixed field', async () => {
+  test('update with --dry-run fails a row that changes a fixed field', async () => {
     const id = await world.room('Old')
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
@@ -263,7 +266,7 @@ describe('users import --if-exists', () => {
     world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
   })
 
-  test('update keeps fields that are missing from the row', async () => {
+  test('update does not change fields that are missing from the row', async () => {
     expect(await run('users import people.csv --if-exists update')).toMatchObject({
       code: 0,
       stderr: 'imported 2 of 2 users: created 1, updated 1\n',
@@ -283,12 +286,15 @@ describe('users import --if-exists', () => {
     })
   })
 
-  test.each(['', ' --dry-run'])('overwrite%s warns about the fields to be reset', async (dryRun) => {
-    world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
-    const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)
-    expect(stderr.split('\n')[0]).toBe(
-      'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email (1 of 2 rows); ' +
-        '--if-exists update keeps them',
-    )
-  })
+  test.each(['', ' --dry-run'])(
+    'overwrite%s prints a warning that names the fields it resets',
+    async (dryRun) => {
+      world.file('people.csv', 'user_id,name,email\nada,Ada,\ngrace,Grace,g@navy.test\n')
+      const { stderr } = await run(`users import people.csv --if-exists overwrite${dryRun}`)
+      expect(stderr.split('\n')[0]).toBe(
+        'warning: overwriting a user resets the fields that its row leaves out: profile_url, default_member_type, email (1 of 2 rows); ' +
+          '--if-exists update keeps them',
+      )
+    },
+  )
 })

@@ -27,7 +27,7 @@ beforeEach(async () => {
   )
 })
 
-describe('members import of a roster with blocked members', () => {
+describe('members import of rows with blocked members', () => {
   test.each(['update', 'overwrite', 'skip'])(
     'with --if-exists %s prints a command that unblocks the members',
     async (how) => {
@@ -68,7 +68,7 @@ describe('members import of a roster with blocked members', () => {
   })
 })
 
-describe('rooms import with blocked members', () => {
+describe('rooms import of rows with blocked members', () => {
   const members = ['ada', 'bob', 'eve'].map((user_id) => ({ user_id, type: 'guest' }))
   const written = () =>
     world.file('rooms.ndjson', `${JSON.stringify({ id: room, name: 'Maths', type: 'private', members })}\n`)
@@ -89,7 +89,7 @@ describe('rooms import with blocked members', () => {
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
   })
 
-  test('counts blocked members in rows grouped by name', async () => {
+  test('counts blocked members correctly in rows grouped by name', async () => {
     world.file(
       'roster.csv',
       'name,type,user_id\nMaths,private,ada\nMaths,private,bob\nMaths,private,eve\nArt,private,bob\n',
@@ -98,7 +98,7 @@ describe('rooms import with blocked members', () => {
     expect(stderr).toContain(hint('roster.csv', ' --group-by name'))
   })
 
-  test('with --unblock writes only to the blocked members', async () => {
+  test('with --unblock sends writes only for the blocked members', async () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
@@ -119,7 +119,7 @@ describe('rooms import with blocked members', () => {
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('prints no command when the lists of members are denied', async () => {
+  test('prints no command to unblock when the requests for member lists are refused', async () => {
     written()
     world.intercept = async (request, next) => (request.url.includes('/members') ? answer(403, {}) : next())
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists skip')
@@ -128,7 +128,7 @@ describe('rooms import with blocked members', () => {
 })
 
 describe('an import with --dry-run', () => {
-  test('lists the members to block and to unblock', async () => {
+  test('prints the members that it would block or unblock', async () => {
     world.file(
       'class.csv',
       `room_id,user_id,is_blocked\n${room},ada,true\n${room},bob,false\n${room},eve,true\n`,
@@ -149,7 +149,7 @@ describe('an import with --dry-run', () => {
     expect(unblocking.stdout).toContain('would_block')
   })
 
-  test('aligns its table for long keys in late rows', async () => {
+  test('aligns the columns of its table when a late row has a long key', async () => {
     const ids = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'x'.repeat(60) : `u${i}`))
     world.file('people.csv', `user_id\n${ids.join('\n')}\n`)
     const { stdout } = await run('users import people.csv --dry-run --no-color')

@@ -28,19 +28,19 @@ describe('users import of existing users', () => {
     ],
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
     ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
-  ])('with “%s” prints the outcome', async (flags, code, stderr, name) => {
+  ])('with the flags “%s” prints the expected summary and exit code', async (flags, code, stderr, name) => {
     expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
     expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
     expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
   })
 
-  test('with --if-exists overwrite sends no lookup', async () => {
+  test('with --if-exists overwrite sends no read requests', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(world.sent()).toEqual(['POST /users', 'POST /users'])
     expect(await world.user('ada')).toMatchObject({ email: null })
   })
 
-  test('with --if-exists skip exits 0 when it skips every row', async () => {
+  test('with --if-exists skip exits 0 even if it skips every row', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(await run('users import people.csv --if-exists skip')).toMatchObject({
       code: 0,
@@ -72,26 +72,31 @@ describe('members import of existing members', () => {
     ],
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
-  ])('with --if-exists %s prints the outcome', async (what, code, stderr, ada, blocked) => {
-    expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
-      code,
-      stdout: '',
-      stderr: stderr.replaceAll('ROOM', room),
-    })
-    expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
-    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
-    const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
-    expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
-  })
+  ])(
+    'with --if-exists %s prints the expected summary and exit code',
+    async (what, code, stderr, ada, blocked) => {
+      expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
+        code,
+        stdout: '',
+        stderr: stderr.replaceAll('ROOM', room),
+      })
+      expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+      const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+      const blockedIds = members
+        .filter((member: any) => member.is_blocked)
+        .map((member: any) => member.user_id)
+      expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
+    },
+  )
 
-  test('lists the members of each room once for any number of rows', async () => {
+  test('requests the members of each room once for any number of rows', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=1000`,
     ])
   })
 
-  test('fails rows with a missing room or user', async () => {
+  test('fails each row with a missing room or user, and imports the others', async () => {
     world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
@@ -115,7 +120,7 @@ describe('rooms import of existing rooms', () => {
     ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
-  ])('with --if-exists %s prints the outcome', async (what, code, rooms, summary) => {
+  ])('with --if-exists %s prints the expected summary and exit code', async (what, code, rooms, summary) => {
     const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
     const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
     expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
@@ -180,7 +185,7 @@ describe('a room field that can only be set at creation', () => {
     ['update', 'updated', ''],
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
-  ])('is kept with --if-exists %s, and one warning counts the rooms', async (what, verb, flags) => {
+  ])('is not changed by --if-exists %s, and one warning counts the rooms', async (what, verb, flags) => {
     const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
     expect(await run(line)).toMatchObject({
       code: 0,
@@ -207,7 +212,7 @@ describe('a room field that can only be set at creation', () => {
     })
   })
 
-  test('causes no warning for rows that are skipped or fail', async () => {
+  test('causes no warning for skipped or failed rows', async () => {
     expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
       'warning',
     )
@@ -218,7 +223,7 @@ describe('a room field that can only be set at creation', () => {
     )
   })
 
-  test('fails the row for another value, and causes a warning when the service omits the field', async () => {
+  test('fails a row with another value, and causes a warning when the service omits the field', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
@@ -264,7 +269,7 @@ describe('import --dry-run', () => {
       `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
-    'with --if-exists %s prints the planned outcome and sends no write',
+    'with --if-exists %s prints the planned summary and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)
@@ -286,7 +291,7 @@ describe('import --dry-run', () => {
     },
   )
 
-  test('of rooms and members sends no write', async () => {
+  test('of rooms and of members sends no write', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
     await user('grace')
@@ -302,7 +307,7 @@ describe('import --dry-run', () => {
     expect(await world.rooms()).toEqual(['A'])
   })
 
-  test('checks the whole file before the first lookup', async () => {
+  test('checks the whole file before the first read request', async () => {
     world.file('people.csv', 'user_id\nada\n""\n,\n')
     expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])

@@ -117,7 +117,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
-  test('fails only the row with a 503 for every request', async () => {
+  test('fails only the row whose requests always get a 503', async () => {
     going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
@@ -126,7 +126,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   test.each([
     ['before the service acts', lost],
     ['after the service acts', lostAnswer],
-  ])('with connections reset %s creates no item twice and reports unknown outcomes', async (_what, wrong) => {
+  ])('with connections reset %s creates no duplicate and reports unknown outcomes', async (_what, wrong) => {
     going(wrong, everyThirdWrite())
     const { code, stdout } = await run(line)
     const ok = await honest(kind, stdout, rows)
@@ -188,7 +188,7 @@ describe('rooms import creates a room only once', () => {
     ['gets a 401', refuse(401)],
     ['is refused at the connection', neverSent],
     ['ends with a reset connection', lost],
-  ])('when the request that terminates the new room %s', async (_what, wrong) => {
+  ])('if the request that terminates the new room %s', async (_what, wrong) => {
     world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
     going(wrong, (_n, { method }) => method === 'PUT')
     await run('rooms import in.csv')
@@ -203,7 +203,7 @@ describe('rooms import creates a room only once', () => {
   })
 })
 
-describe('a 503 without Retry-After to a write that cannot be repeated', () => {
+describe('a 503 response without Retry-After', () => {
   const actedBehindProxy = async (next: Next) => {
     await next()
     return answer(503, {})
@@ -212,24 +212,27 @@ describe('a 503 without Retry-After to a write that cannot be repeated', () => {
   test.each([
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
-  ])('%s leaves these rooms unknown, and --resume creates the missing ones once', async (_what, wrong) => {
-    world.file('in.csv', roomsCsv(25))
-    going(wrong, everyThirdWrite())
-    const { code, stdout } = await run('rooms import in.csv -o ndjson --failed-out again.csv --journal j')
-    const ok = await honest('rooms', stdout, 25)
-    const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
-    expect({ code, ok: ok.length, unknown: unknown.length }).toEqual({ code: 8, ok: 17, unknown: 8 })
-    expect(unknown[0]?.error).toBe('the service failed (503); whether the change was made is not known')
-    const journaled = entriesOf(world.read('j')).filter(({ status }) => status === 'unknown')
-    expect(journaled.map(({ row }) => row).sort()).toEqual(unknown.map(({ row }) => row).sort())
-    expect(world.read('again.csv')).toBeUndefined()
-    expect(world.writes()).toHaveLength(25)
-    world.intercept = undefined
-    await run('rooms import in.csv --journal j --resume')
-    expect(await world.rooms()).toEqual(roomsOf(25))
-  })
+  ])(
+    'to a room creation, sent %s, makes the outcome unknown, and --resume creates only the missing rooms',
+    async (_what, wrong) => {
+      world.file('in.csv', roomsCsv(25))
+      going(wrong, everyThirdWrite())
+      const { code, stdout } = await run('rooms import in.csv -o ndjson --failed-out again.csv --journal j')
+      const ok = await honest('rooms', stdout, 25)
+      const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
+      expect({ code, ok: ok.length, unknown: unknown.length }).toEqual({ code: 8, ok: 17, unknown: 8 })
+      expect(unknown[0]?.error).toBe('the service failed (503); whether the change was made is not known')
+      const journaled = entriesOf(world.read('j')).filter(({ status }) => status === 'unknown')
+      expect(journaled.map(({ row }) => row).sort()).toEqual(unknown.map(({ row }) => row).sort())
+      expect(world.read('again.csv')).toBeUndefined()
+      expect(world.writes()).toHaveLength(25)
+      world.intercept = undefined
+      await run('rooms import in.csv --journal j --resume')
+      expect(await world.rooms()).toEqual(roomsOf(25))
+    },
+  )
 
-  test('that all rooms get exits 7', async () => {
+  test('to every room creation causes exit code 7', async () => {
     world.file('in.csv', roomsCsv(2))
     going(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
@@ -237,7 +240,7 @@ describe('a 503 without Retry-After to a write that cannot be repeated', () => {
     expect(stderr).toContain('whether the change was made is not known')
   })
 
-  test('makes the member unknown, and --resume adds the member once', async () => {
+  test('to a member creation makes the outcome unknown, and --resume does not add the member again', async () => {
     const room = await world.room('R')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     world.file('in.csv', 'user_id\nada\n')
@@ -249,7 +252,7 @@ describe('a 503 without Retry-After to a write that cannot be repeated', () => {
     expect(world.writes()).toEqual([`POST /rooms/${room}/members`])
   })
 
-  test('is sent again for a user, because creating a user overwrites', async () => {
+  test('to a user creation is retried, because creating a user overwrites', async () => {
     world.file('in.csv', usersCsv(3))
     going(actedBehindProxy, everyThirdWrite())
     expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
@@ -257,7 +260,7 @@ describe('a 503 without Retry-After to a write that cannot be repeated', () => {
   })
 })
 
-test('users import reports an unknown outcome after a 503 without Retry-After and then a refusal', async () => {
+test('users import reports an unknown outcome after a 503 without Retry-After that is followed by a refusal', async () => {
   world.file('in.csv', usersCsv(1))
   let posts = 0
   going(async (next) => {
@@ -275,7 +278,7 @@ describe('members import adds a member only once', () => {
     ['gets a 500', refuse(500)],
     ['gets a 400', refuse(400)],
     ['is refused at the connection', neverSent],
-  ])('when the request that blocks the new member %s', async (_what, wrong) => {
+  ])('if the request that blocks the new member %s', async (_what, wrong) => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
@@ -302,8 +305,8 @@ describe('members import adds a member only once', () => {
   })
 })
 
-describe('users import', () => {
-  test('retries after a lost response and 503 responses, and reports success', async () => {
+describe('users import after a lost response', () => {
+  test('retries through 503 responses and reports success', async () => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -322,30 +325,27 @@ describe('users import', () => {
     ['400', 400],
     ['500', 500],
     ['401', 401],
-  ])(
-    'reports an unknown outcome when the response is lost and the service then responds %s',
-    async (_what, status) => {
-      world.file('in.csv', usersCsv(1))
-      let posts = 0
-      world.intercept = (request, next) => {
-        if (request.method === 'GET') return next()
-        return ++posts === 1 ? lostAnswer(next) : refuse(status)()
-      }
-      const { code, stdout } = await run('users import in.csv -o ndjson --failed-out again.csv')
-      expect({ code, results: resultsOf(stdout) }).toMatchObject({
-        code: 7,
-        results: [{ status: 'unknown' }],
-      })
-      expect(world.read('again.csv')).toBeUndefined()
-      world.intercept = undefined
-      expect(await run('users import in.csv --resume')).toMatchObject({
-        code: 0,
-        stderr: 'imported 1 of 1 user\n',
-      })
-    },
-  )
+  ])('reports an unknown outcome when the service then responds %s', async (_what, status) => {
+    world.file('in.csv', usersCsv(1))
+    let posts = 0
+    world.intercept = (request, next) => {
+      if (request.method === 'GET') return next()
+      return ++posts === 1 ? lostAnswer(next) : refuse(status)()
+    }
+    const { code, stdout } = await run('users import in.csv -o ndjson --failed-out again.csv')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({
+      code: 7,
+      results: [{ status: 'unknown' }],
+    })
+    expect(world.read('again.csv')).toBeUndefined()
+    world.intercept = undefined
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 user\n',
+    })
+  })
 
-  test('exits 7 after a lost response for an unlisted field, and --resume reports no failure', async () => {
+  test('of a row with an unlisted field exits 7, and --resume reports no failure', async () => {
     world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     going(lostAnswer, isWrite)
@@ -376,13 +376,13 @@ describe('members import after failures', () => {
     ['503 to the first seven', refuse(503), (n) => n <= 7],
     ['an occasional 429', refuse(429), every(3)],
     ['occasionally refused connections', neverSent, every(3)],
-  ])('with %s adds every member once', async (_what, wrong, which) => {
+  ])('with %s adds every member exactly once', async (_what, wrong, which) => {
     going(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
     expect(await world.members(room)).toEqual(everybody.sort())
   })
 
-  test('retries a failed list of members for later rows', async () => {
+  test('requests a member list again for later rows after the first request fails', async () => {
     // Fewer members are requested before it counts as a failure.
     going(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
@@ -392,16 +392,19 @@ describe('members import after failures', () => {
   test.each([
     ['before', lost],
     ['after', lostAnswer],
-  ])('with connections reset %s the service acts completes the rest with --resume', async (_what, wrong) => {
-    going(wrong, everyThirdWrite())
-    expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
-    world.intercept = undefined
-    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
-    expect(await world.members(room)).toEqual(everybody.sort())
-    expect(
-      new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
-    ).toBe(20)
-  })
+  ])(
+    'with connections reset %s the service acts adds the remaining members with --resume',
+    async (_what, wrong) => {
+      going(wrong, everyThirdWrite())
+      expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
+      world.intercept = undefined
+      expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+      expect(await world.members(room)).toEqual(everybody.sort())
+      expect(
+        new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
+      ).toBe(20)
+    },
+  )
 })
 
 describe('a pause of an import', () => {
@@ -425,12 +428,15 @@ describe('a pause of an import', () => {
     return seconds
   }
 
-  test.each([429, 503])('lasts for the Retry-After of a %i and applies to all rows', async (status) => {
-    expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
-  })
+  test.each([429, 503])(
+    'lasts for the Retry-After of a %i response and applies to all rows',
+    async (status) => {
+      expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
+    },
+  )
 
   test.each([429, 503])(
-    'lasts 150 ms after a %i without Retry-After and applies to all rows',
+    'lasts 150 ms after a %i response without Retry-After and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
     },
@@ -458,7 +464,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'is omitted for a %i with a Retry-After beyond --timeout, and the run ends',
+    'is omitted after a %i response with a Retry-After beyond --timeout, and the run stops',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'
@@ -473,7 +479,7 @@ describe('a pause of an import', () => {
     },
   )
 
-  test('lasts 29 seconds for a 429 with a Retry-After of 29 and one request at a time', async () => {
+  test('lasts 29 seconds for a Retry-After of 29 with one request at a time', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
@@ -482,12 +488,12 @@ describe('a pause of an import', () => {
   })
 })
 
-describe('a service', () => {
+describe('an import from a service', () => {
   test.each<[string, string, () => Promise<never>, number]>([
     ['refuses connections', 'users', neverSent, 5],
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
-  ])('that %s stops an import of %s early', async (_what, kind, wrong, code) => {
+  ])('that %s stops before it sends all %s', async (_what, kind, wrong, code) => {
     world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
     world.intercept = wrong
     expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
@@ -498,7 +504,7 @@ describe('a service', () => {
 test.each([
   [1, 5],
   [4, 5],
-])('an import of %i rows with refused connections exits %i', async (rows, code) => {
+])('users import of %i rows with refused connections exits %i', async (rows, code) => {
   world.file('in.csv', usersCsv(rows))
   going(neverSent, () => true)
   const result = await run('users import in.csv --retries 0')

@@ -48,7 +48,7 @@ async function interrupted(
 }
 
 describe('^C during an import', () => {
-  test('finishes open rows, starts no other row, and prints the command to resume', async () => {
+  test('lets started rows complete, starts no other row, and prints the command to resume', async () => {
     world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
     const { code, stdout, stderr, later } = await interrupted(line, { answered: 9, underWay: 4 })
@@ -69,7 +69,7 @@ describe('^C during an import', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('of rooms creates every room once after --resume', async () => {
+  test('of rooms lets --resume create each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await interrupted('rooms import in.csv', { answered: 11, underWay: 8 })
     expect(code).toBe(130)
@@ -78,7 +78,7 @@ describe('^C during an import', () => {
     expect(world.requests).toHaveLength(30)
   })
 
-  test('finishes a row that needs several requests', async () => {
+  test('lets a started row complete when it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2', {
       answered: 0,
@@ -92,7 +92,7 @@ describe('^C during an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('has the same effect as SIGTERM, which exits 143', async () => {
+  test('has the same effect as SIGTERM except for the exit code 143', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -123,7 +123,7 @@ describe('^C during an import', () => {
     })
   })
 
-  test('in a dry run sends no write and keeps no journal', async () => {
+  test('in a dry run sends no write and creates no journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids', {
       answered: 8,
@@ -133,7 +133,7 @@ describe('^C during an import', () => {
     expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
-  test('during the check of the file exits 130 without a request', async () => {
+  test('during the check of the file exits 130 and sends no request', async () => {
     world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
@@ -160,7 +160,7 @@ describe('^C during an import', () => {
 describe('the command to resume an import', () => {
   const target = ['--base-url', baseUrl]
 
-  test('has every flag of the first run', async () => {
+  test('contains every flag of the first run', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
     world.file(name, `${csv}only one cell\n`)
@@ -189,7 +189,7 @@ describe('the command to resume an import', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
   })
 
-  test('has the global flags except --max-errors', async () => {
+  test('contains the global flags except --max-errors', async () => {
     world.file('in.csv', usersCsv(30))
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
@@ -198,7 +198,7 @@ describe('the command to resume an import', () => {
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
-  test('has the room of a members import', async () => {
+  test('contains the room of a members import', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
@@ -215,7 +215,7 @@ describe('the command to resume an import', () => {
     expect(await world.members(room)).toHaveLength(20)
   })
 
-  test('has the base URL of the first run', async () => {
+  test('contains the base URL of the first run', async () => {
     world.file('in.csv', usersCsv(30))
     const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
     const { stderr } = await interrupted(argv, { answered: 4 })
@@ -242,7 +242,7 @@ describe('a request without a response after ^C', () => {
     return { ...run, waits }
   }
 
-  test('has an unknown outcome after five seconds', async () => {
+  test('has an unknown outcome after a grace period of five seconds', async () => {
     world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await hanging(
       'users import in.csv --if-exists overwrite --concurrency 2',
@@ -258,7 +258,7 @@ describe('a request without a response after ^C', () => {
     expect(world.writes()).toHaveLength(14)
   })
 
-  test('of a rooms import leads to a lookup before the next attempt', async () => {
+  test('of a rooms import causes a read request before the next attempt', async () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)

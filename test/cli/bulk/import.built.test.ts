@@ -27,8 +27,8 @@ beforeEach(async () => {
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
-describe('a built import', () => {
-  test('trims white space around IDs and reports it', async () => {
+describe('an import with the built program', () => {
+  test('trims white space around IDs and prints a notice about it', async () => {
     expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
@@ -47,7 +47,7 @@ describe('a built import', () => {
     })
   })
 
-  test('ends immediately after a second ^C, and can be resumed', async () => {
+  test('exits immediately after a second ^C, and can be resumed', async () => {
     const underWay = latch()
     // Nothing is answered at first.
     world.intercept = (_request, _next, signal) => {
@@ -70,7 +70,7 @@ describe('a built import', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('restores saved records over a socket', async () => {
+  test('restores saved records over a real socket', async () => {
     const service = await serveHere()
     const dir = tempDir()
     const env = {
@@ -100,7 +100,7 @@ describe('a built import', () => {
     expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
   })
 
-  test('reads exported files of every format with any names', async () => {
+  test('reads exported files of every format with special characters in names', async () => {
     const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', 'x\ufeffx', 'in  side', '😀 漢字', '-1']
     for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })
     const before = await world.users()
@@ -123,7 +123,7 @@ describe('a built import', () => {
     expect(await world.users()).toEqual({ ada: '😀' })
   })
 
-  test('sends no request for a file with an invalid last row', async () => {
+  test('sends no request for a file whose last row is invalid', async () => {
     world.file('people.csv', `${usersCsv(5000)}u1,again\n,nobody\n`)
     const { code, stderr } = await built.run('users import people.csv')
     expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
@@ -152,7 +152,7 @@ describe('a built import', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
   })
 
-  test('of a room creates the room once after a reset connection', async () => {
+  test('of rooms creates each room once after a reset connection', async () => {
     world.file('in.csv', roomsCsv(4))
     world.intercept = async (request, next) => {
       const done = await next()
@@ -193,7 +193,7 @@ describe('a built import', () => {
     expect(await world.users()).toEqual(usersOf(60))
   })
 
-  test('refuses the journal of a running import, and accepts the journal of a killed import', async () => {
+  test('refuses the journal of a running import, and resumes from the journal of a killed import', async () => {
     world.file('in.csv', usersCsv(20))
     const underWay = latch()
     world.intercept = (_request, _next, signal) => {
@@ -234,7 +234,7 @@ describe('a built import', () => {
   })
 })
 
-describe('a built export', () => {
+describe('an export with the built program', () => {
   beforeEach(async () => {
     // More than a pipe holds.
     const metadata = 'x'.repeat(1000)
@@ -258,10 +258,10 @@ describe('a built export', () => {
   })
 })
 
-describe('a built rooms delete', () => {
+describe('rooms delete with the built program', () => {
   const exist = async () => (await world.rooms()).length
 
-  test('deletes the IDs from a pipe of rooms list', async () => {
+  test('deletes the rooms whose IDs rooms list prints to its standard input', async () => {
     for (let i = 0; i < 30; i++) await world.room(`R${i}`)
     const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
     expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
@@ -278,7 +278,7 @@ describe('a built rooms delete', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('with unknown IDs deletes the others and exits 8, or 0 with --ignore-not-found', async () => {
+  test('with missing IDs deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     expect(await built.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
       code: 8,
@@ -305,7 +305,7 @@ describe('a built rooms delete', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('interrupted by ^C finishes open requests and starts no others', async () => {
+  test('interrupted by ^C lets open requests complete and sends no others', async () => {
     const ids: string[] = []
     for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
     world.intercept = async (_request, next) => {

@@ -74,16 +74,16 @@ describe('an import', () => {
   test.each([
     ['line feeds', 'user_id,name\n"a","x\n\ny"\n,A\n\n,B\n', [5, 7]],
     ['carriage returns and line feeds', 'user_id,name\r\n"a","x\r\n\r\ny"\r\n,A\r\n\r\n,B\r\n', [5, 7]],
-    ['line feeds in cells alone', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
+    ['line feeds only in cells', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
-    ['carriage returns in cells alone', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
-  ])('reports line numbers as shown in an editor: %s', async (_what, content, lines) => {
+    ['carriage returns only in cells', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
+  ])('reports line numbers as an editor shows them for a file with %s', async (_what, content, lines) => {
     world.file('people.csv', content)
     const { stderr } = await run('users import people.csv')
     expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
   })
 
-  test('uses the room of --room for rows of members without a room', async () => {
+  test('uses the room of --room for rows of members without a room ID', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
     world.file('one.csv', 'user_id\nada\n')
@@ -110,7 +110,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('imports the checked rows of a small file when the file changes', async () => {
+  test('imports the checked rows of a small file that changes during the import', async () => {
     world.file('people.csv', usersCsv(20))
     world.intercept = (_request, next) => {
       world.file('people.csv', 'user_id,name\nother,Other\n')
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('stops when a large file changes during the import', async () => {
+  test('exits 2 when a large file changes during the import', async () => {
     // More than is kept, however small it is packed.
     const rows = () => {
       const names =
@@ -209,7 +209,7 @@ describe('import rows with the same key', () => {
     },
   })
 
-  test('are accepted when the first row is invalid', async () => {
+  test('are accepted if the first of them is invalid', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,
@@ -218,7 +218,7 @@ describe('import rows with the same key', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('are refused for members of one room and accepted for different rooms', async () => {
+  test('are refused for members of the same room and accepted for different rooms', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)

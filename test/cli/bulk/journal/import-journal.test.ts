@@ -23,7 +23,7 @@ const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
 describe('the path of a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(1)))
 
-  test('is refused if it is a symbolic link, with or without a target', async () => {
+  test('is refused if it is a symbolic link to an existing or a missing file', async () => {
     await run('users import in.csv --journal real.journal')
     const before = world.read('real.journal')
     for (const target of ['real.journal', 'nowhere']) {
@@ -38,7 +38,7 @@ describe('the path of a journal', () => {
     expect(world.writes()).toEqual(['POST /users'])
   })
 
-  test('is refused without waiting if it is a named pipe', async () => {
+  test('is refused immediately if it is a named pipe', async () => {
     execFileSync('mkfifo', [world.path('pipe')])
     expect(await run('users import in.csv --journal pipe')).toMatchObject({
       code: 2,
@@ -86,7 +86,7 @@ describe('the journal of an import', () => {
     expect(world.requests).toHaveLength(20)
   })
 
-  test('prevents a second request for completed rows', async () => {
+  test('prevents repeated requests for completed rows', async () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
@@ -144,7 +144,7 @@ describe('the journal of an import', () => {
   })
 })
 
-describe('a journal on a small disk', () => {
+describe('a journal on a full disk', () => {
   const rows = 1000
 
   /** A journal, and the way to fill its disk; undefined where mounting one takes more rights. */
@@ -161,7 +161,7 @@ describe('a journal on a small disk', () => {
     }
   }
 
-  test('stays readable after a full disk', async ({ skip }) => {
+  test('stays readable, and refuses further entries when space is free again', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip('mounting a small disk takes more rights')
     const { path, journal, fill, free } = small
@@ -183,10 +183,10 @@ describe('a journal on a small disk', () => {
   })
 })
 
-describe('an import', () => {
+describe('an import with a journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
-  test('with --journal keeps a journal, and the next run overwrites it', async () => {
+  test('overwrites the journal of the previous complete run', async () => {
     await run('users import in.csv --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
       code: 0,
@@ -197,7 +197,7 @@ describe('an import', () => {
     ])
   })
 
-  test('can be resumed to import its failed rows only', async () => {
+  test('resumes with its failed rows only', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -213,7 +213,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('skips the same rows when it is resumed', async () => {
+  test('skips the same rows again when it is resumed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
@@ -224,14 +224,14 @@ describe('an import', () => {
     )
   })
 
-  test('that failed without a key can be started again', async () => {
+  test('can be started over after it failed without a key', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('that failed with a wrong key can be resumed', async () => {
+  test('can be resumed after it failed with a wrong key', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })
@@ -338,7 +338,7 @@ describe('the journal of an unfinished import', () => {
     '{}',
     '7',
     '[]',
-  ])('with the line %s is refused by --resume', async (line) => {
+  ])('is refused by --resume if it contains the line %s', async (line) => {
     appendFileSync(path(), `${line}\n{"end":true}\n`)
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 2,
@@ -347,7 +347,7 @@ describe('the journal of an unfinished import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with entries for rows beyond the last can be resumed', async () => {
+  test('can be resumed if it contains entries for rows beyond the end of the input', async () => {
     appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -355,7 +355,7 @@ describe('the journal of an unfinished import', () => {
     })
   })
 
-  test('with a damaged last line can be resumed', async () => {
+  test('can be resumed if its last line is damaged', async () => {
     appendFileSync(path(), '\0\0\0\0,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -363,7 +363,7 @@ describe('the journal of an unfinished import', () => {
     })
   })
 
-  test('is required for --resume from standard input', async () => {
+  test('must exist for --resume from standard input', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
       stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
@@ -377,7 +377,7 @@ describe('two imports with one journal', () => {
     `error: another import uses this journal (process ${testPid + 1})\n` +
     `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
-  test('refuse the second import and finish the first import', async () => {
+  test('let the first import complete and refuse the second', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
     let asked = 0
     world.intercept = async (_request, next) => {
@@ -392,7 +392,7 @@ describe('two imports with one journal', () => {
     expect(world.read('in.csv.journal.lock')).toBeUndefined()
   })
 
-  test('respect the lock of a running process', async () => {
+  test('respect the lock file of a running process', async () => {
     world.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
@@ -401,7 +401,7 @@ describe('two imports with one journal', () => {
   })
 
   test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
-    'take over a lock of %j',
+    'replace a stale lock file with the content %j',
     async (lock) => {
       world.file('in.csv.journal.lock', lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })

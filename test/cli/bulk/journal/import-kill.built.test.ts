@@ -10,7 +10,7 @@ function sequence(seed: number) {
   }
 }
 
-test('users import resumed after ten kills creates every user exactly once', {
+test('users import that is killed and resumed ten times creates every user exactly once', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({
@@ -24,7 +24,7 @@ test('users import resumed after ten kills creates every user exactly once', {
   expect(survived.kills).toBeGreaterThanOrEqual(10)
 })
 
-test('rooms import resumed after kills reports unknown outcomes and creates no room twice', {
+test('rooms import that is killed and resumed reports unknown outcomes and creates no duplicates', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({

@@ -15,7 +15,7 @@ async function mended(name: string, content: string, mend: (rejects: string) => 
   return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await world.users() }
 }
 
-test('rejects in CSV contain the original rows and the reason', async () => {
+test('--failed-out in CSV contains the original rows with the reasons for the failures', async () => {
   expect(
     await mended(
       'people.csv',
@@ -61,7 +61,7 @@ test.each<
     null,
   ],
 ])(
-  'rejects in %s contain the original objects and the reason',
+  '--failed-out in %s contains the original objects with the reasons for the failures',
   async (format, content, mend, rejects, ada2) => {
     const fix = (text: string) =>
       mend(text).replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"')
@@ -116,7 +116,7 @@ testCases({
   },
 })
 
-test('rejects contain only failed rows, and are readable by their owner only', async () => {
+test('--failed-out contains only failed rows and has owner-only access', async () => {
   world.file('people.csv', usersCsv(2))
   await run('users import people.csv --failed-out again.csv')
   expect(world.read('again.csv')).toBeUndefined()
@@ -127,7 +127,7 @@ test('rejects contain only failed rows, and are readable by their owner only', a
   )
 })
 
-test('--failed-out in a missing directory keeps the journal unchanged with --resume', async () => {
+test('--failed-out in a missing directory does not change the journal of a resumed import', async () => {
   world.file('people.csv', usersCsv(4))
   await world.cutOff('users import people.csv')
   const before = world.read('people.csv.journal')
@@ -141,7 +141,7 @@ test('--failed-out in a missing directory keeps the journal unchanged with --res
   })
 })
 
-test('rejects are removed when a resumed run imports every row', async () => {
+test('the file of --failed-out is removed when a resumed run imports every row', async () => {
   await user('u1')
   world.file('people.csv', usersCsv(3))
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
@@ -151,7 +151,7 @@ test('rejects are removed when a resumed run imports every row', async () => {
   expect(world.read('again.csv')).toBeUndefined()
 })
 
-test('rejects stay unchanged in a refused run and in a dry run', async () => {
+test('the file of --failed-out is not changed by a refused run or a dry run', async () => {
   world.file('people.csv', usersCsv(3))
   world.file('again.csv', 'precious')
   await world.cutOff('users import people.csv')
@@ -162,18 +162,21 @@ test('rejects stay unchanged in a refused run and in a dry run', async () => {
   expect(world.read('again.csv')).toBe('precious')
 })
 
-test.each(['people.csv.journal', 'linked.csv', 'folder'])('--failed-out refuses %s', async (name) => {
-  world.file('people.csv', usersCsv(3))
-  linkSync(world.path('people.csv'), world.path('linked.csv'))
-  mkdirSync(world.path('folder'))
-  const { code } = await run(`users import people.csv --failed-out ${name}`)
-  expect(code).toBe(name === 'folder' ? 74 : 2)
-  expect(world.read('people.csv')).toBe(usersCsv(3))
-  expect(world.requests).toEqual([])
-  expect(await run('users import people.csv')).toMatchObject({ code: 0 })
-})
+test.each(['people.csv.journal', 'linked.csv', 'folder'])(
+  '--failed-out refuses the path %s',
+  async (name) => {
+    world.file('people.csv', usersCsv(3))
+    linkSync(world.path('people.csv'), world.path('linked.csv'))
+    mkdirSync(world.path('folder'))
+    const { code } = await run(`users import people.csv --failed-out ${name}`)
+    expect(code).toBe(name === 'folder' ? 74 : 2)
+    expect(world.read('people.csv')).toBe(usersCsv(3))
+    expect(world.requests).toEqual([])
+    expect(await run('users import people.csv')).toMatchObject({ code: 0 })
+  },
+)
 
-test('--failed-out refuses a symbolic link with or without a target', async () => {
+test('--failed-out refuses a symbolic link to an existing or a missing file', async () => {
   world.file('people.csv', usersCsv(1))
   world.file('precious', 'precious')
   for (const target of ['precious', 'nowhere']) {
@@ -187,7 +190,7 @@ test('--failed-out refuses a symbolic link with or without a target', async () =
   expect(world.read('nowhere')).toBeUndefined()
 })
 
-test('--failed-out writes to a device directly or through a link', async () => {
+test('--failed-out accepts a device or a link to a device', async () => {
   world.file('people.csv', 'user_id\nada\n,\n')
   symlinkSync('/dev/null', world.path('again.csv'))
   for (const file of ['/dev/null', 'again.csv'])

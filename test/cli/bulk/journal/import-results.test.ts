@@ -67,7 +67,7 @@ describe('the exit code of an import', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('is 8 after %s stops the import, and the command to resume is printed', async (_what, error, fail) => {
+  ])('is 8 when %s stops the import, and the command to resume is printed', async (_what, error, fail) => {
     world.file('people.csv', usersCsv(60))
     world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
     const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
@@ -124,7 +124,7 @@ describe('the results of an import', () => {
       partial('ndjson'),
     ],
     ['json', `${JSON.stringify({ results: [one, two, three] })}\n`, partial('json')],
-  ])('are complete with -o %s', async (format, stdout, stderr) => {
+  ])('contain every row with -o %s', async (format, stdout, stderr) => {
     expect(await run(`users import people.csv --concurrency 1 -o ${format}`)).toMatchObject({
       code: 8,
       stdout,
@@ -132,7 +132,7 @@ describe('the results of an import', () => {
     })
   })
 
-  test('are printed immediately after each row', async () => {
+  test('are printed immediately after the outcome of each row', async () => {
     const seen: number[] = []
     world.intercept = async (request, next) => {
       if (request.method === 'GET') {
@@ -147,7 +147,7 @@ describe('the results of an import', () => {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  test('in a table show at most twenty failures', async () => {
+  test('in a table contain at most twenty failures', async () => {
     world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
@@ -160,14 +160,14 @@ describe('the results of an import', () => {
     ])
   })
 
-  test('do not stop the import when their reader closes the pipe', async () => {
+  test('are discarded without an error when the reader closes the pipe, and all rows are imported', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('and the rejects and the journal mask a key in responses', async () => {
+  test('mask the key in responses, as do the failed rows and the journal', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -177,7 +177,7 @@ describe('the results of an import', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('on a full disk exit 74, and --resume creates every room once', async () => {
+  test('on a full disk cause exit code 74, and --resume creates every room once', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -186,7 +186,7 @@ describe('the results of an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('on a full disk exit 74 without an unhandled rejection', async () => {
+  test('on a full disk cause exit code 74 without an unhandled rejection', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -203,7 +203,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('cause no Node warnings with many open requests', async () => {
+  test('cause no Node.js warnings with many open requests', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -228,7 +228,7 @@ describe('an import', () => {
     expect(await world.users()).toEqual(usersOf(4))
   })
 
-  test('with --concurrency 5 has at most five open requests', async () => {
+  test('with --concurrency 5 sends at most five requests concurrently', async () => {
     world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
@@ -261,7 +261,7 @@ describe('an import', () => {
     expect(world.sent()).toHaveLength(tried)
   })
 
-  test('continues while the number of failures is at most --max-errors', async () => {
+  test('continues until the number of failures exceeds --max-errors', async () => {
     await user('u1')
     await user('u2')
     world.file('people.csv', usersCsv(4))

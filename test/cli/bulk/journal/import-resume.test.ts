@@ -44,51 +44,54 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
     ['before the service acted', () => false],
     ['after the service acted', () => true],
     ['after the service acted on every second row', (row: number) => row % 2 === 0],
-  ])('with --resume repeats and loses no row for any end of the journal: killed %s', async (_what, acted) => {
-    const journal = await wholeJournal()
-    const lines = journal.split(/(?<=\n)/)
-    expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
-    const ends = lines.flatMap((line, i) => {
-      const begin = lines.slice(0, i).join('').length
-      return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
-    })
-    for (const end of ends) {
-      await renew()
-      world.file('in.csv', file)
-      const left = journal.slice(0, end)
-      world.file('in.csv.journal', left)
-      const { done, open } = rowsOf(left)
-      const there = [...done, ...open.filter(acted)]
-      for (const row of there) await create(row)
-      const { code, stdout, stderr } = await run(`${kind} import in.csv --resume -o ndjson`)
-      const what = `cut off after ${end} bytes`
-      if (!left.includes('\n')) {
-        expect({ code, stderr }, what).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining('there is no journal'),
-        })
-        expect(await run(`${kind} import in.csv`), what).toMatchObject({ code: 0 })
-        expect(await held(), what).toEqual(whole)
-        continue
-      }
-      const unknown = kind === 'rooms' ? open.filter(acted) : []
-      expect({ code, held: await held(), writes: world.writes().length }, what).toEqual({
-        code: unknown.length === 0 ? 0 : unknown.length === rows ? 7 : 8,
-        held: whole,
-        writes: rows - there.length,
+  ])(
+    'with --resume repeats and loses no row wherever the journal ends, if it was killed %s',
+    async (_what, acted) => {
+      const journal = await wholeJournal()
+      const lines = journal.split(/(?<=\n)/)
+      expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
+      const ends = lines.flatMap((line, i) => {
+        const begin = lines.slice(0, i).join('').length
+        return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
       })
-      expect(
-        resultsOf(stdout).map(({ row, status }) => `${row} ${status}`),
-        what,
-      ).toEqual(
-        Array.from({ length: rows }, (_, i) => i + 1)
-          .filter((row) => !done.includes(row))
-          .map((row) => `${row} ${unknown.includes(row) ? 'unknown' : 'ok'}`),
-      )
-    }
-  })
+      for (const end of ends) {
+        await renew()
+        world.file('in.csv', file)
+        const left = journal.slice(0, end)
+        world.file('in.csv.journal', left)
+        const { done, open } = rowsOf(left)
+        const there = [...done, ...open.filter(acted)]
+        for (const row of there) await create(row)
+        const { code, stdout, stderr } = await run(`${kind} import in.csv --resume -o ndjson`)
+        const what = `cut off after ${end} bytes`
+        if (!left.includes('\n')) {
+          expect({ code, stderr }, what).toMatchObject({
+            code: 2,
+            stderr: expect.stringContaining('there is no journal'),
+          })
+          expect(await run(`${kind} import in.csv`), what).toMatchObject({ code: 0 })
+          expect(await held(), what).toEqual(whole)
+          continue
+        }
+        const unknown = kind === 'rooms' ? open.filter(acted) : []
+        expect({ code, held: await held(), writes: world.writes().length }, what).toEqual({
+          code: unknown.length === 0 ? 0 : unknown.length === rows ? 7 : 8,
+          held: whole,
+          writes: rows - there.length,
+        })
+        expect(
+          resultsOf(stdout).map(({ row, status }) => `${row} ${status}`),
+          what,
+        ).toEqual(
+          Array.from({ length: rows }, (_, i) => i + 1)
+            .filter((row) => !done.includes(row))
+            .map((row) => `${row} ${unknown.includes(row) ? 'unknown' : 'ok'}`),
+        )
+      }
+    },
+  )
 
-  test('can be resumed several times', async () => {
+  test('can be interrupted and resumed several times', async () => {
     const journal = await wholeJournal()
     await renew()
     world.file('in.csv', file)
@@ -111,8 +114,8 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
   })
 })
 
-describe('a row without a response', () => {
-  test('of users is imported if the user matches the row or is missing, and unknown otherwise', async () => {
+describe('--resume of a row without a response', () => {
+  test('of users imports a missing user, accepts a matching user and reports another user as unknown', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -136,7 +139,7 @@ describe('a row without a response', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('of users stays unknown when the second write is refused', async () => {
+  test('of users reports an unknown outcome when the repeated write is refused', async () => {
     world.file('in.csv', usersCsv(1))
     await world.cutOff('users import in.csv --if-exists overwrite')
     await world.send('PUT', '/users/u1', { name: 'Other' })
@@ -145,7 +148,7 @@ describe('a row without a response', () => {
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
   })
 
-  test('of members is sent when the service omits is_blocked', async () => {
+  test('of members sends the row when the service omits is_blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -159,7 +162,7 @@ describe('a row without a response', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('of members counts as unsent when the member is missing', async () => {
+  test('of members sends the row when the member is missing', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
@@ -177,7 +180,7 @@ describe('a row without a response', () => {
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('of rooms has an unknown outcome when a room has its name', async () => {
+  test('of rooms reports an unknown outcome when a room has the same name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
@@ -209,7 +212,7 @@ describe('a row without a response', () => {
       },
     ],
     ['when --fail-fast stops the run', ' --fail-fast', () => {}],
-  ])('of rooms stays in the journal and is not repeated %s', async (_what, flags, arrange) => {
+  ])('of rooms keeps the row in the journal and does not repeat it %s', async (_what, flags, arrange) => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     arrange()
@@ -219,7 +222,7 @@ describe('a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('of rooms stays in the journal and is not repeated after ^C', async () => {
+  test('of rooms keeps the row in the journal and does not repeat it after ^C', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
@@ -233,7 +236,7 @@ describe('a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('of members is looked up in the list of members', async () => {
+  test('of members finds the member in the member list and sends no write', async () => {
     const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
@@ -244,7 +247,7 @@ describe('a row without a response', () => {
   })
 })
 
-test('an import from standard input can be resumed with the same input', async () => {
+test('an import from standard input can be resumed when the same input is passed again', async () => {
   const line = 'users import - --input-format csv --journal my.journal'
   world.intercept = async (_request, next) => (world.requests.length > 7 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))
@@ -266,7 +269,7 @@ test('an import from standard input can be resumed with the same input', async (
   expect(await world.users()).toEqual(usersOf(9))
 })
 
-test('a journal with line separators in its IDs can be read', async () => {
+test('a journal whose IDs contain line separators can be read', async () => {
   world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
   expect(await run('users import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
   world.requests.length = 0
