@@ -11,7 +11,7 @@ describe.each([
   ['UTC', 0],
   ['Asia/Kolkata', 5.5],
   ['Europe/Zurich', 1],
-])('a time in the zone %s', (zone, ahead) => {
+])('the parser of times in the zone %s', (zone, ahead) => {
   beforeEach(() => vi.stubEnv('TZ', zone))
   afterEach(() => vi.unstubAllEnvs())
   /** The time of a clock of that zone. */
@@ -45,7 +45,7 @@ describe.each([
   })
 })
 
-test('the days around a clock change begin at local midnight', () => {
+test('the days before and after a clock change begin at local midnight', () => {
   const zone = new TimeZone('Europe/Zurich')
   const sunday = Date.parse('2026-03-29T12:00Z')
   const at = (text: string) => iso(parseMoment(text, sunday, zone)?.start)
@@ -65,6 +65,6 @@ test('the days around a clock change begin at local midnight', () => {
 test.each([
   ...['', 'yesteday', 'tomorrow', '2026-02-30', '2026-13-01', '2026-00-10', '2026-01-00', '2026-1-1'],
   ...['2026-01-01T24:00', '2026-01-01 08:60', '8:00', '2026-01-01T08', '7', '7 d', '-7d', '1e3d', '20260101'],
-])('the text “%s” is not a time', (text) => {
+])('the text “%s” is not accepted as a time', (text) => {
   expect(parseMoment(text, now, new TimeZone('UTC'))).toBeUndefined()
 })

@@ -20,7 +20,7 @@ test.each([
 })
 
 test.each(['', '2026', '2026-13', '2026-00', '2026-10-01', 'next-week', 'lastmonth'])(
-  'the text “%s” is not a period',
+  'the text “%s” is not accepted as a period',
   (text) => {
     expect(parsePeriod(text, now, new TimeZone('UTC'))).toBeUndefined()
   },
@@ -36,7 +36,7 @@ test.each([
   expect(labelOf('week', dayNumber(year, month, day) ?? Number.NaN)).toBe(expected)
 })
 
-test('days, weeks and months follow each other without gaps, and each has one label', () => {
+test('days, weeks and months follow each other without gaps, and each has exactly one label', () => {
   const day = fc.integer({ min: -10_000, max: 40_000 })
   const property = fc.property(day, fc.constantFrom(...periodUnits), (day, unit) => {
     const [first, end] = daysOf(unit, day)

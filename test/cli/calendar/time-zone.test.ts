@@ -16,7 +16,7 @@ const zones = [
 const instant = fc.integer({ min: Date.UTC(1975, 0), max: Date.UTC(2040, 0) })
 
 describe.each(zones)('the zone %s', (name) => {
-  test('has the wall clock of a machine in this zone', () => {
+  test('has the same local times as a machine in this zone', () => {
     vi.stubEnv('TZ', name)
     const [machine, zone] = [new TimeZone(), new TimeZone(name)]
     const property = fc.property(instant, (ms) => {
@@ -31,7 +31,7 @@ describe.each(zones)('the zone %s', (name) => {
     fc.assert(property, { numRuns: 200 })
   })
 
-  test('has days without gaps, each of which contains its instants', () => {
+  test('has days without gaps, and each instant is within its day', () => {
     const zone = new TimeZone(name)
     const property = fc.property(instant, (ms) => {
       const day = zone.dayOf(ms)
@@ -43,7 +43,7 @@ describe.each(zones)('the zone %s', (name) => {
   })
 })
 
-test('a day begins after the clock change that skips its midnight', () => {
+test('a day whose midnight is skipped begins at the clock change', () => {
   expect(startOf('America/Santiago', 2024, 9, 8)).toBe('2024-09-08T04:00')
   // The clock went from 23:30 to 00:30.
   expect(startOf('America/Toronto', 1919, 3, 31)).toBe('1919-03-31T04:30')
@@ -63,14 +63,14 @@ test('a day that the calendar of a zone skips is empty', () => {
   ])
 })
 
-test('a skipped wall time is later by the clock change, and a repeated one is the first', () => {
+test('a skipped local time is moved later by the clock change, and a repeated local time is the first of the two', () => {
   const zone = new TimeZone('Europe/Berlin')
   const at = (month: number, day: number) =>
     iso(zone.instantOf({ year: 2026, month, day, hour: 2, minute: 30 }))
   expect([at(3, 29), at(10, 25)]).toEqual(['2026-03-29T01:30', '2026-10-25T00:30'])
 })
 
-test('an instant is shown with the offset of its zone', () => {
+test('an instant is formatted with the UTC offset of its zone', () => {
   const ms = Date.UTC(2026, 0, 31, 8, 0, 0, 500)
   expect(
     ['UTC', 'Asia/Kolkata', 'America/St_Johns'].map((name) => new TimeZone(name).formatInstant(ms)),
@@ -82,6 +82,6 @@ test.each([
   [2026, 13, 1],
   [2026, 0, 1],
   [2026, 1, 0],
-])('%d-%d-%d is not a date', (year, month, day) => {
+])('%d-%d-%d is not accepted as a date', (year, month, day) => {
   expect(dayNumber(year, month, day)).toBeUndefined()
 })

@@ -24,7 +24,7 @@ async function sent(argv: string, stdin?: string) {
 }
 const create = 'rooms create --name A --type open'
 
-describe('a key of --set that resembles a listed field', () => {
+describe('a key of --set', () => {
   test.each([
     ['rooms update r1 --set', 'recrod', 'record'],
     ['rooms update r1 --set', 'Record', 'record'],
@@ -38,12 +38,15 @@ describe('a key of --set that resembles a listed field', () => {
     ['users update ada --set', 'profil_url', 'profile_url'],
     ['message send r1 hello --set', 'mesage', 'message'],
     ['pages create r1 --set indx=1 --image https://a.test/ --set', 'entites', 'entities'],
-  ])('is sent unchanged with one warning: %s %s', async (command, key, meant) => {
-    const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
-    const notice = `--set ${key}: did you mean ${meant}? It is sent as it is\n`
-    expect({ code, stderr: stderr.replace(/^--set indx: .*\n/, '') }).toEqual({ code: 0, stderr: notice })
-    expect(JSON.stringify(body)).toContain(`"${key.split('.').at(-1)}":1`)
-  })
+  ])(
+    'that resembles a listed field is sent unchanged with one warning: %s %s',
+    async (command, key, meant) => {
+      const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
+      const notice = `--set ${key}: did you mean ${meant}? It is sent as it is\n`
+      expect({ code, stderr: stderr.replace(/^--set indx: .*\n/, '') }).toEqual({ code: 0, stderr: notice })
+      expect(JSON.stringify(body)).toContain(`"${key.split('.').at(-1)}":1`)
+    },
+  )
 
   test.each([
     'metadata.owner=ada',
@@ -56,11 +59,11 @@ describe('a key of --set that resembles a listed field', () => {
     'record=true',
     'meeting_time=3',
     'x=1',
-  ])('is distinguished from an unlisted field: %s', async (pair) => {
+  ])('that resembles no other listed field causes no warning: %s', async (pair) => {
     expect(await dryRun(`rooms update r1 --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('causes no warning with --quiet', async () => {
+  test('that resembles a listed field causes no warning with --quiet', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })
@@ -76,7 +79,7 @@ describe('a dotted key of --set', () => {
     [['hosts.example\\.com=1'], { hosts: { 'example.com': 1 } }],
     [['a=1', 'a=2'], { a: 2 }],
     [['n.big=12345678901234567890'], undefined],
-  ])('builds an object: %j', async (pairs, expected) => {
+  ])('builds nested objects from %j', async (pairs, expected) => {
     const argv = ['rooms', 'update', 'r1', ...pairs.flatMap((pair) => ['--set', pair]), '--dry-run']
     const { code, stdout, stderr } = await world.run(argv)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -84,7 +87,7 @@ describe('a dotted key of --set', () => {
     expect(stdout).toBe(`PUT https://meet.test/v1/rooms/r1 ${text}\n`)
   })
 
-  test('changes one value of --data', async () => {
+  test('changes only that value of --data', async () => {
     const data = '{"metadata":{"owner":"ada","n":12345678901234567890},"theme":{"a":1},"gone":null}'
     const line = 'rooms update r1 --set metadata.owner=grace --set theme={"b":2} --set gone.by=x --data -'
     const { stdout } = await world.run(`${line} --dry-run`, { stdin: data })
@@ -93,7 +96,7 @@ describe('a dotted key of --set', () => {
     )
   })
 
-  test('changes every page', async () => {
+  test('of pages create changes every page', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([
@@ -102,7 +105,7 @@ describe('a dotted key of --set', () => {
     ])
   })
 
-  test('merges with the flags of a webhook', async () => {
+  test('is merged with the webhook flags of rooms create', async () => {
     const flags = '--webhook-url https://h.test/ --webhook-header A:1 --set webhook.headers.B=2'
     expect((await dryRun(`${create} ${flags} --set webhook.secret=s --set webhook.retries=3`)).body).toEqual({
       name: 'A',
@@ -115,7 +118,7 @@ describe('a dotted key of --set', () => {
     })
   })
 
-  test('creates a room whose webhook has a secret', async () => {
+  test('can set the secret of a webhook in rooms create', async () => {
     const { code } = await world.run(`${create} --webhook-url https://h.test/ --set webhook.secret=abc`)
     expect({ code, sent: JSON.parse(world.requests.at(-1)?.body ?? '').webhook }).toEqual({
       code: 0,
@@ -134,12 +137,12 @@ describe('a dotted key of --set', () => {
     },
   )
 
-  test('is a single key for api, whose fields may be query parameters', async () => {
+  test('is not split by meetroom api, whose fields can be query parameters', async () => {
     expect((await dryRun('api PUT /rooms/r1 -f a.b=1')).body).toEqual({ 'a.b': 1 })
   })
 })
 
-describe('a repeated value is refused before the first request', () => {
+describe('a value that two flags set is refused before the first request', () => {
   test.each([
     ['rooms update r1 --set a=1 --set a.b=2', '--set a and --set a.b', 'a'],
     ['rooms update r1 --set a.b=2 --set a=1', '--set a.b and --set a', 'a'],
@@ -178,7 +181,7 @@ describe('a repeated value is refused before the first request', () => {
     ['users create ada --set user_id=grace', 'the user id and --set user_id', 'user_id'],
     ['message send r1 hello --set message=bye', 'the text and --set message', 'message'],
     ['pages create r1 --image https://a.test/ --index 1 --set index=2', '--index and --set index', 'index'],
-  ])('with %s', async (line, flags, field) => {
+  ])('in the command %s', async (line, flags, field) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stdout: '',
@@ -187,13 +190,16 @@ describe('a repeated value is refused before the first request', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['"text"', '[1]', '7'])('with a dotted key below %s in --data', async (value) => {
-    const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
-    expect(await world.run(argv)).toMatchObject({
-      code: 2,
-      stderr: 'error: --set metadata.owner: “metadata” in --data is not an object\n',
-    })
-  })
+  test.each(['"text"', '[1]', '7'])(
+    'when a dotted key of --set extends the value %s in --data',
+    async (value) => {
+      const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
+      expect(await world.run(argv)).toMatchObject({
+        code: 2,
+        stderr: 'error: --set metadata.owner: “metadata” in --data is not an object\n',
+      })
+    },
+  )
 })
 
 describe('--webhook-secret', () => {
@@ -208,7 +214,7 @@ describe('--webhook-secret', () => {
     expect(await secretOf('@-', 'from stdin\n')).toBe('from stdin')
   })
 
-  test('signs webhooks of the embedded service', async () => {
+  test('from a file is sent as the secret of the webhook', async () => {
     file('secret.txt', 'abc\n')
     expect(await world.run(`${withUrl} @secret.txt`)).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(world.requests.at(-1)?.body ?? '').webhook).toEqual({
@@ -224,7 +230,7 @@ describe('--webhook-secret', () => {
     ['@-', '--webhook-secret: standard input is empty'],
     ['@', '--webhook-secret: the file name after @ is empty'],
     ['', '--webhook-secret: the secret is empty'],
-  ])('%j is refused in one line before the first request', async (value, message) => {
+  ])('is refused with one error line before the first request if it is %j', async (value, message) => {
     file('empty.txt', '\n')
     const argv = [...withUrl.split(' '), value]
     expect(await world.run(argv, { stdin: '' })).toMatchObject({
@@ -235,15 +241,18 @@ describe('--webhook-secret', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['--webhook-secret abc', '--webhook-header A:1'])('%s requires a URL', async (flags) => {
-    const [flag] = flags.split(' ')
-    expect(await world.run(`${create} ${flags}`)).toMatchObject({
-      code: 2,
-      stderr: `error: ${flag} needs --webhook-url\n`,
-    })
-  })
+  test.each(['--webhook-secret abc', '--webhook-header A:1'])(
+    'cannot be set without a webhook URL: %s',
+    async (flags) => {
+      const [flag] = flags.split(' ')
+      expect(await world.run(`${create} ${flags}`)).toMatchObject({
+        code: 2,
+        stderr: `error: ${flag} needs --webhook-url\n`,
+      })
+    },
+  )
 
-  test('and --set webhook.secret together are refused without showing a secret', async () => {
+  test('is refused together with --set webhook.secret, and no secret is printed', async () => {
     const { code, stderr } = await world.run(`${withUrl} hunter2 --set webhook.secret=hunter3`)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -252,6 +261,6 @@ describe('--webhook-secret', () => {
   })
 })
 
-test('--data @- reads standard input like --data -', async () => {
+test('--data @- reads the request body from standard input, as --data - does', async () => {
   expect((await dryRun('rooms update r1 --data @-', '{"name":"x"}')).body).toEqual({ name: 'x' })
 })

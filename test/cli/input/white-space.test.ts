@@ -34,7 +34,7 @@ const places = await idPlaces()
 const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
 
 describe('an ID on the command line', () => {
-  test('has a test case for every command that takes an ID', async () => {
+  test('is tested for every command that accepts an ID', async () => {
     expect(places.length).toBeGreaterThan(35)
     expect(places).toEqual(
       expect.arrayContaining([
@@ -46,7 +46,7 @@ describe('an ID on the command line', () => {
     )
   })
 
-  test('is checked for each argument and flag declared as an ID', async () => {
+  test('is declared as an ID in every argument and flag that accepts one', async () => {
     const undeclared = (await leaves()).flatMap(({ words, command }) => [
       ...command.registeredArguments
         .filter((argument) => isId(argument.name()) && !(argument instanceof IdArgument))
@@ -71,14 +71,14 @@ describe('an ID on the command line', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('is refused for every kind of white space around it', async () => {
+  test('is refused with white space of any kind around it', async () => {
     for (const space of spaces)
       for (const id of [`${space}bob`, `bob${space}`])
         expect(await run('users delete ID', id), JSON.stringify(id)).toEqual(refused)
     expect(world.requests).toEqual([])
   })
 
-  test('is refused if it is only a carriage return', async () => {
+  test('is refused if it consists only of a carriage return', async () => {
     for (const line of ['users create ID', 'users get ID', 'members add x ID', 'rooms get ID'])
       expect(await run(line, '\r'), line).toEqual(refused)
     expect(world.requests).toEqual([])
@@ -90,7 +90,7 @@ describe('an ID on the command line', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('unlike the name of a room must not have white space around it', async () => {
+  test('cannot have white space around it, but a room name can', async () => {
     const id = await world.room('Maths 7a ')
     expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -99,8 +99,8 @@ describe('an ID on the command line', () => {
   })
 })
 
-describe('an ID from a line of a Windows file', () => {
-  test('is read without the carriage return, from arguments and from standard input', async () => {
+describe('an ID with a carriage return at its end', () => {
+  test('is accepted without the carriage return as an argument and on standard input', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     const args = ['users', 'get', 'ada\r', '-o', 'ids']
     expect(await world.run(args)).toMatchObject({ code: 0, stdout: 'ada\n', stderr: '' })
@@ -116,7 +116,7 @@ describe('an ID from a line of a Windows file', () => {
   })
 
   test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
-    'is sent without the carriage return or not at all: %s',
+    'never sends the carriage return: %s',
     async (line) => {
       const argv = wordsOf(line, 'bob\r')
       const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
@@ -126,9 +126,9 @@ describe('an ID from a line of a Windows file', () => {
   )
 })
 
-describe('white space around values of an import', () => {
+describe('white space around values in an import', () => {
   test.each(spaces.filter((space) => !/[\t\n\u0085]/.test(space)))(
-    'is removed and counted if it is %j',
+    'is removed and counted if it consists of %j',
     async (space) => {
       world.file(
         'users.csv',
@@ -158,7 +158,7 @@ describe('white space around values of an import', () => {
     expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
   })
 
-  test('is removed from rooms, their members and rows of members', async () => {
+  test('is removed from room names, from members of rooms and from rows of members', async () => {
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('rooms.csv', 'name,type,members\nMaths 7a ,open,ada :host| bob\n')
     const rooms = await world.run('rooms import rooms.csv -o ids')
@@ -171,7 +171,7 @@ describe('white space around values of an import', () => {
     expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
   })
 
-  test('makes two IDs that differ only in white space duplicates', async () => {
+  test('is removed before duplicate IDs are detected', async () => {
     world.file('users.csv', 'user_id\nbob\n"bob "\n')
     expect(await world.run('users import users.csv')).toMatchObject({
       code: 2,
@@ -180,7 +180,7 @@ describe('white space around values of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('is removed from a cell of spaces, which becomes empty', async () => {
+  test('is removed from a cell that contains only spaces', async () => {
     world.file('users.csv', 'user_id,name\nbob,"  "\n')
     expect(await world.run('users import users.csv')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual({ bob: null })
@@ -219,7 +219,7 @@ describe('a dry run of an import', () => {
     ])
   })
 
-  test('reports no equal values', async () => {
+  test('prints no warning about values that are equal', async () => {
     const id = await world.room('R')
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)

@@ -19,7 +19,7 @@ const windows = (text: string) =>
     'latin1',
   )
 
-describe('a list from Excel', () => {
+describe('a CSV file from Excel', () => {
   test.each<[string, string, string | Uint8Array, ...string[]]>([
     ['with semicolons', 'people.csv', people(';')],
     ['with tabs', 'people.tsv', people('\t')],
@@ -28,10 +28,10 @@ describe('a list from Excel', () => {
     ['with a sep= line', 'people.csv', `sep=;\r\n${people(';')}`],
     ['with a BOM and a sep= line', 'people.csv', `\ufeffsep=;\r\n${people(';')}`],
     ['in UTF-16, with tabs', 'people.csv', utf16(people('\t'))],
-    ['in UTF-16 with another order of bytes', 'people.csv', utf16(people('\t')).swap16()],
+    ['in big-endian UTF-16', 'people.csv', utf16(people('\t')).swap16()],
     ['in UTF-16 without a BOM', 'people.csv', utf16(people(';')).subarray(2), '--encoding', 'utf-16le'],
     ['in windows-1252', 'people.csv', windows(people(';')), '--encoding', 'windows-1252'],
-    ['with bars', 'people.csv', people('|'), '--delimiter', '|'],
+    ['with vertical bars as delimiters', 'people.csv', people('|'), '--delimiter', '|'],
     ['with headers in any case', 'people.csv', people(';', ['User ID', 'NAME', 'Default-Member-Type'])],
     [
       'with German headers',
@@ -49,12 +49,12 @@ describe('a list from Excel', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('with a sep= line has the line numbers of the file in errors', async () => {
+  test('with a sep= line has errors with the line numbers of the file', async () => {
     const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
     expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
   })
 
-  test('has rejects that can be imported with the same encoding', async () => {
+  test('has failed rows whose file can be imported with the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
     const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
     expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
@@ -67,7 +67,7 @@ describe('a list from Excel', () => {
     })
   })
 
-  test('with unknown columns is refused with one error for all columns', async () => {
+  test('with unknown columns is refused with one error that names all of them', async () => {
     expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
       code: 2,
       stdout: '',
@@ -86,7 +86,7 @@ describe('a list from Excel', () => {
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
   })
 
-  test('with several problems in a row is refused with all of them', async () => {
+  test('with several problems in one row is refused with one error per problem', async () => {
     const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
     expect((await world.imported('people.csv', content)).stderr).toMatch(
       /^error: people.csv:2: profile_url must .*; user_id is missing; default_member_type must be guest, host or monitor, not “boss”\n/,
@@ -110,12 +110,12 @@ describe('a list from Excel', () => {
   })
 })
 
-describe('rooms import', () => {
+describe('rooms import from a CSV file', () => {
   beforeEach(async () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   })
 
-  test('reads members from one column', async () => {
+  test('reads members with roles and names from one column', async () => {
     world.file('courses.csv', 'name;type;members\nAlgebra;open;ada:host|grace\nLatin;open;grace:guest:G: H\n')
     const { code, stdout } = await world.run('rooms import courses.csv -o ndjson --concurrency 1')
     expect(code).toBe(0)
@@ -155,7 +155,7 @@ describe('an Excel workbook', () => {
     ['people.csv', late],
     ['people.xls', xls],
     ['people.csv', xls],
-  ])('is refused by every import: %s', async (name, bytes) => {
+  ])('is refused by every import if the file is named %s', async (name, bytes) => {
     world.file(name, bytes)
     for (const what of ['users', 'rooms', 'members'])
       expect(await world.run(`${what} import ${name}`)).toMatchObject(isWorkbook(name))
@@ -167,7 +167,7 @@ describe('an Excel workbook', () => {
     expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
   })
 
-  test('has another error message than a ZIP archive', async () => {
+  test('is reported with another error message than a different ZIP archive', async () => {
     world.file('people.csv', archive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
@@ -201,7 +201,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Empty', 'Latin'])
   })
 
-  test('refuses contradictory rows of one room', async () => {
+  test('refuses rows of one room with contradictory values', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nAlgebra;public;grace\nLatin;open;ada\nGreek;open;ada\nLatin;open;grace\n',
@@ -215,7 +215,7 @@ describe('rooms import --group-by name', () => {
     })
   })
 
-  test('creates one room from rows that are not adjacent', async () => {
+  test('creates one room from rows that do not follow each other', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra ;;grace\nGreek;open;ada\n Latin;;grace\n',
@@ -231,7 +231,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Greek', 'Latin'])
   })
 
-  test('reports contradictory rows that are not adjacent', async () => {
+  test('reports contradictory values of rows that do not follow each other', async () => {
     world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra;public;grace\n')
     const { code, stderr } = await world.run(line)
     expect(code).toBe(2)
@@ -241,7 +241,7 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['a column removed by --map', ['--map', 'E-Mail=']],
     ['columns removed by --ignore-unknown', ['--ignore-unknown']],
-  ])('does not compare %s', async (_, flags) => {
+  ])('does not compare the values of %s', async (_, flags) => {
     world.file(
       'courses.csv',
       'name;type;user_id;E-Mail;created_at\nAlgebra;open;ada;ada@x.test;1\nAlgebra;open;grace;grace@x.test;2\n',
@@ -253,7 +253,7 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['are adjacent', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
     ['are not adjacent', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
-  ])('writes every row of a failed room to the rejects when its rows %s', async (_, rows) => {
+  ])('writes every row of a failed room to the file of --failed-out when its rows %s', async (_, rows) => {
     world.file('courses.csv', `name;type;user_id\n${rows}`)
     expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
     const lines = world.read('rejects.csv')?.split('\r\n') ?? []
@@ -265,7 +265,7 @@ describe('rooms import --group-by name', () => {
     ])
   })
 
-  test('refuses more than 100,000 rows that are not adjacent to their room', async () => {
+  test('refuses more than 100,000 rows of rooms whose rows do not follow each other', async () => {
     const rows = Array.from({ length: 100_002 }, (_, i) => `R${i % 2};open;u${i}`)
     world.file('courses.csv', `Course;type;user_id\n${rows.join('\n')}\n`)
     expect(await world.run(`${line} --map Course=name`)).toMatchObject({
@@ -288,7 +288,7 @@ describe('a file with an unlisted field', () => {
       'people.json',
       '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
     ],
-  ])('is imported together with the field: %s', async (name, content) => {
+  ])('is imported with the value of that field: %s', async (name, content) => {
     expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
       code: 0,
       stderr:
@@ -300,8 +300,8 @@ describe('a file with an unlisted field', () => {
   })
 })
 
-describe('an import', () => {
-  test('sends an empty text of NDJSON unchanged', async () => {
+describe('the body of an import request', () => {
+  test('contains empty text from NDJSON', async () => {
     await world.imported('people.ndjson', '{"user_id":"ada","name":"","email":"#DEPRECATED#"}\n')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","name":"","email":"#DEPRECATED#"}')
   })

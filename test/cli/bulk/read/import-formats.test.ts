@@ -113,7 +113,7 @@ describe('users import from CSV', () => {
 })
 
 describe('import --map', () => {
-  test('reads a column as another field, and ignores columns without a field', async () => {
+  test('reads a column as another field, and ignores a column mapped to no field', async () => {
     expect(
       await world.imported(
         'people.csv',
@@ -124,7 +124,7 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('sends unlisted fields unchanged', async () => {
+  test('sends a field that the API does not list unchanged', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })

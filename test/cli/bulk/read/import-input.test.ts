@@ -29,12 +29,15 @@ describe('an import', () => {
     expect(await world.imported(name, text)).toEqual(one('ada', null))
   })
 
-  test.each(Object.entries(content))('reads a file as %s with --input-format', async (format, text) => {
-    expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
-    await world.send('DELETE', '/users/ada')
-    const other = format === 'csv' ? 'people.json' : 'people.csv'
-    expect(await world.imported(other, text, '--input-format', format)).toEqual(one('ada', null))
-  })
+  test.each(Object.entries(content))(
+    'reads a file in the format %s of --input-format regardless of its name',
+    async (format, text) => {
+      expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
+      await world.send('DELETE', '/users/ada')
+      const other = format === 'csv' ? 'people.json' : 'people.csv'
+      expect(await world.imported(other, text, '--input-format', format)).toEqual(one('ada', null))
+    },
+  )
 
   test('refuses a file with an unknown extension', async () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
@@ -70,7 +73,7 @@ describe('an import', () => {
     })
   })
 
-  test('from standard input says “standard input” in its errors', async () => {
+  test('names its source “standard input” in its errors', async () => {
     const run = (stdin: string | Uint8Array) => world.run('users import - --input-format csv', { stdin })
     expect(await run('')).toMatchObject({
       code: 2,
@@ -175,7 +178,7 @@ describe('an import of a file that is not UTF-8', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['ndjson', 'json'])('exits 2 for %s', async (format) => {
+  test.each(['ndjson', 'json'])('is refused with the byte offset in the format %s', async (format) => {
     expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
       refused(
         `error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8, or name its encoding: --encoding windows-1252\n`,
@@ -184,7 +187,7 @@ describe('an import of a file that is not UTF-8', () => {
   })
 })
 
-describe('a very long row', () => {
+describe('a very long row in an import', () => {
   const MB = 1024 * 1024
   const long = (length: number) => ({
     'people.csv': `user_id,name\nada,Ada\n,"${'a'.repeat(length)}"\n`,
@@ -194,7 +197,7 @@ describe('a very long row', () => {
 
   // Linear time takes two seconds at most; quadratic time would take half a minute.
   test.each(Object.entries(long(15 * MB)))(
-    'is read up to 15 MB: %s',
+    'is read if it has 15 MB: %s',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -209,11 +212,15 @@ describe('a very long row', () => {
     ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: perhaps a quote in it is never closed'],
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
-  ] as const)('is refused above 16 MB, with its position: %s', { timeout: 20_000 }, async (name, problem) => {
-    expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
-  })
+  ] as const)(
+    'is refused with its position if it has 30 MB: %s',
+    { timeout: 20_000 },
+    async (name, problem) => {
+      expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
+    },
+  )
 
-  test('can have a key of 15 MB in JSON', { timeout: 20_000 }, async () => {
+  test('with a key of 15 MB in JSON is read', { timeout: 20_000 }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
         'error: people.json is not a JSON array: there is no such array\n' +
@@ -238,7 +245,7 @@ describe('a character split between two chunks of the file', () => {
       splits.map((split) => ({ ...split, format: format as keyof typeof forms })),
     ),
   )(
-    'is read correctly: $format with $first bytes of $character in the first chunk',
+    'is decoded correctly in $format with $first bytes of $character in the first chunk',
     async ({ character, first, format }) => {
       const [before, after] = forms[format]
       const name = 'x'.repeat(chunk - before.length - first) + character
@@ -247,7 +254,7 @@ describe('a character split between two chunks of the file', () => {
   )
 })
 
-test('users import imports any CSV table unchanged', { timeout: 60_000 }, async () => {
+test('users import imports the cells of any CSV table unchanged', { timeout: 60_000 }, async () => {
   // Excluded: lone surrogates and NUL, which cannot be stored, and defused formulas, which are restored.
   const text = fc
     .string({ unit: 'binary', maxLength: 12 })
@@ -293,7 +300,7 @@ test('users import imports any CSV table unchanged', { timeout: 60_000 }, async 
   )
 })
 
-test('members import reports the row of an ID that is an array', async () => {
+test('members import refuses a row whose room ID is an array', async () => {
   world.file('m.ndjson', '{"room_id":[{"toString":null}],"user_id":"ada"}\n')
   expect(await world.run('members import m.ndjson')).toMatchObject({
     code: 2,

@@ -28,7 +28,7 @@ async function rowsOfShards(line: string, count: number): Promise<number[][]> {
 }
 
 describe('the shards of an import', () => {
-  test('of 40 users are disjoint and complete', async () => {
+  test('of 40 users contain each row exactly once', async () => {
     world.file('in.csv', usersCsv(40))
     const rows = await rowsOfShards('users import in.csv', 4)
     expect(rows.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
@@ -48,7 +48,7 @@ describe('the shards of an import', () => {
     ['users', ({ user_id }: { user_id: string }) => ({ user_id })],
     ['rooms', ({ user_id, type }: { user_id: string; type: string }) => ({ name: user_id, type })],
     ['members', ({ user_id, type }: { user_id: string; type: string }) => ({ user_id, room_id: type })],
-  ])('of %s are disjoint and complete for any rows and any number of shards', async (kind, rowOf) => {
+  ])('of %s contain each row exactly once for any rows and any number of shards', async (kind, rowOf) => {
     const rows = fc.uniqueArray(
       fc.record({
         user_id: fc.string({ unit: fc.constantFrom('a', 'b', 'é', '0', '1'), minLength: 1, maxLength: 6 }),
@@ -87,7 +87,7 @@ describe('the shards of an import', () => {
       }
   })
 
-  test('contain the same rows in every version', () => {
+  test('contain the same rows in every version of the program', () => {
     const shard = Shard.parse('2/5')
     const held = Array.from({ length: 30 }, (_, i) => i + 1).filter((n) => shard.includes(`u${n}`, 1))
     expect(held).toEqual([2, 5, 7, 8, 11, 15, 24, 29])
@@ -96,7 +96,7 @@ describe('the shards of an import', () => {
     ).toEqual([true, false, true, true, false])
   })
 
-  test('contain all rows of a group in one shard', async () => {
+  test('keep all rows of a group in one shard', async () => {
     for (const user_id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id })
     const names = Array.from({ length: 8 }, (_, i) => `Course ${i}`)
     world.file(
@@ -110,7 +110,7 @@ describe('the shards of an import', () => {
     for (const { id } of rooms) expect(await world.members(id)).toHaveLength(3)
   })
 
-  test('check the whole file, and report the line numbers of the file', async () => {
+  test('check the whole file and report its line numbers', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     for (const shard of shardsOf(3)) {
       const { code, stderr } = await run(`users import in.csv --shard ${shard}`)
@@ -126,7 +126,7 @@ describe('the shards of an import', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('report each invalid row in exactly one shard', async () => {
+  test('report each invalid row in exactly one of the shards', async () => {
     world.file('in.csv', `${usersCsv(10)},Nobody\nu3,Again\n`)
     let rejects = ''
     let rows = 0
@@ -145,7 +145,7 @@ describe('the shards of an import', () => {
 })
 
 describe('one shard of an import', () => {
-  test('is named in summaries, dry runs and hints', async () => {
+  test('is named in summaries, in dry runs and in hints', async () => {
     world.file('in.csv', usersCsv(10))
     const dry = await run('users import in.csv --shard 1/3 --dry-run')
     expect(dry.stderr).toMatchInlineSnapshot(`
@@ -167,7 +167,7 @@ describe('one shard of an import', () => {
     `)
   })
 
-  test('without rows exits 0', async () => {
+  test('that contains no rows exits 0', async () => {
     world.file('in.csv', usersCsv(1))
     const ended = await Promise.all(shardsOf(3).map((shard) => run(`users import in.csv --shard ${shard}`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -254,7 +254,7 @@ describe('a second import of rooms', () => {
     ['for the same shards', shardsOf(2)],
     ['for other shards', shardsOf(3)],
     ['for the whole file', ['']],
-  ])('after an import in two shards is refused %s', async (_how, shards) => {
+  ])('after an import in two shards exits 2 %s', async (_how, shards) => {
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 0 })
     for (const shard of shards) {
@@ -267,20 +267,20 @@ describe('a second import of rooms', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('in shards is refused after an import of the whole file', async () => {
+  test('in shards exits 2 after an import of the whole file', async () => {
     await run('rooms import in.csv')
     for (const shard of shardsOf(2))
       expect(await run(`rooms import in.csv --shard ${shard}`)).toMatchObject({ code: 2 })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('of the whole file is refused after an import in twelve shards', async () => {
+  test('of the whole file exits 2 after an import in twelve shards', async () => {
     for (const shard of shardsOf(12)) await run(`rooms import in.csv --shard ${shard}`)
     expect(await run('rooms import in.csv')).toMatchObject({ code: 2, stderr: expect.stringMatching(known) })
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('of the whole file is refused after an interrupted shard', async () => {
+  test('of the whole file exits 2 after an interrupted shard', async () => {
     world.intercept = async (request, next) => {
       const done = await next()
       return request.method === 'POST' ? lost() : done
@@ -297,7 +297,7 @@ describe('a second import of rooms', () => {
   })
 })
 
-test('an import in shards retries after a 429', async () => {
+test('an import in shards retries a request after a 429 response', async () => {
   world.file('in.csv', usersCsv(4))
   let refused = 0
   world.intercept = async (request, next) =>
