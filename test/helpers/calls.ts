@@ -70,6 +70,7 @@ const lines: Record<string, readonly string[]> = {
     'bash meetroom\trooms\tget\t',
     'fish meetroom\tmembers\tget\tROOM\t',
     'zsh meetroom\tusers\tget\t',
+    `powershell ${Buffer.from('meetroom\nusers\nget\n').toString('base64')}`,
   ],
   serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
   'auth status': ['', '--wait 1s'],

@@ -2,20 +2,24 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Shell, shells } from '../../src/cli/shell/answer.ts'
+import { shells } from '../../src/cli/shell/answer.ts'
 import { quoteForShell } from '../../src/client/request.ts'
 import { launcher, node, runBuilt } from './built.ts'
 import { fromTerminal, hasTerminal, onTerminal } from './pty.ts'
 import { homes } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 
+/** The shells that complete at the prompt of a Unix terminal. PowerShell has a test of its own. */
+export const terminalShells = shells.filter((shell) => shell !== 'powershell')
+export type TerminalShell = (typeof terminalShells)[number]
+
 /** The shells that this machine can run on a terminal. */
-export const present = shells.filter(
+export const present = terminalShells.filter(
   (shell) => hasTerminal && spawnSync(shell, ['-c', 'exit'], { stdio: 'ignore' }).status === 0,
 )
 
 /** What each shell is started with, and the file that it reads first. */
-const starts: Record<Shell, { command: string; file: string; text: (script: string) => string }> = {
+const starts: Record<TerminalShell, { command: string; file: string; text: (script: string) => string }> = {
   bash: {
     command: 'bash --noprofile --rcfile rc -i',
     file: 'rc',
@@ -37,7 +41,7 @@ const starts: Record<Shell, { command: string; file: string; text: (script: stri
 }
 
 /** A person at a shell that has the completion, with folders of their own. */
-export function atShell(shell: Shell) {
+export function atShell(shell: TerminalShell) {
   const env = { ...homes(), XDG_CACHE_HOME: '' }
   env.XDG_CACHE_HOME = join(env.HOME, 'cache')
   const bin = join(env.HOME, 'bin')

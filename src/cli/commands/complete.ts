@@ -4,6 +4,7 @@ import { type Completion, formatCompletion, shells } from '../shell/answer.ts'
 import { findCandidates } from '../shell/candidates.ts'
 import { parsePartialLine, splitLine } from '../shell/line.ts'
 import { createLookup } from '../shell/live.ts'
+import { readPowerShellLine } from '../shell/powershell.ts'
 
 export function defineComplete(
   complete: MeetroomCommand,
@@ -13,8 +14,8 @@ export function defineComplete(
   complete
     .description('Print completion candidates for a shell; see: meetroom completion --help.')
     .argument('<shell>', shells.join(', '))
-    .argument('[line]', 'the line up to the cursor')
-    .argument('[replaced]', 'the end of the line, which bash replaces')
+    .argument('[line]', 'the line up to the cursor; for PowerShell, its words in Base64')
+    .argument('[replaced]', 'the end of the line, which bash and PowerShell replace')
     .argument('[reason]', 'the value of COMP_TYPE in bash')
     .action(
       act('machine', async (context, name: string, ...rest: (string | undefined)[]) => {
@@ -22,13 +23,14 @@ export function defineComplete(
         const shell = shells.find((known) => known === name)
         if (!shell) return
         const root = complete.parent as MeetroomCommand
-        const words = splitLine(line)
+        const powerShell = shell === 'powershell' ? readPowerShellLine(line, replaced) : undefined
+        const words = powerShell?.words ?? splitLine(line)
         await define(words)
         const typed = parsePartialLine(root, words)
         const answer: Completion = await findCandidates(root, typed, createLookup(context, typed.flags))
         // Character codes of `?`, `!` and `@`, by which bash announces that it shows a list.
         const isShown = ['63', '33', '64'].includes(reason)
-        const text = formatCompletion(shell, answer, { line, replaced, isShown })
+        const text = formatCompletion(shell, answer, { line, replaced, isShown, powerShell })
         await context.plainPrinter().data(text, () => text)
       }),
     )

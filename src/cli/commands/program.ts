@@ -59,7 +59,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'completion',
-    summary: 'Print a completion script for bash, zsh or fish',
+    summary: 'Print a completion script for bash, zsh, fish or PowerShell',
     heading: getStarted,
     load: async () => (await import('./completion/completion.ts')).defineCompletion,
   },

@@ -1,11 +1,8 @@
 import type { Visible } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-
-export interface Candidate {
-  value: string
-  words?: string
-}
+import type { Candidate } from './candidate.ts'
+import { formatForPowerShell, type PowerShellLine } from './powershell.ts'
 
 export interface Completion {
   candidates: readonly Candidate[]
@@ -22,9 +19,11 @@ interface CompletionRequest {
   replaced: string
   /** bash only: true if bash displays the candidates instead of inserting one. */
   isShown: boolean
+  /** PowerShell only. */
+  powerShell?: PowerShellLine | undefined
 }
 
-export const shells = ['bash', 'zsh', 'fish'] as const
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
 
 /** Maximum length of a description, in characters. */
@@ -66,6 +65,8 @@ const formats: Record<Shell, Format> = {
           ? own`${visible(candidate.value)}${tab}${formatDescription(candidate)}`
           : visible(candidate.value),
       ),
+  powershell: (candidates, { powerShell }) =>
+    powerShell ? formatForPowerShell(candidates, powerShell, formatDescription) : [],
 }
 
 const tab = own`\t`

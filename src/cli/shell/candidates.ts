@@ -12,7 +12,8 @@ import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
-import type { Candidate, Completion } from './answer.ts'
+import type { Completion } from './answer.ts'
+import type { Candidate } from './candidate.ts'
 import type { PartialLine } from './line.ts'
 
 export interface CandidateSource {

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { makeDirectory } from '../../files/make-directory.ts'
 import type { Host } from '../../host.ts'
-import type { Candidate } from './answer.ts'
+import type { Candidate } from './candidate.ts'
 
 /** Lifetimes of cached responses and failures, in milliseconds. */
 const responseLifetimeMs = 60_000

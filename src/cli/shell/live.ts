@@ -7,7 +7,7 @@ import { findProtector, localProfile } from '../../config/settings.ts'
 import type { Context } from '../kernel/context.ts'
 import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { findDataDir } from '../requests/find-service.ts'
-import type { Candidate } from './answer.ts'
+import type { Candidate } from './candidate.ts'
 import type { CandidateSource } from './candidates.ts'
 import { CompletionCache } from './completion-cache.ts'
 

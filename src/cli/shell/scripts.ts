@@ -58,10 +58,44 @@ end
 complete -c meetroom -e
 complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
+  // Supports Windows PowerShell 5.1. Base64 needs no quotes, which versions before 7.3 do not pass to programs.
+  powershell: `# PowerShell completion of meetroom
+Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @()
+    $current = ''
+    foreach ($element in $commandAst.CommandElements) {
+        $extent = $element.Extent
+        if ($extent.StartOffset -ge $cursorPosition) { break }
+        if ($extent.EndOffset -ge $cursorPosition) {
+            $current = $extent.Text.Substring(0, $cursorPosition - $extent.StartOffset)
+        } elseif ($element -is [System.Management.Automation.Language.StringConstantExpressionAst]) {
+            $words += $element.Value
+        } else {
+            $words += $extent.Text
+        }
+    }
+    $line = ((@($words) + $current) | ForEach-Object { $_ -replace '[\\r\\n]', ' ' }) -join [char]10
+    $encode = { param($text) [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes([string]$text)) }
+    $encoding = [Console]::OutputEncoding
+    try {
+        [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
+        $answer = @(& meetroom __complete powershell (& $encode $line) (& $encode $wordToComplete) 2>$null)
+        $answer | Select-Object -Skip 1 | ForEach-Object {
+            $text, $shown, $words = $_ -split [char]9, 3
+            [System.Management.Automation.CompletionResult]::new($text, $shown, 'ParameterValue', $words)
+        }
+    } catch {
+    } finally {
+        [Console]::OutputEncoding = $encoding
+    }
+}
+`,
 }
 
 export const installInstructions: Readonly<Record<Shell, string>> = {
   bash: `add this line to ~/.bashrc: eval "$(meetroom completion bash)"`,
   zsh: `add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and behind it: source <(meetroom completion zsh)`,
   fish: 'run: meetroom completion fish > ~/.config/fish/completions/meetroom.fish',
+  powershell: 'add this line to $PROFILE: meetroom completion powershell | Out-String | Invoke-Expression',
 }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { shells } from '../../../src/cli/shell/answer.ts'
 import { documentation } from '../../helpers/documentation.ts'
-import { atShell, present } from '../../helpers/shells.ts'
+import { atShell, present, terminalShells } from '../../helpers/shells.ts'
 
-const absent = shells.filter((shell) => !present.includes(shell))
+const absent = terminalShells.filter((shell) => !present.includes(shell))
 test.skipIf(absent.length === 0)(
   `completion on a terminal is not tested in ${absent.join(', ')}, which this machine lacks`,
   ({ skip }) => skip(),

@@ -26,5 +26,6 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
     'eval "$(meetroom completion bash)"',
     'source <(meetroom completion zsh)',
     'meetroom completion fish > ~/.config/fish/completions/meetroom.fish',
+    'meetroom completion powershell | Out-String | Invoke-Expression',
   )
 }

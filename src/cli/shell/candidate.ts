@@ -1,0 +1,4 @@
+export interface Candidate {
+  value: string
+  words?: string
+}

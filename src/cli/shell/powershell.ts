@@ -1,0 +1,67 @@
+import type { Visible } from '../../host.ts'
+import { own, visible } from '../output/terminal/visible.ts'
+import type { Candidate } from './candidate.ts'
+
+const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8')
+
+/** The words of a line of PowerShell after the program name. The last one is the word at the cursor. */
+export interface PowerShellLine {
+  words: readonly string[]
+  /** The word at the cursor as it is written, with its quotes. */
+  current: string
+  /** End of the current word that a candidate replaces. PowerShell replaces only the last element of a list. */
+  replaced: string
+}
+
+/**
+ * Reads what the completion script sends: the words, one a line, in Base64, because older versions of PowerShell do not
+ * quote arguments of programs.
+ */
+export function readPowerShellLine(line: string, replaced: string): PowerShellLine {
+  const [, ...words] = decode(line).split('\n')
+  const current = words.pop() ?? ''
+  return { words: [...words, unquote(current)], current, replaced: decode(replaced) }
+}
+
+/** PowerShell treats typographic single quotes like `'`. */
+const singleQuotes = /['\u2018-\u201b]/
+const doubleQuotes = /["\u201c-\u201e]/
+
+function unquote(text: string): string {
+  const [first = ''] = text
+  if (singleQuotes.test(first))
+    return text.slice(1).replace(/(['\u2018-\u201b])(['\u2018-\u201b]|$)/g, takeSecond)
+  const body = doubleQuotes.test(first)
+    ? text.slice(1).replace(/(["\u201c-\u201e])(["\u201c-\u201e]|$)/g, takeSecond)
+    : text
+  return body.replace(/`(.)/gs, '$1')
+}
+
+const takeSecond = (_: string, __: string, second: string) => second
+
+/** Filters and quotes for PowerShell, which does neither. Each line has the text, the displayed text and the tooltip. */
+export function formatForPowerShell(
+  candidates: readonly Candidate[],
+  { words, current, replaced }: PowerShellLine,
+  describe: (candidate: Candidate) => Visible,
+): readonly Visible[] {
+  const typed = words.at(-1) ?? ''
+  const isEnd = current.endsWith(replaced) && replaced !== ''
+  const kept = isEnd ? unquote(current.slice(0, current.length - replaced.length)) : ''
+  return candidates
+    .filter(({ value }) => value.startsWith(typed) && value.startsWith(kept) && value !== kept)
+    .flatMap((candidate) => {
+      const rest = candidate.value.slice(kept.length)
+      // Versions before 7.3 do not escape double quotes in arguments of programs.
+      if (rest.includes('"')) return []
+      const shown = visible(candidate.value)
+      const words = candidate.words ? describe(candidate) : shown
+      return [own`${visible(quote(rest))}\t${shown}\t${words}`]
+    })
+}
+
+/** Quotes a word unless PowerShell reads it as it is. */
+function quote(text: string): string {
+  if (/^(--?[A-Za-z]|[A-Za-z_\d])[\w/:+=-]*$/.test(text) && !/^-?[\d.]+$/.test(text)) return text
+  return `'${text.replace(new RegExp(singleQuotes, 'g'), '$&$&')}'`
+}
