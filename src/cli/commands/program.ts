@@ -92,6 +92,12 @@ const groups: readonly Group[] = [
     load: async () => (await import('./sessions/sessions.ts')).defineSessions,
   },
   {
+    name: 'usage',
+    summary: 'Show how much the rooms were used in a month',
+    heading: manage,
+    load: async () => (await import('./usage/usage.ts')).defineUsage,
+  },
+  {
     name: 'pages',
     alias: 'page',
     summary: 'Create pages of shared content in a room',

@@ -151,9 +151,9 @@ function listPaths(): readonly string[] {
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
 
-/** Returns the resource that a command selects from. A report selects rooms. */
+/** Returns the resource that a command selects from. Reports select rooms. */
 function findResource(command: Command): Resource | undefined {
-  const group = command.name() === 'report' ? resources.room.plural : command.parent?.name()
+  const group = ['report', 'usage'].includes(command.name()) ? resources.room.plural : command.parent?.name()
   return Object.values<Resource>(resources).find(({ plural }) => plural === group)
 }
 
@@ -228,6 +228,8 @@ async function loadRowView(
     const { pagesRowView, roomRowView } = await import('../batch/room-row.ts')
     return name === 'pages create' ? pagesRowView : roomRowView
   }
+  if (command.name() === 'usage')
+    return (await import('../commands/usage/run-usage.ts')).createUsageView(flags['by'] === 'room')
   if (name !== 'sessions report') return undefined
   const { by, absent, missed, includeBlocked } = flags
   const { selectReportView } = await import('../commands/sessions/report/row-source.ts')

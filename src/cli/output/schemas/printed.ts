@@ -173,6 +173,23 @@ const attendance = z.object({
   ),
 })
 
+const used = {
+  month: z.string(),
+  participants: z.int().describe('active people'),
+  meetings: z.int(),
+  room_minutes: z.number(),
+  peak: z.int().describe('most people at once'),
+  peak_time: time,
+}
+const usage = z.object({
+  usage: z.array(
+    z.union([
+      z.object({ ...used, rooms: z.int() }).describe('all rooms together'),
+      z.object({ ...used, ...place }).describe('with --by room'),
+    ]),
+  ),
+})
+
 const eventFields = { at: sent<string>(time), room_id: z.string() }
 const personFields = {
   session_id: sent(id),
@@ -256,6 +273,7 @@ const schemas = {
   'users duplicates': duplicates,
   'sessions report': attendance,
   'sessions watch': watchEvent,
+  usage,
   serve: z.object({
     event: z.literal('ready'),
     base_url: z.string(),

@@ -125,7 +125,7 @@ function scopeFor(
 }
 
 /** With `--curl`, shows the requests that do not depend on a response. */
-async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
+export async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   const query = { limit: defaultPageSize }
   for (const { id } of rooms)

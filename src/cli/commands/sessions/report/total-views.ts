@@ -16,10 +16,10 @@ interface TotalFields {
 }
 
 /** Fields of totals with their weights as columns; 0 for fields that tables do not show. */
-const bounds = { first_in: 4, last_out: 4 }
+const bounds = { first_in: 1, last_out: 2 }
 const place = { room_id: 0, room_name: 7 }
 const person = { user_id: 3, name: 9 }
-const counts = { days: 2, meetings: 6 }
+const counts = { days: 4, meetings: 6 }
 const minutes = { room_minutes: 9 }
 
 const totalFields: Readonly<Record<Exclude<Subject, 'session'> | 'all', Readonly<Record<string, number>>>> = {
@@ -27,7 +27,7 @@ const totalFields: Readonly<Record<Exclude<Subject, 'session'> | 'all', Readonly
     ...{ ...place, meeting: 2, meeting_start: 8, meeting_end: 0, ...person, role: 5, ...bounds, ...minutes },
     ...{ share: 2, present: 0 },
   },
-  'user-total': { ...person, rooms: 5, ...counts, missed: 8, ...bounds, ...minutes, minutes: 3 },
+  'user-total': { ...person, rooms: 5, ...counts, missed: 8, ...bounds, ...minutes, minutes: 5 },
   user: { ...place, ...person, role: 1, ...counts, ...bounds, ...minutes },
   room: { ...place, participants: 5, ...counts, ...minutes },
   all: { participants: 6, rooms: 5, ...counts, ...minutes },
@@ -48,6 +48,8 @@ export function totalView({ subject, unit }: Grouping, flags: TotalFields): View
   const weights = {
     ...(unit && { [unit]: 10 }),
     ...Object.fromEntries(Object.entries(totalFields[kind]).filter(([field]) => isUsed(field))),
+    // A row of one day is of one day.
+    ...(unit === 'day' && kind !== 'meeting' && { days: 0 }),
     ...(flags.includeBlocked && kind === 'meeting' && { blocked: 5 }),
   }
   return {
@@ -73,10 +75,11 @@ export class TotalsTable {
   readonly #drawn = new WeakMap<Item, ReportRow>()
   #most = 0
 
-  constructor(options: TableOptions) {
+  /** @param total fields and columns of the rows */
+  constructor(options: TableOptions, total: View = totalView(options.grouping, options)) {
     this.#options = options
     const { grouping, isOneRoom, isTerminal, absent } = options
-    const { columns, ...view } = totalView(grouping, options)
+    const { columns, ...view } = total
     const isMeeting = grouping.subject === 'meeting'
     const bar: Column = {
       field: isMeeting ? 'timeline' : 'bar',
@@ -112,7 +115,13 @@ export class TotalsTable {
     const isIn = line.isRunning && isTerminal && { last_out: 'still in' }
     const item = {
       ...{ ...row, ...decimal('room_minutes'), ...decimal('minutes') },
-      ...{ ...time('meeting_start'), ...time('first_in'), ...time('last_out'), ...isIn },
+      ...{
+        ...time('meeting_start'),
+        ...time('peak_time'),
+        ...time('first_in'),
+        ...time('last_out'),
+        ...isIn,
+      },
       ...('room_name' in row && { room_name: toText(row['room_name']) || row['room_id'] }),
     }
     if (intervals.length > 0 || Number(row['room_minutes']) > 0) this.#drawn.set(item, line)

@@ -360,11 +360,11 @@ describe('the table of totals on a terminal', () => {
 
   test('draws the minutes of people, and the time lines of meetings', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
-      'NAME    ROOMS  MEETINGS  ROOM MINUTES\n' +
-        '──────  ─────  ────────  ────────────  ─────────────────────\n' +
-        'ADA     2      4         290.0         █████████████████████\n' +
-        'GRACE   2      2         70.0          █████▏\n' +
-        'm-null  1      1         20.0          █▌\n',
+      'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
+        '──────  ────────  ────────────  ───────  ───────────────────\n' +
+        'ADA     4         290.0         275.0    ███████████████████\n' +
+        'GRACE   2         70.0          55.0     ████▋\n' +
+        'm-null  1         20.0          20.0     █▎\n',
     )
     expect((await report('--by meeting --to 2025-10-25', { ...bars, columns: 80 })).stdout).toBe(
       'ROOM NAME       MEETING START     NAME   ROLE     ROOM MINUTES  TIMELINE\n' +
@@ -380,6 +380,6 @@ describe('the table of totals on a terminal', () => {
   test('has ASCII bars with --ascii', async () => {
     const { stdout } = await report('--by user-total --ascii', { ...bars, columns: 60 })
     expect(stdout).toMatch(/^[\n -~]*$/)
-    expect(stdout).toContain('GRACE   2      2         70.0          ######\n')
+    expect(stdout).toContain('GRACE   2         70.0          55.0     #####\n')
   })
 })

@@ -1,0 +1,66 @@
+import { PeakFinder } from '../../attendance/peak.ts'
+import { listPeople } from '../../attendance/people.ts'
+import type { ReportRow, RoomReport } from '../../attendance/rows.ts'
+import { Total } from '../../attendance/total.ts'
+import { AttendanceTotals } from '../../attendance/totals.ts'
+import { listVisits, type VisitOptions } from '../../attendance/visits.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+
+interface UsageOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
+  /** Such as `2026-10`. */
+  month: string
+  isByRoom: boolean
+}
+
+type Row = Printed['usage']['usage'][number]
+
+/** Sums up the usage of all rooms together, or of each room. */
+export class UsageTotals {
+  readonly #month: string
+  readonly #options: VisitOptions
+  readonly #isByRoom: boolean
+  readonly #days: AttendanceTotals
+  #total = new Total(0, {})
+  #peak = new PeakFinder()
+  readonly #rooms: Row[] = []
+
+  constructor({ month, isByRoom, ...options }: UsageOptions) {
+    this.#month = month
+    this.#isByRoom = isByRoom
+    this.#options = { ...options, absent: false, includeBlocked: false }
+    this.#days = new AttendanceTotals({ ...this.#options, grouping: { unit: 'day', isUnitFirst: true } })
+  }
+
+  add(report: RoomReport): void {
+    const { room, attendance } = report
+    for (const visit of listVisits(attendance.meeting, listPeople(report), this.#options)) {
+      this.#total.addVisit(room, visit, this.#options.zone)
+      this.#peak.addVisit(visit)
+    }
+    if (!this.#isByRoom) return void this.#days.add(report)
+    const place = { room_id: room['id'] as string, room_name: room['name'] ?? null }
+    if (this.#total.meetings > 0) this.#rooms.push({ month: this.#month, ...place, ...this.#measure() })
+    this.#total = new Total(0, {})
+    this.#peak = new PeakFinder()
+  }
+
+  /** Returns one row, or the rooms that were used, the most used ones first. */
+  rows(): ReportRow[] {
+    const rows: Row[] = this.#isByRoom
+      ? this.#rooms.sort((a, b) => b.room_minutes - a.room_minutes)
+      : [{ month: this.#month, rooms: this.#total.rooms, ...this.#measure() }]
+    return rows.map((row) => ({ row, intervals: [], isRunning: false }))
+  }
+
+  /** Returns a row for each day on which a room was used. */
+  days(): ReportRow[] {
+    return this.#days.end()
+  }
+
+  #measure() {
+    const { participants, meetings, roomMinutes: room_minutes } = this.#total
+    const { people: peak, at } = this.#peak.find()
+    const peak_time = at === undefined ? null : new Date(at).toISOString()
+    return { participants, meetings, room_minutes, peak, peak_time }
+  }
+}
