@@ -86,7 +86,7 @@ async function run(line: string, options: HostOptions = {}) {
 }
 
 describe('auth status --all-profiles', () => {
-  test('shows the key of each profile in a table by its fingerprint', async () => {
+  test('prints a table with the key fingerprint of each profile', async () => {
     store({
       east: {
         base_url: east.baseUrl,
@@ -117,7 +117,7 @@ describe('auth status --all-profiles', () => {
     ])
   })
 
-  test('shows the other profiles if the key of one is refused, and exits 8', async () => {
+  test('prints the other profiles if the key of one profile is refused, and exits 8', async () => {
     east.instead = { status: 401, body: '{}' }
     const { code, stdout, stderr } = await run('auth status --all-profiles --json')
     expect({ code, stderr: JSON.parse(stderr).error.message }).toEqual({
@@ -147,7 +147,7 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
-  test('has a field and a column for the profile in every format', async () => {
+  test('adds a field and a column for the profile in every format', async () => {
     expect((await run('rooms list --all-profiles -o ndjson')).stdout).toBe(
       '{"profile":"east","id":"e1","name":"Kyoto","type":"open"}\n' +
         '{"profile":"east","id":"e2","name":"Osaka","type":"private"}\n' +
@@ -180,7 +180,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toBe('west: no rooms\n')
   })
 
-  test('works with --count, --count-by, --sort, --query and --columns', async () => {
+  test('supports --count, --count-by, --sort, --query and --columns', async () => {
     expect((await run('rooms list --all-profiles --count')).stdout).toBe(
       'PROFILE  COUNT\n───────  ─────\neast     2\nwest     1\n',
     )
@@ -196,7 +196,7 @@ describe('a read command with --all-profiles', () => {
     )
   })
 
-  test('prints single items and exports with the profile', async () => {
+  test('adds the profile to single items and to exports', async () => {
     expect((await run('rooms get e1 --all-profiles --columns profile,name')).stdout).toBe(
       'PROFILE  NAME\n───────  ──────\neast     Kyoto\nwest     Lisbon\n',
     )
@@ -206,7 +206,7 @@ describe('a read command with --all-profiles', () => {
     expect(stderr).toContain('west: exported 1 room\n')
   })
 
-  test('with --curl shows the request to each service', async () => {
+  test('with --curl prints the request to each service', async () => {
     const { code, stdout } = await run('rooms list --all-profiles --curl --json')
     expect({ code, lines: stdout.split('\n').map((line) => /http\S+/.exec(line)?.[0]) }).toEqual({
       code: 0,
@@ -229,7 +229,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe(`e1\ne2\nw1\n${stdout}`)
   })
 
-  test('exits 0 after its reader closes the pipe, and fails if its output cannot be written', async () => {
+  test('exits 0 after the reader closes the pipe, and exits 74 on a full disk', async () => {
     const broken = (code: string) => Object.assign(new Error(code), { code })
     for (const [failure, expected] of [
       ['EPIPE', 0],
@@ -245,8 +245,8 @@ describe('a read command with --all-profiles', () => {
   })
 })
 
-describe('a profile that fails under --all-profiles', () => {
-  test('does not affect the output of other profiles', async () => {
+describe('a failure of a profile under --all-profiles', () => {
+  test('does not affect the output of the other profiles', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -262,7 +262,7 @@ describe('a profile that fails under --all-profiles', () => {
     )
   })
 
-  test('is listed in the errors of the JSON document, and on standard error with ndjson', async () => {
+  test('is in the errors of the JSON document, or on standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)
@@ -287,7 +287,7 @@ describe('a profile that fails under --all-profiles', () => {
     ])
   })
 
-  test('together with all other profiles yields a document of errors', async () => {
+  test('together with failures of all other profiles results in a document of errors', async () => {
     for (const fake of [east, west]) fake.instead = { status: 401, body: '{}' }
     const { code, stdout } = await run('rooms list --all-profiles --json')
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -300,7 +300,7 @@ describe('a profile that fails under --all-profiles', () => {
     })
   })
 
-  test('because of the command line causes one usage error', async () => {
+  test('that the command line causes is one usage error', async () => {
     for (const format of ['table', 'csv'])
       expect(await run(`rooms list --all-profiles --columns nope -o ${format}`)).toMatchObject({
         code: 2,
@@ -315,7 +315,7 @@ describe('a profile that fails under --all-profiles', () => {
     })
   })
 
-  test('because of invalid settings counts as one failed profile', async () => {
+  test('from invalid settings counts as one failed profile', async () => {
     store({
       plain: {
         base_url: 'http://example.test/v1',
@@ -332,7 +332,7 @@ describe('a profile that fails under --all-profiles', () => {
     )
   })
 
-  test('without a key counts as one failed profile', async () => {
+  test('from a missing key counts as one failed profile', async () => {
     store({ keyless: { base_url: west.baseUrl } })
     const { code, stderr } = await run('rooms list --all-profiles -o ids')
     expect({ code, stderr }).toEqual({
@@ -346,14 +346,14 @@ describe('a profile that fails under --all-profiles', () => {
 })
 
 describe('a key under --all-profiles', () => {
-  test('is sent only to its own service', async () => {
+  test('is sent only to the service of its profile', async () => {
     await run('rooms list --all-profiles')
     await run('rooms get e1 --all-profiles')
     expect(east.asked).toEqual([`GET /v1/rooms ${keys.east}`, `GET /v1/rooms/e1 ${keys.east}`])
     expect(west.asked).toEqual([`GET /v1/rooms ${keys.west}`, `GET /v1/rooms/e1 ${keys.west}`])
   })
 
-  test('is sent only to its own origin', async () => {
+  test('is sent only to the origin of its profile', async () => {
     store({ moved: { base_url: west.baseUrl, api_key: keys.east, api_key_origin: east.origin } })
     const { stderr } = await run('rooms list --all-profiles')
     expect(stderr).toContain(`error: moved: the key of profile moved belongs to ${east.origin}`)
@@ -366,7 +366,7 @@ describe('a key under --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'of any profile $way is hidden if any service quotes it$flags',
+    'of any profile $way is masked if any service includes it in a response$flags',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`
@@ -380,14 +380,14 @@ describe('a key under --all-profiles', () => {
   )
 })
 
-describe('--all-profiles is refused', () => {
+describe('--all-profiles is a usage error', () => {
   test.each<[string, Record<string, string>, string]>([
     ['--profile east', {}, '--profile'],
     ['--local', {}, '--local'],
     ['--base-url http://127.0.0.1:1/v1', {}, '--base-url'],
     ['', { MEETROOM_API_KEY: 'key-of-mine-0005' }, 'MEETROOM_API_KEY'],
     ['', { MEETROOM_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MEETROOM_BASE_URL'],
-  ])('with another service: “%s” %j', async (flags, env, name) => {
+  ])('with another way to select a service: “%s” %j', async (flags, env, name) => {
     const { code, stdout, stderr } = await run(`rooms list --all-profiles ${flags}`.trim(), { env })
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
@@ -414,7 +414,7 @@ describe('--all-profiles is refused', () => {
     })
   })
 
-  test('without any service', async () => {
+  test('if no profile has a service', async () => {
     store({}, { profiles: {} })
     expect(await run('rooms list --all-profiles')).toMatchObject({
       code: 2,
@@ -440,7 +440,7 @@ describe('--all-profiles is refused', () => {
   })
 })
 
-test('a client for all profiles refuses writes for every command', async () => {
+test('the client for all profiles refuses writes in every command', async () => {
   const host = testHost({ env: { MEETROOM_CONFIG_DIR: join(dir, 'config') } })
   const flags = { audit: true, header: true, color: false, allProfiles: true, allowWrite: true, yes: true }
   const context = new Context(host, {

@@ -27,7 +27,7 @@ const option = fc.oneof(
   fc.nat(255).map((n) => ['--concurrency', String(n + 1)]),
 )
 
-test('given options are unchanged when their long forms are parsed again', () => {
+test('the given flags stay the same after their long forms are parsed again', () => {
   fc.assert(
     fc.property(fc.array(option, { maxLength: 8 }), (options) => {
       const first = given(options.flat())
@@ -37,11 +37,11 @@ test('given options are unchanged when their long forms are parsed again', () =>
   )
 })
 
-test('given options omit defaults', () => {
+test('the given flags omit flags with their default values', () => {
   expect(given([]).options).toEqual([])
 })
 
-test('given options have their long names, with global options first', () => {
+test('the given flags have their long names, with the global flags first', () => {
   expect(
     given(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
   ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])

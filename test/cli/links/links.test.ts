@@ -21,7 +21,7 @@ const rowsOf = ({ stdout }: Run): any[] => JSON.parse(stdout).links
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('members link', () => {
-  test('prints one row for each member, with the token of the user', async () => {
+  test('prints one row per member with a link that contains the token of the user', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`members link ${hall} -o csv`)
     expect({ code, stderr }).toEqual({
@@ -38,7 +38,7 @@ describe('members link', () => {
     ])
   })
 
-  test('takes the token of the member where the service shows one, without a warning about other rooms', async () => {
+  test('uses the member’s own token if the service returns one, and omits the warning about other rooms', async () => {
     const { board } = world.ids
     world.intercept = async ({ url }, next) => {
       const answered = await next()
@@ -60,7 +60,7 @@ describe('members link', () => {
     expect(gets(/\/users/)).toBe(0)
   })
 
-  test('leaves the link of a blocked member empty, says why and exits 8', async () => {
+  test('prints an empty link and a reason for a blocked member, and exits 8', async () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'mallory')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
@@ -74,7 +74,7 @@ describe('members link', () => {
     expect(done.stderr).toContain('"message":"1 of 3 links could not be made; the field reason says why"')
   })
 
-  test('makes no links to a terminated room, but links to its recording', async () => {
+  test('prints no links to a terminated room, but links to its recording', async () => {
     const { plans } = world.ids
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
     const joins = await run(`members link ${plans} -o tsv --no-header --columns user_id,link,reason`)
@@ -91,7 +91,7 @@ describe('members link', () => {
     })
   })
 
-  test('says that a user has no token, or does not exist', async () => {
+  test('prints a reason if a user has no token or does not exist', async () => {
     const { board } = world.ids
     world.intercept = async ({ url }, next) => {
       if (url.endsWith('/users/ada')) return answer(404, { error: { code: 'not_found', message: 'no' } })
@@ -114,7 +114,7 @@ describe('members link', () => {
     expect(gets(/\/users\/ada$/)).toBe(1)
   })
 
-  test('lists many users once instead of requesting them one by one', async () => {
+  test('requests the list of users once instead of each of many users', async () => {
     const { hall } = world.ids
     for (let i = 0; i < 30; i++) {
       await world.send('POST', '/users', { user_id: `u${i}` })
@@ -138,7 +138,7 @@ describe('members link', () => {
     expect(done.stderr).toContain('made the links of 4 of 5 rooms; 1 failed')
   })
 
-  test('reports the error of the only room', async () => {
+  test('exits 3 if the only given room does not exist', async () => {
     expect(outcome(await run('members link 000000000000000000000000'))).toMatchObject({
       code: 3,
       stdout: '',
@@ -146,21 +146,21 @@ describe('members link', () => {
     })
   })
 
-  test('needs rooms, or --all-rooms', async () => {
+  test('requires either rooms or --all-rooms', async () => {
     const message = 'error: name the rooms, or pass --all-rooms\n'
     expect(outcome(await run('members link'))).toEqual({ code: 2, stdout: '', stderr: message })
     expect(outcome(await run('members link r --all-rooms'))).toEqual({ code: 2, stdout: '', stderr: message })
     expect(world.requests).toEqual([])
   })
 
-  test('shows the requests with --curl', async () => {
+  test('with --curl prints the requests and sends none', async () => {
     const { code, stdout } = await run(`members link ${world.ids.hall} --curl`)
     expect(code).toBe(0)
     expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
     expect(world.requests).toEqual([])
   })
 
-  test('prints no IDs', async () => {
+  test('refuses -o ids', async () => {
     expect(outcome(await run(`members link ${world.ids.hall} -o ids`))).toMatchObject({
       code: 2,
       stderr: 'error: a link has no id to print\n',
@@ -168,7 +168,7 @@ describe('members link', () => {
   })
 })
 
-test('a mail merge survives a spreadsheet: formulas are defused, and names keep commas, quotes, emoji and right-to-left text', async () => {
+test('members link -o csv defuses formulas, and keeps commas, quotes, emoji and right-to-left text', async () => {
   const { hall } = world.ids
   const names = ['=cmd|calc', '@SUM(1)', 'Smith, "Al"', '🎓 Zoë', 'עדה לאבלייס', '+49 1', "O'Neill"]
   for (const [i, name] of names.entries()) {
@@ -188,7 +188,7 @@ test('a mail merge survives a spreadsheet: formulas are defused, and names keep 
 })
 
 describe('rooms link', () => {
-  test('prints nothing but the link of one room', async () => {
+  test('prints only the link of a single room', async () => {
     const { board } = world.ids
     expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
       code: 0,
@@ -199,7 +199,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('links to open rooms for anyone, without a token and without a warning', async () => {
+  test('prints links to open rooms without a token and without a warning', async () => {
     const { lobby } = world.ids
     expect(outcome(await run(`rooms link ${lobby}`))).toEqual({
       code: 0,
@@ -208,7 +208,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('asks for a user where a room is not open', async () => {
+  test('exits 8 with a hint about --as if a room is not open', async () => {
     expect(outcome(await run(`rooms link ${world.ids.hall}`))).toEqual({
       code: 8,
       stdout: '',
@@ -216,7 +216,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('links a user to each matching room, except private rooms without the user', async () => {
+  test('with --as prints a link for each matching room, except private rooms without that user', async () => {
     const done = await run('rooms link --all-rooms --as trudy --json')
     expect(done.code).toBe(8)
     expect(
@@ -234,7 +234,7 @@ describe('rooms link', () => {
     expect(await run(`rooms link ${world.ids.hall} --as nobody`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('reads no more than the list of rooms when the list shows all that a link needs', async () => {
+  test('sends no request besides the list of rooms if the list contains all required fields', async () => {
     const done = await run('rooms link --where type=open --json')
     expect(done.code).toBe(0)
     expect(rowsOf(done)).toEqual([
@@ -246,7 +246,7 @@ describe('rooms link', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([80, 200])('never cuts a link on a terminal of %s columns', async (columns) => {
+  test.each([80, 200])('does not shorten links on a terminal of %s columns', async (columns) => {
     const { hall, board } = world.ids
     const { stdout } = await run(`rooms link ${hall} ${board} --as ada`, { tty: true, columns })
     expect(stdout).toContain(`${await linkTo(hall, 'ada')}\n`)
@@ -256,8 +256,8 @@ describe('rooms link', () => {
   })
 })
 
-describe('the template', () => {
-  test('is set with config set, and belongs to the service of the profile', async () => {
+describe('the template of links', () => {
+  test('is set with config set and used only for the service of its profile', async () => {
     const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_JOIN_URL: undefined }
     const env = { ...bare, MEETROOM_BASE_URL: 'https://meet.test/v1' }
     await run('auth login --with-token', { env, stdin: world.apiKey })
@@ -284,7 +284,7 @@ describe('the template', () => {
     })
   })
 
-  test('of a recording is a setting of its own', async () => {
+  test('to recordings is a separate setting', async () => {
     expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
@@ -302,7 +302,7 @@ describe('the template', () => {
     ['https://app.test/{room_id}/{', 'has an unknown placeholder “{”'],
     ['https://app.test/?t={access_token}', 'must contain {room_id}'],
     ['https://app.test/a b/{room_id}', 'must not contain white space'],
-  ])('%s is refused', async (url, problem) => {
+  ])('is refused if it is %s', async (url, problem) => {
     const { code, stderr } = await run(['config', 'set', 'join_url', url] as never)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -311,7 +311,7 @@ describe('the template', () => {
     expect(stderr).not.toContain('secret')
   })
 
-  test('on plain http is accepted for this machine', async () => {
+  test('with http is accepted if its host is this machine', async () => {
     const env = { MEETROOM_JOIN_URL: 'http://localhost:3000/{room_id}' }
     expect((await run(`rooms link ${world.ids.lobby}`, { env })).stdout).toBe(
       `http://localhost:3000/${world.ids.lobby}\n`,
@@ -319,8 +319,8 @@ describe('the template', () => {
   })
 })
 
-describe('other services', () => {
-  test('links are complete when lists are partial and values have other types', async () => {
+describe('links on another service', () => {
+  test('are complete when lists are partial and values have other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -356,7 +356,7 @@ describe('other services', () => {
     ])
   })
 
-  test('the number of a token is text in a link', async () => {
+  test('contain a numeric token with all its digits', async () => {
     world.intercept = async ({ url }, next) =>
       url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')
@@ -367,7 +367,7 @@ describe('other services', () => {
   })
 })
 
-test('links and tokens appear in no notice, no error, no audit log and no verbose output', async () => {
+test('notices, errors, the audit log and verbose output contain no links and no tokens', async () => {
   const audit = `${world.dir}/audit.log`
   const { code, stderr } = await run(`members link --all-rooms --verbose --json`, {
     env: { MEETROOM_AUDIT_LOG: audit },

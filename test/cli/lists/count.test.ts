@@ -19,7 +19,7 @@ const print = async (line: string, options = {}) => {
 }
 
 describe('--count', () => {
-  test('prints the total of the service after two small requests', async () => {
+  test('prints the total of the service and sends two small requests', async () => {
     await rooms('open', 'private', 'open')
     expect(await world.run('rooms list --count')).toMatchObject({ code: 0, stdout: '3\n', stderr: '' })
     expect(requests()).toEqual(['GET /rooms?limit=1', 'GET /rooms?limit=2&offset=2'])
@@ -36,13 +36,13 @@ describe('--count', () => {
     expect(await print(`rooms list --count -o ${format}`)).toBe(expected)
   })
 
-  test('counts the items that match a filter of the service', async () => {
+  test('counts the items that match a filter flag', async () => {
     await rooms('open', 'private', 'open')
     expect(await print('rooms list --name n1 --count')).toBe('1\n')
     expect(await print('rooms list --terminated --count')).toBe('0\n')
   })
 
-  test('counts the matches of --where', async () => {
+  test('counts the items that match --where', async () => {
     await rooms('open', 'private', 'open')
     expect(await print('rooms list --count --where type=open')).toBe('2\n')
   })
@@ -62,7 +62,7 @@ describe('--count', () => {
     ['sends no total', () => ({})],
     ['gives the number of items of the page as the total', (sent: number) => ({ paging: { total: sent } })],
     ['gives null as the total', () => ({ paging: { total: null } })],
-  ])('counts the items of --all on a service that %s', async (_, paging) => {
+  ])('counts the items of all pages on a service that %s', async (_, paging) => {
     const items = Array.from({ length: 5 }, (_, i) => ({ id: `r${i}`, type: 'open', name: 'n' }))
     world.intercept = async ({ url }) => {
       const { searchParams } = new URL(url)
@@ -94,7 +94,7 @@ describe('--count', () => {
 })
 
 describe('--count-by', () => {
-  test('prints a row for each value, the most frequent first', async () => {
+  test('prints a row for each value, with the most frequent value first', async () => {
     await rooms('private', 'open', 'public', 'open')
     expect(await world.run('rooms list --count-by type -o csv')).toMatchObject({
       code: 0,
@@ -113,7 +113,7 @@ describe('--count-by', () => {
     expect(await print(`rooms list --count-by type -o ${format}`)).toBe(expected)
   })
 
-  test('on a terminal shows bars within the terminal width', async () => {
+  test('on a terminal prints bars that fit the terminal width', async () => {
     await rooms('open', 'private', 'open', 'public', 'open', 'open')
     const expected = (bar: number) =>
       [
@@ -131,7 +131,7 @@ describe('--count-by', () => {
     expect(narrow).not.toContain('█')
   })
 
-  test('counts the matches of --where and of the filters of the service', async () => {
+  test('counts the items that match --where and filter flags', async () => {
     const [first] = await rooms('private', 'open', 'open')
     await world.send('PUT', `/rooms/${first}`, { is_terminated: true })
     expect(await print('rooms list --count-by type --active -o csv --no-header')).toBe('open,2\r\n')

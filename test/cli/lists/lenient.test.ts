@@ -26,10 +26,10 @@ function oddService() {
   }
 }
 
-describe('a list with numbers as IDs and fields of odd types', () => {
+describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(oddService)
 
-  test('is shown as received in each format', async () => {
+  test('is printed as received in each format', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -52,12 +52,12 @@ describe('a list with numbers as IDs and fields of odd types', () => {
     )
   })
 
-  test('is read page by page with a total sent as text', async () => {
+  test('is read to its end when the total is text', async () => {
     expect((await world.run('rooms list --all -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
     expect(world.requests).toHaveLength(1)
   })
 
-  test('supports filters in batch commands', async () => {
+  test('supports --where in commands that write', async () => {
     expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
       code: 0,
       stdout: '7\nr3\n',
@@ -65,7 +65,7 @@ describe('a list with numbers as IDs and fields of odd types', () => {
     expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
   })
 
-  test('provides IDs for other commands', async () => {
+  test('provides IDs for other commands on standard input', async () => {
     const { stdout } = await world.run('rooms list -o ids')
     expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe('a list with numbers as IDs and fields of odd types', () => {
   })
 })
 
-test('a list that repeats its page of numbered items forever exits 8', async () => {
+test('rooms list exits 8 when the service repeats the same page forever', async () => {
   const [one, two] = ['{"id":12345678901234567890}', '{"id":12345678901234567891}']
   world.intercept = async ({ url }) =>
     answer(200, `{"rooms":[${url.includes('limit=1&') ? one : `${one},${two}`}]}`)
@@ -87,7 +87,7 @@ test('a list that repeats its page of numbered items forever exits 8', async () 
   })
 })
 
-test('a list without limit and offset is read once', async () => {
+test('rooms list sends one request when the service does not support paging', async () => {
   world.intercept = async () => answer(200, '{"rooms":[{"id":1},{"id":2}]}')
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: '1\n2\n', stderr: '' })
 })
@@ -102,8 +102,8 @@ test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
   },
 )
 
-describe('an import to a service with numbers as IDs', () => {
-  test('uses the numbers from the responses in later requests', async () => {
+describe('an import into a service with numeric IDs', () => {
+  test('uses the IDs from the responses in later requests', async () => {
     world.intercept = async ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/rooms'))
         return answer(200, '{"room":{"id":12345678901234567890}}')
@@ -118,7 +118,7 @@ describe('an import to a service with numbers as IDs', () => {
     expect(world.writes()).toEqual(['POST /rooms', 'PUT /rooms/12345678901234567890'])
   })
 
-  test('imports an export of that service', async () => {
+  test('accepts an export from the same service', async () => {
     const members = '{"id":5,"room_id":12345678901234567890,"user_id":42,"type":"host"}'
     world.intercept = async ({ method, url }) => {
       if (method === 'POST' || url.endsWith('/members/5')) return answer(200, `{"member":${members}}`)
@@ -159,7 +159,7 @@ test.each([
   ['rooms list', { rooms: ['r1'] }, 'rooms[0] has no id'],
   ['rooms list', { data: [] }, 'rooms is not a list'],
   ['users get ada', { user: { id: 'ada' } }, 'user has no user_id'],
-])('%s with the response %j exits 6 and names the item without an ID', async (command, body, problem) => {
+])('%s with the response %j exits 6 and names the missing value', async (command, body, problem) => {
   world.intercept = async () => answer(200, body)
   expect(await world.run(command)).toMatchObject({
     code: 6,
@@ -172,7 +172,7 @@ test.each([
   ['json', '{"rooms":[]}'],
   ['ndjson', ''],
   ['ids', ''],
-])('rooms list -o %s prints an empty list for a list that is null', async (format, stdout) => {
+])('rooms list -o %s prints an empty list if the service sends null', async (format, stdout) => {
   world.intercept = async () => answer(200, { rooms: null })
   const run = await world.run(`rooms list -o ${format}`)
   expect({ code: run.code, stdout: run.stdout.trim() }).toEqual({ code: 0, stdout })

@@ -134,7 +134,7 @@ describe.each(Object.entries(services))('a service %s', (_, differences) => {
     })
   })
 
-  test.each(['csv', 'ndjson', 'json'])('imports its own export as %s', async (format) => {
+  test.each(['csv', 'ndjson', 'json'])('imports an export of its own items as %s', async (format) => {
     const { stdout } = await world.run(`rooms export -o ${format}`)
     writeFileSync(join(world.dir, `rooms.${format}`), stdout)
     const writes = () => world.requests.filter(({ method }) => method !== 'GET').length
@@ -188,10 +188,10 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
   },
 )
 
-describe.each(['empty', 'ok'] as const)('a service whose writes respond %s', (writes) => {
+describe.each(['empty', 'ok'] as const)('with a service whose writes respond %s', (writes) => {
   beforeEach(() => start({ writes }))
 
-  test.each(formats)('counts accepted writes as done with -o %s', async (format) => {
+  test.each(formats)('accepted writes exit 0 with -o %s', async (format) => {
     const { Alpha = '', Beta = '', Delta = '' } = ids
     for (const [command, id, done] of [
       [`rooms update ${Alpha} --name A`, Alpha, `updated room ${Alpha}`],
@@ -211,7 +211,7 @@ describe.each(['empty', 'ok'] as const)('a service whose writes respond %s', (wr
     expect((await world.run('users get ada --columns name')).stdout).toBe('name  Eve\n')
   })
 
-  test.each(formats)('counts a creation without an ID as unknown with -o %s', async (format) => {
+  test.each(formats)('a creation without an ID in the response exits 7 with -o %s', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms create --name New --type open -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     if (/json/.test(format)) expect(JSON.parse(stderr).error).toMatchObject({ accepted: true })
@@ -219,7 +219,7 @@ describe.each(['empty', 'ok'] as const)('a service whose writes respond %s', (wr
     expect(await namesOf('rooms list --limit 1', 'csv')).toEqual(['New'])
   })
 
-  test.each(formats)('counts every row of an import as done with -o %s', async (format) => {
+  test.each(formats)('every row of an import counts as done with -o %s', async (format) => {
     writeFileSync(join(world.dir, 'users.csv'), 'user_id,name\nada,Ada\ngrace,Grace\n')
     const { code, stdout, stderr } = await world.run(`users import users.csv -o ${format}`)
     expect({ code, summary: stderr.split('\n').at(-2) }).toEqual({
@@ -232,7 +232,7 @@ describe.each(['empty', 'ok'] as const)('a service whose writes respond %s', (wr
   })
 })
 
-test('rooms get shows unlisted fields', async () => {
+test('rooms get prints unlisted fields', async () => {
   await start(services['that differs in many ways at once'] ?? {})
   expect((await world.run(`rooms get ${ids['Gamma']}`)).stdout).toContain(
     'metadata             {"tags":["a",{"deep":null}]}\n',

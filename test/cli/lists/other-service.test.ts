@@ -76,28 +76,31 @@ describe('--where on a service whose lists show only id, type and name', () => {
     ['max_meeting_seconds=60', 'Gamma'],
     ['age>0s', ''],
     ['created_at>0s', 'Delta Gamma Beta Alpha'],
-  ])('reads the full records: %s', async (condition, names) => {
+  ])('requests the full records: %s', async (condition, names) => {
     expect(await chosen([condition], partialRooms)).toBe(names)
     expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
   })
 
-  test('reads no full record if the list has all required fields', async () => {
+  test('requests no full record if the list contains all required fields', async () => {
     expect(await chosen(['name~a$', 'type=private'], '')).toBe('Delta Alpha')
     expect(gets()).toEqual([])
     expect(await chosen(['type=open', 'layout=grid'], partialRooms)).toBe('Beta')
     expect(gets()).toEqual([all[1], all[2]].map(({ id }) => `GET /rooms/${id}`))
   })
 
-  test.each(['delete', 'terminate', 'reopen'])('rooms %s changes only rooms that match', async (verb) => {
-    expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: `${partialRooms}no rooms; nothing to do\n`,
-    })
-    expect(writes()).toEqual([])
-  })
+  test.each(['delete', 'terminate', 'reopen'])(
+    'of rooms %s sends no write if no room matches',
+    async (verb) => {
+      expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: `${partialRooms}no rooms; nothing to do\n`,
+      })
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('rooms delete deletes exactly the matches', async () => {
+  test('of rooms delete deletes exactly the matching rooms', async () => {
     expect(await world.run('rooms delete --where status=terminated --yes -o ids')).toMatchObject({
       code: 0,
       stdout: `${all[1].id}\n`,
@@ -138,7 +141,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(stdout.match(/"meeting_time":12345678901234567890[,}]/g)).toHaveLength(4)
   })
 
-  test('reads at most eight full records concurrently, and prints one notice', async () => {
+  test('requests at most eight full records concurrently, and prints one notice', async () => {
     for (let i = 0; i < 40; i++) await room(`R${i}`)
     let under = 0
     let most = 0
@@ -158,20 +161,20 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('stops reading after --limit items', async () => {
+  test('requests no further records after --limit matches', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(gets()).toHaveLength(2)
   })
 
-  test('skips an item deleted during the run, and continues with the next', async () => {
+  test('skips an item that is deleted during the run', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
     expect(await chosen(['record=true'], partialRooms)).toBe('Gamma Beta Alpha')
   })
 
-  test('fails and changes no item if a full record cannot be read', async () => {
+  test('exits without a write if a full record cannot be read', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[2].id) ? answer(503, {}) : (intercept?.(request, next, signal) ?? next())
@@ -182,7 +185,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--dry-run shows the field and value that matched each item', async () => {
+  test('with --dry-run prints the field and value that matched in each item', async () => {
     const [delta, , beta] = all
     expect(
       await world.run([
@@ -205,7 +208,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('the prompt shows the field and value that matched each item', async () => {
+  test('prints in the prompt the field and value that matched in each item', async () => {
     const [, gamma] = all
     const { host, done } = world.start(['rooms', 'delete', '--where', 'status!=active'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -215,7 +218,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('the prompt shows an empty value that matched an item as empty', async () => {
+  test('prints in the prompt that an empty value matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -281,7 +284,7 @@ describe('--where on a field that is missing even from full records', () => {
     },
   )
 
-  test('reads one full record if lists are complete', async () => {
+  test('causes one request for a full record if lists are complete', async () => {
     await rooms()
     otherService(world, { without: ['layout'] })
     for (const format of ['table', 'json', 'ndjson', 'csv', 'ids']) {
@@ -301,14 +304,17 @@ describe('--where on a field that is missing even from full records', () => {
     ['terminated_at!~2020', 'Gamma'],
     ['status!=active', 'Gamma'],
     ['status=active', ''],
-  ])('does not match records without the field, and counts them: %s', async (condition, names) => {
-    await rooms()
-    otherService(world, { minimalLists: true, leavesNullsOut: true })
-    const field = /^\w+/.exec(condition)?.[0]
-    expect(await chosen([condition], `${partialRooms}3 rooms without ${field} do not match\n`)).toBe(names)
-  })
+  ])(
+    'does not match an item without the field, and a notice counts these items: %s',
+    async (condition, names) => {
+      await rooms()
+      otherService(world, { minimalLists: true, leavesNullsOut: true })
+      const field = /^\w+/.exec(condition)?.[0]
+      expect(await chosen([condition], `${partialRooms}3 rooms without ${field} do not match\n`)).toBe(names)
+    },
+  )
 
-  test('counts only items that match all other conditions', async () => {
+  test('causes a notice that counts only items that match all other conditions', async () => {
     await rooms()
     otherService(world, { leavesNullsOut: true })
     expect(
@@ -316,7 +322,7 @@ describe('--where on a field that is missing even from full records', () => {
     ).toBe('Gamma')
   })
 
-  test('is reported for sessions, which have no full record', async () => {
+  test('causes a notice for sessions, which have no full record', async () => {
     const items = [{ id: 's1', disconnected_at: '2026-01-01T00:00:00Z' }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: true } })
     expect(await world.run('sessions list r -o ids --where status!=online')).toMatchObject({
@@ -330,7 +336,7 @@ describe('--where on a field that is missing even from full records', () => {
     })
   })
 
-  test('is reported once for the members of all rooms', async () => {
+  test('causes one notice for the members of all rooms', async () => {
     await members()
     const { id } = await room('R2')
     await world.send('POST', '/users', { user_id: 'alan' })
@@ -429,7 +435,7 @@ describe('an export from a service with partial lists', () => {
     }).toEqual(before)
   })
 
-  test('with --where reads each full record once', async () => {
+  test('with --where requests each full record once', async () => {
     const all = await rooms()
     otherService(world, { minimalLists: true })
     expect(await world.run('rooms export --where layout=grid --columns name,layout,record')).toMatchObject({
@@ -455,14 +461,14 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toHaveLength(4)
   })
 
-  test('of a complete list reads one full record, even for many rooms', async () => {
+  test('of a complete list requests one full record, even for many rooms', async () => {
     for (let i = 0; i < 3; i++) await members()
     const { stderr } = await world.run('members export --all-rooms')
     expect(stderr).toBe(`exported 6 members\n${lostNotice('members')}`)
     expect(gets()).toHaveLength(1)
   })
 
-  test('contains users with IDs that a path cannot contain, such as “..”', async () => {
+  test('contains users whose IDs cannot be part of a path, such as “..”', async () => {
     const users = ['..', 'ada', '.'].map((user_id) => ({ user_id }))
     world.intercept = async ({ url }) =>
       answer(200, url.includes('?') ? { users, paging: { total: 3 } } : { user: users[1] })
@@ -485,8 +491,8 @@ describe('an export from a service with partial lists', () => {
   })
 })
 
-describe('a service with UUIDs as IDs', () => {
-  test('works in lists, lookups, filters, exports and changes', async () => {
+describe('a service with UUIDs', () => {
+  test('supports lists, lookups, filters, exports and changes', async () => {
     const [delta, gamma] = await rooms()
     const { idOf } = otherService(world, { minimalLists: true, ids: 'uuid' })
     await world.run('rooms list')
@@ -506,7 +512,7 @@ describe('a service with UUIDs as IDs', () => {
 })
 
 describe('imports of members on a service whose members omit the user ID', () => {
-  test('find existing members and change no others', async () => {
+  test('find existing members and do not change other members', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)

@@ -8,7 +8,7 @@ async function room(name: string, fields: object = {}): Promise<string> {
   return (await world.send('POST', '/rooms', { name, type: 'open', ...fields })).body.room.id
 }
 
-test('remaining_seconds can be filtered, sorted and shown, even after a room was reopened', async () => {
+test('remaining_seconds can be filtered, sorted and printed, even after a room is reopened', async () => {
   const long = await room('Long', { max_meeting_seconds: 600 })
   await room('Unlimited')
   const over = await room('Over', { max_meeting_seconds: 60 })
@@ -38,7 +38,7 @@ test('remaining_seconds is unknown if the service omits it', async () => {
   expect(run.stderr).toContain('remaining_seconds')
 })
 
-test('a room from rooms get is accepted in an update and in a creation after remaining_seconds has changed', async () => {
+test('a room printed by rooms get is accepted as the data of an update and of a creation after remaining_seconds changes', async () => {
   const id = await room('R', { max_meeting_seconds: 60 })
   const { room: read } = (await world.send('GET', `/rooms/${id}`)).body
   const changed = { ...read, remaining_seconds: 7, name: 'Other' }

@@ -71,7 +71,7 @@ test.each([
   ['member show ROOM MEMBER'],
   ['page create ROOM --index 1 -o ids'],
   ['messages send ROOM hi'],
-])('%s works by its alias', async (line, stdout?: string) => {
+])('the alias in the command %s is accepted', async (line, stdout?: string) => {
   const fill = await withMember()
   expect(await world.run(fill(line))).toMatchObject({
     code: 0,
@@ -117,7 +117,7 @@ describe('--curl', () => {
     ],
     ['sessions list r --online', curl('GET', `'${url}/rooms/r/sessions?is_connecting=true'`)],
     ['pages create r --index 1', curl('POST', `${url}/rooms/r/pages/create_many`, '[{"index":1}]')],
-  ])('shows the request of %s and does not send it', async (line, stdout) => {
+  ])('prints the request of %s and does not send it', async (line, stdout) => {
     expect(await world.run(`${line} --curl`)).toMatchObject({ code: 0, stdout, stderr: '' })
     expect(world.requests).toEqual([])
   })

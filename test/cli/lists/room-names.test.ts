@@ -24,12 +24,12 @@ const calls = (await allCalls()).filter(
   (call) => /\bROOM\b/.test(call) && !stays.test(call) && !/^__complete/.test(call),
 )
 
-describe('every command that takes a room', () => {
+describe('every command that accepts a room', () => {
   test('has a row in the table of this test', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
-  test('names its argument or flag “room”, and mentions names in its help', async () => {
+  test('names its argument or flag “room”, and mentions room names in its help', async () => {
     for (const { words, command } of await leaves()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
@@ -42,7 +42,7 @@ describe('every command that takes a room', () => {
     }
   })
 
-  test('declares it as a room argument or flag, except rooms wait, which resolves the name itself', async () => {
+  test('declares its argument or flag as a room, except rooms wait, which resolves room names itself', async () => {
     const undeclared = (await leaves()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
@@ -52,31 +52,34 @@ describe('every command that takes a room', () => {
     expect(undeclared).toEqual(['rooms wait'])
   })
 
-  test.each(calls)('%s does the same for a name as for an ID, after one more request', async (call) => {
-    const run = async (name: string, flags: readonly string[] = []) => {
-      const prepared = await prepare()
-      const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
-      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-      const wanted = name === '' ? prepared.argvOf(call) : argv
-      const { code, stdout, stderr } = await prepared.world.run([...wanted, '--yes', ...flags], { env })
-      // The ids of the two worlds differ in their random part.
-      const plain = (text: string) => text.replace(/[0-9a-f]{24}/g, 'ID')
-      return {
-        code,
-        stdout: plain(stdout),
-        stderr: plain(stderr),
-        requests: requests(prepared.world).map(plain),
+  test.each(calls)(
+    '%s sends the same requests for a room name as for an ID, after one more request',
+    async (call) => {
+      const run = async (name: string, flags: readonly string[] = []) => {
+        const prepared = await prepare()
+        const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
+        const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+        const wanted = name === '' ? prepared.argvOf(call) : argv
+        const { code, stdout, stderr } = await prepared.world.run([...wanted, '--yes', ...flags], { env })
+        // The ids of the two worlds differ in their random part.
+        const plain = (text: string) => text.replace(/[0-9a-f]{24}/g, 'ID')
+        return {
+          code,
+          stdout: plain(stdout),
+          stderr: plain(stderr),
+          requests: requests(prepared.world).map(plain),
+        }
       }
-    }
-    for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
-      const byId = await run('', flags)
-      const byName = await run('name:R', flags)
-      expect(byName, flags.join(' ')).toEqual({ ...byId, requests: [lookup('R'), ...byId.requests] })
-      expect(await run('id:name:R', flags).then(({ requests }) => requests), flags.join(' ')).not.toContain(
-        lookup('R'),
-      )
-    }
-  })
+      for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
+        const byId = await run('', flags)
+        const byName = await run('name:R', flags)
+        expect(byName, flags.join(' ')).toEqual({ ...byId, requests: [lookup('R'), ...byId.requests] })
+        expect(await run('id:name:R', flags).then(({ requests }) => requests), flags.join(' ')).not.toContain(
+          lookup('R'),
+        )
+      }
+    },
+  )
 })
 
 describe('an argument or flag declared as a room', () => {
@@ -84,7 +87,7 @@ describe('an argument or flag declared as a room', () => {
     .argument('[room]')
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
-  test('is resolved under any name, unlike an undeclared argument or flag', async () => {
+  test('is resolved under any argument name, unlike an undeclared one', async () => {
     const context = new Context(testHost(), {
       flags: { header: true, audit: true, color: false },
       command: 'rooms get',
@@ -105,14 +108,14 @@ describe('name:', () => {
     expect(requests()).toEqual([lookup('Weekly sync'), `GET /rooms/${id}`])
   })
 
-  test('is resolved once per name', async () => {
+  test('is resolved only once if it is repeated', async () => {
     const ids = [await room('a'), await room('b')]
     const { stdout } = await world.run('rooms delete name:a name:b name:a --yes -o ids')
     expect(stdout).toBe(`${ids.join('\n')}\n`)
     expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
   })
 
-  test('of no room is an error with the exit code of a missing room', async () => {
+  test('that matches no room exits 3', async () => {
     await room('Weekly')
     expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
       code: 3,
@@ -123,7 +126,7 @@ describe('name:', () => {
     expect(requests()).toEqual([lookup('Weekly sync')])
   })
 
-  test('of several rooms is an error that lists their IDs', async () => {
+  test('that matches several rooms is an error that lists their IDs', async () => {
     const ids = [await room('x'), await room('x')].reverse()
     expect(await world.run('rooms delete name:x --yes')).toMatchObject({
       code: 2,
@@ -133,14 +136,14 @@ describe('name:', () => {
     expect(requests()).toEqual([lookup('x')])
   })
 
-  test('of more rooms than the error lists prints their number', async () => {
+  test('that matches many rooms is an error that counts the unlisted rooms', async () => {
     for (let i = 0; i < 12; i++) await room('x')
     expect((await world.run('rooms get name:x')).stderr).toMatch(
       /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
     )
   })
 
-  test('of no room is a success with --ignore-not-found', async () => {
+  test('that matches no room exits 0 with --ignore-not-found', async () => {
     const id = await room('a')
     const flags = '--yes --ignore-not-found -o ids'
     expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
@@ -183,7 +186,7 @@ describe('name:', () => {
     expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
   })
 
-  test('works with a protected profile in the same commands as an ID', async () => {
+  test('is allowed on a protected profile in the same commands as an ID', async () => {
     const { world, argvOf } = await prepare({ isProtected: true })
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
@@ -203,7 +206,7 @@ describe('name:', () => {
     expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
   })
 
-  test('is like id:, which is refused before the “-” of standard input', async () => {
+  test('cannot be followed by “-” for standard input, nor can id:', async () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -227,7 +230,7 @@ describe('the prefix id:', () => {
     ['r1', 'r1'],
     ['Name:foo', 'Name:foo'],
     ['x:name:foo', 'x:name:foo'],
-  ])('in %s yields the ID “%s”', async (given, id) => {
+  ])('in %s results in the ID “%s”', async (given, id) => {
     world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
     const { code, stderr } = await world.run(['rooms', 'get', given])
     if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room id is empty\n' })
@@ -238,7 +241,7 @@ describe('the prefix id:', () => {
 describe('a name: prefix outside the command line', () => {
   const looks = () => requests().filter((line) => line === lookup('x'))
 
-  test.each(['name:x', 'id:x'])('“%s” on standard input is an ID', async (stdin) => {
+  test.each(['name:x', 'id:x'])('“%s” on standard input is treated as an ID', async (stdin) => {
     await room('x')
     for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
       await world.run(line, { stdin: `${stdin}\n` })
@@ -246,7 +249,7 @@ describe('a name: prefix outside the command line', () => {
     expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
   })
 
-  test('“name:x” in a file is an ID', async () => {
+  test('“name:x” in an import file is treated as an ID', async () => {
     await room('x')
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
     await world.run('members import members.csv --no-journal')
@@ -254,7 +257,7 @@ describe('a name: prefix outside the command line', () => {
     expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
   })
 
-  test('“name:x” of a user, a member or a name is unchanged', async () => {
+  test('“name:x” as the ID of a user or member, or as a new name, is sent unchanged', async () => {
     const id = await room('x')
     await world.run(`members add ${id} name:x`)
     await world.run(`members get ${id} name:x`)

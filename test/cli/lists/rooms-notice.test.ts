@@ -39,7 +39,7 @@ function serve(count: number, { hasTotal = true, latencyMs = 0 } = {}) {
 const notice = (rooms: string) => `reading ${rooms} rooms takes at least one request for each room\n`
 const ids = (count: number) => Array.from({ length: count / 100 }, (_, i) => `r${i * 100 + 1}\n`).join('')
 
-describe('a command that reads each of 1,200 rooms', () => {
+describe('the notice about reading each of 1,200 rooms', () => {
   beforeEach(() => {
     serve(1200)
   })
@@ -52,12 +52,12 @@ describe('a command that reads each of 1,200 rooms', () => {
     ['--all --where members>0 --where type=public', ''],
     ['--all --where members>0 --quiet', ''],
     ['--all --where type=public', ''],
-  ])('with %s prints the number of rooms beforehand', async (flags, stderr) => {
+  ])('has the expected number or is omitted in rooms list %s', async (flags, stderr) => {
     const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
     expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
   })
 
-  test('prints the number before it reads the first room', async () => {
+  test('is printed before the first room is read', async () => {
     const { intercept } = world
     const seen = new Set<string>()
     const run = world.start('rooms list --all -o ids --where members>0'.split(' '))
@@ -69,36 +69,36 @@ describe('a command that reads each of 1,200 rooms', () => {
     expect([...seen]).toEqual([notice('1200')])
   })
 
-  test('prints the number for users rooms', async () => {
+  test('is printed by users rooms', async () => {
     const { code, stdout, stderr } = await world.run('users rooms ada -o ids')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ids(1200), stderr: notice('1200') })
   })
 
-  test('prints the number for a report of all rooms', async () => {
+  test('is printed by sessions report --all-rooms', async () => {
     const { code, stdout, stderr } = await world.run('sessions report --all-rooms -o csv --no-header')
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: notice('1200') })
   })
 
-  test('prints the number for an export of the members of all rooms', async () => {
+  test('is printed by members export --all-rooms', async () => {
     const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
 
-  test('prints the number for an export of the members of given rooms', async () => {
+  test('is printed by members export of given rooms', async () => {
     const stdin = Array.from({ length: 1200 }, (_, i) => `r${i + 1}\n`).join('')
     const { code, stderr } = await world.run('members export - --columns user_id', { stdin })
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: notice('1200').trimEnd() })
   })
 })
 
-test('a command that reads each of 1,000 rooms prints no number', async () => {
+test('a command that reads each of 1,000 rooms prints no notice about them', async () => {
   serve(1000)
   const { code, stderr } = await world.run('rooms list --all -o ids --where members>0')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
 test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'])(
-  'without a total, %s prints the number once it has found more than 1,000 rooms',
+  'without a total, %s prints the notice after it finds more than 1,000 rooms',
   async (command) => {
     serve(2200, { hasTotal: false })
     const { code, stdout, stderr } = await world.run(command)
@@ -106,7 +106,7 @@ test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'
   },
 )
 
-test('without a total, an export of the members of all rooms prints the number once it has found more than 1,000 rooms', async () => {
+test('without a total, members export --all-rooms prints the notice after it finds more than 1,000 rooms', async () => {
   serve(2200, { hasTotal: false })
   const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
   expect({ code, notice: stderr.startsWith(notice('more than 1000')) }).toEqual({ code: 0, notice: true })
@@ -116,7 +116,7 @@ test.each([
   'members export --all-rooms --columns user_id',
   'rooms list --all -o ids --where members>0 --page-size 100 --concurrency 1',
   'users rooms ada -o ids --concurrency 1',
-])('on a terminal, %s shows progress of all rooms with an estimate', async (command) => {
+])('on a terminal, %s shows its progress through all rooms with an estimate', async (command) => {
   const service = serve(1200, { latencyMs: 100 })
   const { host, done } = world.start(command.split(' '), { tty: true, columns: 120, env: { NO_COLOR: '1' } })
   service.on(host)

@@ -33,7 +33,7 @@ async function names(line: string, stderr = told): Promise<string> {
 }
 
 describe('--sort', () => {
-  test('reads all pages and prints the items in order, with a notice', async () => {
+  test('reads all pages, prints a notice and prints the items in order', async () => {
     serve({ name: 'c' }, { name: 'a' }, { name: 'b' })
     expect(await names('rooms list --sort name')).toBe('a b c')
     expect(await names('rooms list --sort -name')).toBe('c b a')
@@ -47,13 +47,13 @@ describe('--sort', () => {
     ).toBe('a\tprivate\na\topen\nb\topen\n')
   })
 
-  test('keeps the order of equal items, even in descending order', async () => {
+  test('keeps the order of equal items, even if descending', async () => {
     serve({ name: 'x' }, { name: 'y' }, { name: 'z' })
     expect(await names('rooms list --sort type')).toBe('x y z')
     expect(await names('rooms list --sort -type')).toBe('x y z')
   })
 
-  test('compares numbers by value, even as text', async () => {
+  test('compares numbers by value, even if they are text', async () => {
     serve(
       { name: 'ten', meeting_time: 10 },
       { name: 'nine', meeting_time: '9' },
@@ -62,7 +62,7 @@ describe('--sort', () => {
     expect(await names('rooms list --sort meeting_time')).toBe('two nine ten')
   })
 
-  test('compares numbers beyond a double exactly, and prints every digit', async () => {
+  test('compares numbers beyond double precision exactly, and prints every digit', async () => {
     const rooms = ['12345678901234567892', '12345678901234567890', '12345678901234567891']
     world.intercept = async () =>
       answer(
@@ -73,7 +73,7 @@ describe('--sort', () => {
     expect([...stdout.matchAll(/"seats":(\d+)/g)].map(([, seats]) => seats)).toEqual(rooms.sort())
   })
 
-  test('compares times with different offsets', async () => {
+  test('compares times with different UTC offsets by instant', async () => {
     serve(
       { name: 'late', created_at: '2026-01-01T12:00:00.000Z' },
       { name: 'early', created_at: '2026-01-01T12:30:00+02:00' },
@@ -82,12 +82,12 @@ describe('--sort', () => {
     expect(await names('rooms list --sort created_at')).toBe('old early late')
   })
 
-  test('orders text by letters, equally in every locale', async () => {
+  test('orders text by letters, identically in every locale', async () => {
     serve({ name: 'zoe' }, { name: 'Ärger' }, { name: 'ada' }, { name: 'Ada' }, { name: 'beta' })
     expect(await names('rooms list --sort name')).toBe('ada Ada Ärger beta zoe')
   })
 
-  test('puts null last, even in descending order', async () => {
+  test('puts null last, even if descending', async () => {
     serve({ name: 'none', started_at: null }, { name: 'b', started_at: '2026-01-02T00:00:00Z' })
     expect(await names('rooms list --sort started_at')).toBe('b none')
     expect(await names('rooms list --sort -started_at')).toBe('b none')
@@ -130,7 +130,7 @@ describe('--sort', () => {
     ).toBe('a b c')
   })
 
-  test('reads the full records of a service whose lists omit the field', async () => {
+  test('requests the full records if lists omit the field', async () => {
     serve({ name: 'b', seats: 2 }, { name: 'a', seats: 1 })
     const whole = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -179,7 +179,7 @@ describe('--sort', () => {
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })
 
-  test('works in lists of members and users', async () => {
+  test('sorts lists of members and of users', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'n', type: 'private' })).body
     for (const user_id of ['b', 'c', 'a']) {
       await world.send('POST', '/users', { user_id, email: `${user_id}@x.test` })
@@ -191,7 +191,7 @@ describe('--sort', () => {
     expect(await column(`members list ${room.id} --sort type,user_id`)).toBe('a\nb\nc\n')
   })
 
-  test('works in lists of sessions', async () => {
+  test('sorts lists of sessions', async () => {
     const sessions = ['2026-01-02', '2026-01-01', '2026-01-03'].map((day, i) => ({
       id: `s${i}`,
       connected_at: `${day}T00:00:00.000Z`,
@@ -239,7 +239,7 @@ function expected(a: Value, b: Value, descending: boolean): number {
   return descending ? -found : found
 }
 
-test('random values are sorted by the rules in the help', () => {
+test('random values are sorted by the rules in the help topic', () => {
   const value = fc.oneof(
     fc.string({ maxLength: 3 }),
     fc.string({ unit: fc.constantFrom(...'aAäbßé\u0301 -1'), maxLength: 4 }),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CompactIds, IdSet } from '../../../../src/cli/lists/paging/id-set.ts'
 
-test('a set of IDs in compact form contains exactly the added IDs, with any characters', () => {
+test('a compact set of IDs contains exactly the added IDs, with any characters', () => {
   const id = fc.oneof(
     fc.string({ maxLength: 4 }),
     fc.string({ unit: 'binary', maxLength: 3 }),
@@ -22,7 +22,7 @@ test('a set of IDs in compact form contains exactly the added IDs, with any char
   )
 })
 
-test('a set of IDs changes to the compact form while it grows', () => {
+test('a set of IDs becomes compact when it is large', () => {
   const set = new IdSet()
   const ids = Array.from({ length: 80_000 }, (_, i) => `user-${i}`)
   expect(ids.filter((id) => !set.add(id))).toEqual([])
@@ -30,7 +30,7 @@ test('a set of IDs changes to the compact form while it grows', () => {
   expect([set.size, set.has('user-80000')]).toEqual([80_000, false])
 })
 
-test('an ID longer than a chunk does not affect the next IDs', () => {
+test('an ID that is longer than a chunk does not affect the following IDs', () => {
   const set = new CompactIds()
   const ids = ['a', 'b'.repeat(1_100_000), 'š'.repeat(1_100_000), 'c', 'd']
   expect(ids.map((id) => set.add(id))).toEqual(ids.map(() => true))

@@ -140,7 +140,7 @@ const meetAll = new Set([
   'repeats its first page and reports it as complete',
 ])
 
-describe.each(Object.entries(services))('with a service that %s', (name, quirks) => {
+describe.each(Object.entries(services))('on a service that %s', (name, quirks) => {
   const some = <T>(lines: readonly T[]) => lines.filter((_, i) => meetAll.has(name) || i % 9 === 0)
 
   test.each(some(reads))('%s exits 8, even with --quiet', async (line) => {
@@ -164,7 +164,7 @@ describe.each(Object.entries(services))('with a service that %s', (name, quirks)
 })
 
 test.each(['rooms', 'users'])(
-  'a list of %s with 130 of 100 items has the error code incomplete',
+  '%s list --all with 100 items of a total of 130 exits 8 with the error code incomplete',
   async (list) => {
     world.intercept = service({ page: slice, paging: () => ({ total: 130 }) })
     const { code, stdout, stderr } = await world.run(`${list} list --all --json`)
@@ -176,7 +176,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('an incomplete export contains the listed items', async () => {
+test('members export --all-rooms of an incomplete list of rooms exports the members of the listed rooms and exits 8', async () => {
   world.intercept = service({ page: slice, paging: () => ({ total: 130 }), only: 'rooms' })
   const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
   expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 100 of 130 rooms\n' })
@@ -184,7 +184,7 @@ test('an incomplete export contains the listed items', async () => {
 })
 
 test.each(['users rooms u1 -o csv --no-header', 'users rooms u1 --no-header'])(
-  '%s prints the memberships in the listed rooms',
+  '%s prints the memberships in the listed rooms and exits 8 if the list of rooms is incomplete',
   async (line) => {
     world.intercept = service({ page: slice, paging: () => ({ total: 130 }), only: 'rooms' })
     const { code, stdout, stderr } = await world.run(line)
@@ -193,7 +193,7 @@ test.each(['users rooms u1 -o csv --no-header', 'users rooms u1 --no-header'])(
   },
 )
 
-test('users offboard keeps the user if the members of one room are incomplete', async () => {
+test('users offboard does not delete the user if a list of members is incomplete', async () => {
   const ordinary = service({ page: slice, paging: () => ({ total: 100 }) })
   const partial = service({ page: slice, paging: () => ({ total: 130 }) })
   world.intercept = (request, next, signal) =>
@@ -205,7 +205,7 @@ test('users offboard keeps the user if the members of one room are incomplete', 
   })
 })
 
-describe('the total of a service that sends all its items', () => {
+describe('a list whose total is wrong', () => {
   const rooms = numbers(2130).map((i) => ({ id: `r${i}`, type: 'open', name: `Room ${i}` }))
   const capped = (cap: number, total: (facts: { end: number; count: number }) => unknown) => {
     world.intercept = async ({ url }) => {
@@ -226,7 +226,7 @@ describe('the total of a service that sends all its items', () => {
     ['the items so far', 100, ({ end }) => end],
     ['0', 100, () => 0],
     ['0 as text', 100, () => '0'],
-  ])('may be %s without ending the list early', async (_, cap, total) => {
+  ])('is read to its end if the total is %s', async (_, cap, total) => {
     capped(cap, total)
     for (const flags of ['--all', '--where name~Room']) {
       const { code, stdout, stderr } = await world.run(`rooms list ${flags} -o ids --quiet`)
@@ -236,7 +236,7 @@ describe('the total of a service that sends all its items', () => {
     expect(await world.run('rooms list --count --quiet')).toMatchObject({ code: 0, stdout: '2130\n' })
   })
 
-  test('limits the first page to one request with any --limit', async () => {
+  test('is read with one request if the first page contains all items', async () => {
     rooms.length = 47
     capped(1000, () => rooms.length)
     for (const flags of ['--all', '--limit 300', '--sort name', '--where name~Room']) {
@@ -248,7 +248,7 @@ describe('the total of a service that sends all its items', () => {
 })
 
 test.each(['rooms list --json', 'rooms list --all --json', 'api GET /rooms --paginate'])(
-  '%s accepts null as an empty list',
+  '%s prints an empty list if the service sends null',
   async (line) => {
     const body = '{"rooms":null,"paging":{"total":0}}'
     world.intercept = async () => answer(200, body)
@@ -277,7 +277,7 @@ describe('--offset', () => {
     })
 
   test.each(['', '--all', '--limit 20', '--quiet'])(
-    'that a service ignores is reported with “%s”',
+    'causes exit code 8 with the flags “%s” if the service ignores it',
     async (flags) => {
       world.intercept = ignoring(0, false)
       expect(await world.run(`rooms list --offset 40 -o ids ${flags}`.trim())).toMatchObject({
@@ -287,7 +287,7 @@ describe('--offset', () => {
     },
   )
 
-  test('that a service applies is accepted, even if the response names another offset', async () => {
+  test('is accepted if the service applies it, even if the response names another offset', async () => {
     world.intercept = ignoring('0', true)
     expect(await world.run('rooms list --offset 40 --limit 5 -o ids')).toMatchObject({
       code: 0,
@@ -297,7 +297,7 @@ describe('--offset', () => {
   })
 })
 
-test('each command finds all remaining rooms of the embedded service if a room is deleted between two pages', async () => {
+test('each command finds all remaining rooms in the embedded service if a room is deleted between two pages', async () => {
   const ids: string[] = []
   for (let i = 0; i < 1200; i++)
     ids.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'private' })).body.room.id)
@@ -331,7 +331,7 @@ test('each command finds all remaining rooms of the embedded service if a room i
   expect(world.requests.some(({ method, url }) => method === 'PUT' && url.includes(next))).toBe(true)
 })
 
-describe('a list that changes with every request', () => {
+describe('a list that differs in every response', () => {
   beforeEach(() => {
     let rooms = numbers(1300).map((i) => ({ id: `r${i}`, type: 'private', name: `Room ${i}` }))
     world.intercept = async ({ url, method }) => {
@@ -349,13 +349,13 @@ describe('a list that changes with every request', () => {
     }
   })
 
-  test('is complete with rooms list', async () => {
+  test('is complete in rooms list', async () => {
     const { code, stdout } = await world.run('rooms list --all -o ids --page-size 500')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
   test.each(['rooms export', 'rooms list --count-by type', 'users rooms u1'])(
-    'is incomplete for %s after three passes',
+    'is incomplete in %s after three passes',
     async (line) => {
       const { code, stderr } = await world.run(`${line} --quiet`)
       expect({ code, stderr }).toEqual({
@@ -366,7 +366,7 @@ describe('a list that changes with every request', () => {
   )
 
   test.each(['rooms delete --where type=private --yes', 'users offboard u1 --yes'])(
-    'prevents the write of %s',
+    'prevents the writes of %s',
     async (line) => {
       const { code } = await world.run(`${line} --quiet`)
       expect({ code, writes: writes() }).toEqual({ code: 8, writes: [] })
@@ -374,7 +374,7 @@ describe('a list that changes with every request', () => {
   )
 })
 
-test('an export reads the list again if IDs repeat between two pages', async () => {
+test('an export reads the list again if two pages contain the same ID', async () => {
   const rooms = numbers(150).map((i) => ({ id: `r${i}`, type: 'open', name: `Room ${i}` }))
   let asked = 0
   world.intercept = async ({ url }) => {

@@ -52,7 +52,7 @@ async function listed(flags: string) {
   return { code, ids: lines(stdout), stderr }
 }
 
-describe('rooms list, with 250 rooms in the embedded service,', () => {
+describe('rooms list of 250 rooms in the embedded service', () => {
   let all: string[]
   beforeEach(async () => {
     all = []
@@ -86,14 +86,14 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     ['--all --offset 9999', [250, 250], ['1000@9999']],
     ['--offset 0', [0, 30], ['-@0']],
   ] as const)(
-    'with %s sends the right requests and prints the right rooms',
+    'with %s sends the expected requests and prints the expected rooms',
     async (flags, [from, to], requests) => {
       expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
       expect(asked()).toEqual(requests)
     },
   )
 
-  test('with --page-size alone requests one page of that size', async () => {
+  test('with only --page-size requests one page of that size', async () => {
     expect(await listed('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
@@ -115,7 +115,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     ])
   })
 
-  test('with --all --json is one document with every item', async () => {
+  test('with --all --json prints one document that contains every item', async () => {
     const { stdout } = await world.run('rooms list --all --page-size 100 --json')
     const { rooms, paging, ...rest } = JSON.parse(stdout)
     expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
@@ -133,7 +133,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     ).toEqual(all)
   })
 
-  test('with --all fits the width of the terminal on every page', async () => {
+  test('with --all fits every page to the width of the terminal', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -145,7 +145,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     { format: 'ids', heading: 0 },
     { format: 'csv', heading: 1 },
     { format: 'table', heading: 1 },
-  ])('in $format is printed page by page', async ({ format, heading }) => {
+  ])('in $format prints each page as it arrives', async ({ format, heading }) => {
     let pages = 0
     world.intercept = async (_request, next) => {
       // Before the last page is printed, one request looks behind it.
@@ -159,7 +159,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     expect(pages).toBe(4)
   })
 
-  test('fetches two pages ahead of the printed page', async () => {
+  test('requests two pages ahead of the printed page', async () => {
     const asked: number[] = []
     world.intercept = (_request, next) => {
       asked.push(lines(run.host.stdout.text).length)
@@ -170,7 +170,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     expect(asked).toEqual([0, 0, 0, 200])
   })
 
-  test('prints the pages before a failed page, and exits with the failure', async () => {
+  test('prints the pages before a failed page, and exits with the code of the failure', async () => {
     world.intercept = async (request, next) =>
       queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
     const { code, stdout, stderr } = await world.run('rooms list --all --page-size 100 -o ids --retries 0')
@@ -181,7 +181,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     })
   })
 
-  test('fetches no more pages after its reader closes the pipe', async () => {
+  test('requests no further pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['rooms', 'list', '--all', '--page-size', '10'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -189,27 +189,27 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
   })
 })
 
-describe('list, with a service that has unusual paging,', () => {
-  test('is complete when the service caps limit at 7', async () => {
+describe('a list of a service with unusual paging', () => {
+  test('is complete when the service limits a page to 7 items', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('with --limit prints exactly that many items if the service caps limit', async () => {
+  test('with --limit contains exactly that many items if the service limits pages', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('prints exactly --limit items if the service sends more', async () => {
+  test('contains exactly --limit items if the service sends more', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listed('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('stops if the service ignores offset', async () => {
+  test('ends if the service ignores offset', async () => {
     service(ids(250), { ignoresOffset: true })
     expect(await listed('--all --page-size 100')).toEqual({
       code: 8,
@@ -219,7 +219,7 @@ describe('list, with a service that has unusual paging,', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('with --limit stops if the service ignores offset, and prints one valid document', async () => {
+  test('with --limit ends if the service ignores offset, and is one valid document', async () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -235,33 +235,33 @@ describe('list, with a service that has unusual paging,', () => {
     ['is missing with all of paging', () => undefined],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])('with --all prints all items if the total %s', async (_what, paging) => {
+  ])('with --all contains all items if the total %s', async (_what, paging) => {
     service(ids(250), { paging })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('prints no notice about more items if the total is missing', async () => {
+  test('causes no notice about more items if the total is missing', async () => {
     service(ids(250), { paging: () => undefined })
     expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('adds no total to a document of several pages', async () => {
+  test('of several pages has no total if the service sends none', async () => {
     service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('with --all prints each ID once if items are inserted between pages', async () => {
+  test('with --all contains each ID once if items are inserted between pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('with --limit prints the requested number of items if items are inserted between pages', async () => {
+  test('with --limit contains the requested number of items if items are inserted between pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('with --json prints a document without items inserted between pages', async () => {
+  test('with --json does not contain items inserted between pages', async () => {
     service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
@@ -270,19 +270,19 @@ describe('list, with a service that has unusual paging,', () => {
     })
   })
 
-  test('prints an ID once if it is twice on one page', async () => {
+  test('contains an ID once if one page contains the ID twice', async () => {
     service(['a', 'b', 'a', 'c'])
     expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('prints a single complete page byte for byte', async () => {
+  test('of a single complete page is printed byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('prints the fields beside the items from the last page', async () => {
+  test('contains the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -312,7 +312,7 @@ describe('list, with a service that has unusual paging,', () => {
   })
 
   test.each(['', '--no-header '])(
-    'shows table columns that only a later page has, with the flags “%s”',
+    'as a table has columns that only a later page has, with the flags “%s”',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },
@@ -326,7 +326,7 @@ describe('list, with a service that has unusual paging,', () => {
   )
 })
 
-describe('list, with a service that refuses large pages,', () => {
+describe('a list of a service that refuses large pages', () => {
   beforeEach(async () => {
     for (let i = 0; i < 120; i++) await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })
   })
@@ -344,7 +344,7 @@ describe('list, with a service that refuses large pages,', () => {
     [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
     [250, 422, '--limit 250', 120, ['250@-']],
   ] as const)(
-    'of more than %i with %i retries with smaller pages and keeps their size: %s',
+    'above %i items with status %i is complete with smaller pages: %s',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
       const { ids, ...rest } = await listed(flags)
@@ -353,7 +353,7 @@ describe('list, with a service that refuses large pages,', () => {
     },
   )
 
-  test('uses the accepted page size for each list of a run', async () => {
+  test('determines the page size for all further lists of the run', async () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
@@ -368,7 +368,7 @@ describe('list, with a service that refuses large pages,', () => {
     expect([one, other].every((id) => world.requests.some(({ url }) => url.includes(id)))).toBe(true)
   })
 
-  test('distinguishes a refused key from a refused limit', async () => {
+  test('causes an error about the key if the service refuses the key', async () => {
     world.intercept = async () => answer(400, {})
     expect(await listed('--all')).toMatchObject({
       code: 4,
@@ -377,7 +377,7 @@ describe('list, with a service that refuses large pages,', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('prints the message of the service if it refuses every page', async () => {
+  test('causes an error with the message of the service if the service refuses every page', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
     expect(await listed('--all')).toEqual({
       code: 1,
@@ -388,7 +388,7 @@ describe('list, with a service that refuses large pages,', () => {
   })
 
   test.each(['--all --page-size 300', '--limit 300 --page-size 300'])(
-    'does not reduce a page size from the command line: %s',
+    'is not read in smaller pages if the command line sets the page size: %s',
     async (flags) => {
       otherService(world, { refusedLimits: { above: 50, status: 422 } })
       expect(await listed(flags)).toMatchObject({ code: 1, ids: [] })
@@ -396,7 +396,7 @@ describe('list, with a service that refuses large pages,', () => {
     },
   )
 
-  test('does not reduce the page size after a failure without JSON', async () => {
+  test('is not read in smaller pages after a failed response that is not JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
     expect(await listed('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
@@ -459,7 +459,7 @@ describe('sessions list on a service without paging', () => {
     ['--limit 100', [0, 40], '100@-'],
     ['--offset 100', [40, 40], '-@100'],
     ['--all --page-size 2', [0, 40], '2@-'],
-  ] as const)('prints the right sessions with “%s”', async (flags, [from, to], query) => {
+  ] as const)('prints the expected sessions with the flags “%s”', async (flags, [from, to], query) => {
     const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
     expect({ code, ids: lines(stdout), stderr }).toEqual({
       code: 0,
@@ -469,7 +469,7 @@ describe('sessions list on a service without paging', () => {
     expect(asked()).toEqual([query])
   })
 
-  test('prints the whole response byte for byte, and a part of it as a new document', async () => {
+  test('prints a whole response byte for byte, and a selection as a new document', async () => {
     expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
@@ -493,21 +493,24 @@ describe('sessions list on a service with paging', () => {
     ['--offset 80', [80, 95], '', ['-@80']],
     ['--limit 5 --offset 93', [93, 95], '', ['5@93']],
     ['--all --page-size 60', [0, 95], '', ['60@-', '60@60']],
-  ] as const)('prints the right sessions with “%s”', async (flags, [from, to], notice, queries) => {
-    const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
-    expect({ code, ids: lines(stdout), stderr }).toEqual({
-      code: 0,
-      ids: ids(95).slice(from, to),
-      stderr: notice,
-    })
-    expect(asked()).toEqual(queries)
-  })
+  ] as const)(
+    'prints the expected sessions with the flags “%s”',
+    async (flags, [from, to], notice, queries) => {
+      const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
+      expect({ code, ids: lines(stdout), stderr }).toEqual({
+        code: 0,
+        ids: ids(95).slice(from, to),
+        stderr: notice,
+      })
+      expect(asked()).toEqual(queries)
+    },
+  )
 
   test.each([
     ['', items.filter(({ user_id }) => user_id === 'ada')],
     ['--limit 20', items.filter(({ user_id }) => user_id === 'ada').slice(0, 20)],
     ['--limit 20 --offset 40', items.filter(({ user_id }) => user_id === 'ada').slice(40, 60)],
-  ])('searches all pages with --where and “%s”', async (flags, wanted) => {
+  ])('searches all pages with --where and the flags “%s”', async (flags, wanted) => {
     expect(await world.run(`sessions list r1 -o ids --where user_id=ada ${flags}`.trim())).toMatchObject({
       code: 0,
       stdout: wanted.map(({ id }) => `${id}\n`).join(''),
@@ -515,7 +518,7 @@ describe('sessions list on a service with paging', () => {
     })
   })
 
-  test('prints one JSON document with all of them', async () => {
+  test('with --all --json prints one document that contains every session', async () => {
     expect(JSON.parse((await world.run('sessions list r1 --json --all')).stdout)).toEqual({
       sessions: items,
       paging: { limit: 95, offset: 0, total: 95 },
@@ -523,7 +526,7 @@ describe('sessions list on a service with paging', () => {
   })
 })
 
-test('^C ends a long list of the local workspace', async () => {
+test('^C interrupts a long list of the local workspace', async () => {
   const { done: imported } = world.start(['--local', 'users', 'import', '-', '--input-format', 'csv'], {
     stdin: usersCsv(300),
   })

@@ -81,7 +81,7 @@ describe('a list', () => {
     expect(ms).toBeLessThan(0.4 * 21 * 50)
   })
 
-  test('of 20,000 rooms at 50 ms takes at most a fifth of the time of one page after another', async () => {
+  test('of 20,000 rooms with a latency of 50 ms takes at most a fifth of the sequential time', async () => {
     const pageOf = pagesOf(ids(20_000), 100)
     const { code, ms, offsets } = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, pageOf })
     expect({ code, offsets }).toEqual({ code: 0, offsets: steps(20_000, 100) })
@@ -93,23 +93,23 @@ describe('a list', () => {
     expect(result).toMatchObject({ code: 0, ids: ids(2000), offsets: steps(2000, 100), most: 2 })
   })
 
-  test('that is printed slowly is read with two requests in flight', async () => {
+  test('with a slow reader is read with two requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, readerMs: 500 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), offsets: steps(2000, 100), most: 2 })
   })
 
-  test('whose printing takes a third of the latency is read with four requests in flight', async () => {
+  test('with a reader that takes a third of the latency per page is read with four requests in flight', async () => {
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 60, readerMs: 20 })
     expect(result).toMatchObject({ code: 0, ids: ids(2000), most: 4 })
   })
 
-  test('that fits in one page takes one request', async () => {
+  test('that fits in one page is read with one request', async () => {
     const pageOf = pagesOf(ids(40), 100)
     const result = await runAtDistance('rooms list --all -o ids', { latencyMs: 50, pageOf })
     expect(result).toMatchObject({ code: 0, ids: ids(40), offsets: [0], most: 1 })
   })
 
-  test('without a total is read one page ahead', async () => {
+  test('without a total is read with one request in flight', async () => {
     const pageOf = (offset: number, query: URLSearchParams) => ({
       rooms: pagesOf(ids(700), 100)(offset, query).rooms,
     })
@@ -122,7 +122,7 @@ describe('a list', () => {
     expect(result).toMatchObject({ code: 0, ids: ids(1250), offsets: steps(1200, 100) })
   })
 
-  test('of a service that reduces its pages is complete and wastes at most 8 requests per reduction', async () => {
+  test('of a service that reduces its page size is complete, with at most 8 wasted requests per reduction', async () => {
     const caps = [100, 60, 25]
     const pageOf = (offset: number, query: URLSearchParams) =>
       pagesOf(ids(2000), caps[Math.floor(offset / 700)] ?? 25)(offset, query)
@@ -132,7 +132,7 @@ describe('a list', () => {
     expect(result.offsets.length).toBeLessThanOrEqual(44 + 2 * 8)
   })
 
-  test('whose pages have many sizes is complete with few requests in flight', async () => {
+  test('with pages of many sizes is complete with at most four requests in flight', async () => {
     const pageOf = (offset: number) => {
       const size = 20 + ((7 * offset) % 11)
       return { rooms: ids(2000).slice(offset, offset + size), total: 2000 }
@@ -142,7 +142,7 @@ describe('a list', () => {
     expect(result.most).toBeLessThanOrEqual(4)
   })
 
-  test('of a service whose responses are delayed is read with fewer requests in flight', async () => {
+  test('of a service that becomes slow is read with fewer requests in flight', async () => {
     const delayOf = (request: number) => (request > 40 ? 2000 : 50)
     const pageOf = pagesOf(ids(20_000), 100)
     const {
@@ -158,7 +158,7 @@ describe('a list', () => {
   })
 })
 
-test('a page requested ahead that a busy service refused is requested again when it is needed', async () => {
+test('a page that the service refuses with 429 when read ahead is requested again when it is needed', async () => {
   const page = pagesOf(ids(500), 100)
   const refused = new Set(['100', '200'])
   world.intercept = async ({ url }) => {
@@ -178,12 +178,12 @@ test('a page requested ahead that a busy service refused is requested again when
   })
 })
 
-test('an export from a distant service has 8 pages in flight', async () => {
+test('an export from a distant service is read with 8 requests in flight', async () => {
   const { code, most } = await runAtDistance('rooms export -o csv --columns id', { latencyMs: 50 })
   expect({ code, most }).toEqual({ code: 0, most: 8 })
 })
 
-test('pages of 10 MB are read three ahead at most', () => {
+test('at most three pages of 10 MB are read ahead', () => {
   let now = 0
   const readAhead = new ReadAhead({ clock: { monotonic: () => now } })
   for (let page = 0; page < 20; page++) {
