@@ -21,6 +21,8 @@ const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.lar
   Number,
 ) as [number, number, number, number]
 
+/** Most memory that a report of many rooms may take, in MB. */
+const mostManyMb = 200
 /** Most memory that the room with the most sessions may take, in MB, unless each of them is listed. */
 const mostMb = 150
 
@@ -88,6 +90,14 @@ const cases: [what: string, room: string, flags: string][] = [
   [many, '--all-rooms', '-o csv --columns user_id,minutes'],
   [many, '--all-rooms', '-o table'],
   [many, '--all-rooms', `-o csv --html ${join(dir, 'page.html')}`],
+  [many, '--all-rooms', '-o ndjson --by user-total'],
+  [many, '--all-rooms', '-o ndjson --by user-total --missed 2'],
+  [many, '--all-rooms', '-o ndjson --by user-total,day'],
+  [many, '--all-rooms', '-o ndjson --by meeting --absent'],
+  [many, '--all-rooms', '-o ndjson --by month'],
+  [many, '--all-rooms', `-o csv --by user-total --html ${join(dir, 'page.html')}`],
+  [many, '--all-rooms', `-o csv --by meeting --html ${join(dir, 'page.html')}`],
+  [many, 'usage', '--month 2026-01 -o ndjson'],
   [one, 'large', '-o ndjson'],
   [one, 'large', '-o json --by session'],
   [one, 'large', `-o csv --absent --html ${join(dir, 'page.html')}`],
@@ -96,7 +106,8 @@ const cases: [what: string, room: string, flags: string][] = [
 
 const results: { what: string; flags: string; ms: number; requests: number; peakMb: number }[] = []
 for (const [what, room, flags] of cases) {
-  const command = [process.execPath, launcher, 'sessions', 'report', room, ...flags.split(' ')]
+  const words = room === 'usage' ? [room] : ['sessions', 'report', room]
+  const command = [process.execPath, launcher, ...words, ...flags.split(' ')]
   // The first run leaves the code cache that the others use.
   await run(command, env)
   const before = await requests()
@@ -118,6 +129,9 @@ service.kill()
 rmSync(dir, { recursive: true, force: true })
 console.log(JSON.stringify({ node: process.version, rounds, results }))
 const tooLarge = results.filter(
-  ({ what, flags, peakMb }) => what === one && !flags.includes('--by session') && peakMb > mostMb,
+  ({ what, flags, peakMb }) =>
+    (what === one && !flags.includes('--by session') && peakMb > mostMb) ||
+    (what === many && peakMb > mostManyMb),
 )
-if (tooLarge.length > 0) throw new Error(`more than ${mostMb} MB for ${one}: ${JSON.stringify(tooLarge)}`)
+if (tooLarge.length > 0)
+  throw new Error(`more than ${mostMb} or ${mostManyMb} MB: ${JSON.stringify(tooLarge)}`)

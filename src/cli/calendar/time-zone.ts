@@ -9,7 +9,8 @@ export interface WallTime {
   ms?: number
 }
 
-export const dayMs = 86_400_000
+const dayMs = 86_400_000
+const hourMs = 3_600_000
 
 /** Before 1800, zones have their first offset and calendars differ. */
 const earliestMs = Date.UTC(1800)
@@ -53,6 +54,11 @@ export class TimeZone {
   /** Returns the hour of an instant, from 0 to 23. */
   hourOf(ms: number): number {
     return new Date(ms + this.#offset(ms)).getUTCHours()
+  }
+
+  /** Returns the instant at which the hour of the wall clock ends. */
+  endOfHour(ms: number): number {
+    return ms + hourMs - ((((ms + this.#offset(ms)) % hourMs) + hourMs) % hourMs)
   }
 
   /** Returns the instant of a wall time. A time that occurs twice is the first, and a skipped one is later by the change. */

@@ -16,11 +16,14 @@ tbody th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-w
 td.id { white-space: normal; overflow-wrap: anywhere; min-width: 5rem }
 .number { text-align: end }
 .time { width: 40%; min-width: 14rem; padding-inline-end: 0 }
-.axis { display: flex; justify-content: space-between }
+.axis { display: flex; justify-content: space-between; gap: 1rem }
 .absent th, .absent td { color: var(--dim) }
 svg { display: block; width: 100%; height: 1rem }
+svg.chart { height: 8rem; border-bottom: 1px solid var(--line) }
+.charts details { color: var(--dim) }
+.charts details table { width: auto }
 .meeting { fill: var(--time) }
-.there { fill: var(--there) }
+.there, .bar { fill: var(--there) }
 footer { margin-top: 3rem; font-size: .85rem }
 @media print {
   :root { color-scheme: light; --text: #000; --dim: #444; --line: #bbb; --paper: #fff; --there: #1a7f4b; --time: #e8ebef }

@@ -10,7 +10,7 @@ import { own, visible } from '../../../output/terminal/visible.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { markup } from './html.ts'
 import { pageStyle } from './page-style.ts'
-import { formatPeopleTable } from './page-table.ts'
+import { formatTable } from './page-table.ts'
 
 interface PageOptions {
   rooms: Visible | number
@@ -83,8 +83,16 @@ export function formatRoomSection(
   return markup`<section aria-labelledby="room-${number}">
 <h2 id="room-${number}"><bdi>${name}</bdi></h2>
 <p>Room ${id}. ${span ? formatSummary(report, span, zone) : own`Nobody was there.`}</p>
-${people.length > 0 ? formatPeopleTable(people, { name, span, shown, zone }) : markup``}</section>
+${people.length > 0 ? formatTable(people, { ...describePeople(name), fields: peopleFields, span, shown, zone }) : markup``}</section>
 `.text
+}
+
+const peopleFields = [
+  ...['name', 'user_id', 'first_in', 'last_out', 'connections', 'minutes', 'share', 'present'],
+]
+
+function describePeople(name: Visible): { caption: Visible; label: Visible } {
+  return { caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}` }
 }
 
 export function formatFailedSection(room: Item, message: string, shown: MakeVisible): string {

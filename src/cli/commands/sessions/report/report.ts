@@ -52,7 +52,7 @@ export async function runReport(
   const isTable = printer.options.format === 'table'
   const isOneRoom = rooms.length === 1
   const common = { grouping, span, zone, absent, includeBlocked }
-  const about = { ...common, rooms: rooms.length, now, printer, minMinutes: minMinutes ?? 0 }
+  const about = { ...common, gapMs, rooms: rooms.length, now, printer, minMinutes: minMinutes ?? 0 }
   const page =
     html === undefined
       ? undefined
@@ -118,7 +118,7 @@ function scopeFor(
   const isOfRoom = subject !== undefined && subject !== 'user-total'
   return {
     names: isOfPerson && (hasPage || isPrinted('name')),
-    roomNames: isOfRoom && (hasPage || isPrinted('room_name')),
+    roomNames: hasPage || (isOfRoom && isPrinted('room_name')),
     roles: isOfPerson && isOfRoom && (hasPage || isPrinted('role')),
     visits,
   }

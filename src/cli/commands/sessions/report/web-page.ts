@@ -1,14 +1,22 @@
 import { toText } from '../../../../api/to-text.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
+import type { Visible } from '../../../../host.ts'
+import { Activity } from '../../../attendance/activity.ts'
+import { type Grouping, selectRoomSubject } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import type { ReportRow, RoomReport, RowOptions } from '../../../attendance/rows.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { formatFailedSection, formatPageEnd, formatPageStart, formatRoomSection } from './page.ts'
+import { formatCharts } from './page-charts.ts'
+import { formatMeetings, formatTotals } from './page-totals.ts'
 
 interface WebPageOptions extends RowOptions {
+  grouping: Grouping
+  /** Shortest pause between two meetings of a room, in milliseconds. */
+  gapMs: number
   rooms: number
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
@@ -21,11 +29,16 @@ interface WebPageOptions extends RowOptions {
 export class WebPage {
   readonly #file: OutputFile
   readonly #about: WebPageOptions
+  readonly #activity: Activity
+  readonly #shown: (text: string) => Visible
   #rooms = 0
+  #hasCharts = false
 
   private constructor(file: OutputFile, about: WebPageOptions) {
     this.#file = file
     this.#about = about
+    this.#activity = new Activity(about)
+    this.#shown = (text) => about.printer.makeVisible(text)
   }
 
   /**
@@ -35,27 +48,40 @@ export class WebPage {
     return new WebPage(await OutputFile.open(path, cwd), about)
   }
 
+  /** Adds the attendance of a room. A report of totals shows it in its rows. */
   async room(report: RoomReport): Promise<void> {
+    this.#activity.add(report)
     await this.#begin(report.room)
-    const { minMinutes, absent, printer, zone } = this.#about
-    const shown = (text: string) => printer.makeVisible(text)
+    const { grouping, minMinutes, absent, zone } = this.#about
+    if (!selectRoomSubject(grouping)) return
     await this.#file.write(
-      formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown, zone }),
+      formatRoomSection(report, { minMinutes, absent, number: this.#rooms, shown: this.#shown, zone }),
     )
   }
 
-  async rows(_lines: readonly ReportRow[]): Promise<void> {}
+  /** Adds rows of totals: those of a room in a report by meeting, else those of the whole report. */
+  async rows(lines: readonly ReportRow[]): Promise<void> {
+    const options = { ...this.#about, shown: this.#shown, number: this.#rooms }
+    const isByMeeting = options.grouping.subject === 'meeting'
+    if (!isByMeeting) await this.#writeCharts()
+    await this.#file.write((isByMeeting ? formatMeetings : formatTotals)(lines, options).text)
+  }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
     await this.#begin(room)
-    await this.#file.write(
-      formatFailedSection(room, error.message, (text) => this.#about.printer.makeVisible(text)),
-    )
+    await this.#file.write(formatFailedSection(room, error.message, this.#shown))
   }
 
   async close(isComplete: boolean): Promise<void> {
     if (this.#rooms === 0) await this.#begin({})
+    await this.#writeCharts()
     await this.#file.close(formatPageEnd(isComplete))
+  }
+
+  async #writeCharts(): Promise<void> {
+    if (this.#hasCharts) return
+    this.#hasCharts = true
+    await this.#file.write(formatCharts(this.#activity).text)
   }
 
   async #begin(room: Item): Promise<void> {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { browser, domOf } from '../../../../helpers/browser.ts'
 import { perTest } from '../../../../helpers/per-test.ts'
 import { member, school, session } from '../../../../helpers/school.ts'
+import { term } from '../../../../helpers/term.ts'
 import { harmIn } from '../../../../helpers/terminal.ts'
 import { createWorld } from '../../../../helpers/world.ts'
 
@@ -140,7 +141,7 @@ describe('the HTML page of a report', () => {
     const ours = [
       ...['!doctype', 'html', 'head', 'meta', 'title', 'style', 'body', 'header', 'h1', 'p', 'main'],
       ...['section', 'h2', 'bdi', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
-      ...['time', 'svg', 'rect', 'footer'],
+      ...['time', 'svg', 'rect', 'details', 'summary', 'footer'],
     ]
     expect([...new Set(tags)].filter((tag) => !ours.includes(tag ?? ''))).toEqual([])
     expect(harmIn(text)).toBeUndefined()
@@ -155,6 +156,148 @@ describe('the HTML page of a report', () => {
     })
     await report('r')
     expect(page()).not.toContain(world.apiKey)
+  })
+})
+
+describe('the HTML page of totals', () => {
+  const totals = async (line: string) => {
+    term(world)
+    const { code } = await report(`--all-rooms -o ndjson --time-zone Europe/Berlin ${line}`)
+    expect(code).toBe(0)
+    return page()
+  }
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')),
+    )
+  const section = (html: string, id: string) =>
+    new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
+
+  test('has minutes per day and the busiest hours, in charts and in numbers', async () => {
+    for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
+      const text = await totals(`--by ${by}`)
+      const days = rowsOf(section(text, 'minutes-per-day'))
+      expect([days.length, days[0], days[1], days.at(-1)]).toEqual([
+        9,
+        ['2025-10-24', '180.0'],
+        ['2025-10-25', '30.0'],
+        ['2025-11-01', '10.0'],
+      ])
+      expect(section(text, 'minutes-per-day').match(/<rect class="bar"/g)).toHaveLength(9)
+      const hours = rowsOf(section(text, 'busiest-hours'))
+      expect(hours.filter(([, minutes]) => minutes !== '0.0')).toEqual([
+        ['00:00', '70.0'],
+        ['01:00', '60.0'],
+        ['02:00', '30.0'],
+        ['10:00', '135.0'],
+        ['12:00', '45.0'],
+        ['23:00', '40.0'],
+      ])
+      expect(text).toContain('Most: 10:00, 135.0 minutes.')
+    }
+  })
+
+  test('by user-total has the time line of each person over the period', async () => {
+    const text = section(await totals('--by user-total --period 2025-10'), 'totals')
+    expect(
+      rowsOf(text)
+        .slice(1)
+        .map((row) => row.slice(0, 7)),
+    ).toEqual([
+      ['ADA', 'ada', '2', '3', '4', '290.0', '275.0'],
+      ['GRACE', 'grace', '2', '1', '2', '70.0', '55.0'],
+      ['m-null', '', '1', '1', '1', '10.0', '10.0'],
+    ])
+    expect(text).toContain('<span>2025-10-01 00:00</span><span>2025-11-01 00:00</span>')
+    expect(text.match(/<svg [^>]*role="img"/g)).toHaveLength(3)
+  })
+
+  test('by month has a bar for each month, and no time line', async () => {
+    const text = section(await totals('--by month'), 'totals')
+    expect(rowsOf(text)).toEqual([
+      ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', 'Time'],
+      ['2025-10', '3', '2', '4', '5', '370.0', ''],
+      ['2025-11', '1', '1', '1', '1', '10.0', ''],
+    ])
+    expect(text).toContain('<rect class="there" x="0" y="3" width="1000" height="10"/>')
+    expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
+  })
+
+  test('by meeting has a section for each meeting', async () => {
+    const text = await totals('--by meeting --absent')
+    expect(
+      [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
+    ).toEqual([
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 1',
+        'Room maths. 2025-10-24 10:00 to 10:45, 45.0 minutes, 2 participants.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 2',
+        'Room maths. 2025-10-24 12:00 to 12:45, 45.0 minutes, 1 participant.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 3',
+        'Room maths. 2025-10-25 23:30 to 2025-10-26 02:30, 180.0 minutes, 1 participant.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 4',
+        'Room maths. 2025-10-31 23:50 to 2025-11-01 00:10, 20.0 minutes, 1 participant.',
+      ],
+      ['<bdi>Art</bdi>, meeting 1', 'Room art. 2025-10-24 10:30 to 11:00, 30.0 minutes, 2 participants.'],
+    ])
+    expect(
+      rowsOf(section(text, 'meeting-1-1'))
+        .slice(1)
+        .map((row) => row.slice(0, 8)),
+    ).toEqual([
+      ['ADA', 'ada', 'host', '10:00', '10:45', '45.0', '100 %', 'yes'],
+      ['GRACE', 'grace', 'guest', '10:05', '10:45', '40.0', '89 %', 'yes'],
+      ['ALAN', 'alan', 'guest', '', '', '0.0', '0 %', 'no'],
+    ])
+  })
+
+  test('shows hostile names as text', async () => {
+    hostileLessons()
+    for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
+      expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
+      expect(harmIn(page())).toBeUndefined()
+      expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
+    }
+  })
+
+  test('groups many days by week or month', async () => {
+    const sessions = [
+      session('ada', '08:00', '09:00'),
+      session('ada', '08:00', '09:00', {
+        id: 'early',
+        connected_at: '2025-07-01T08:00:00Z',
+        disconnected_at: '2025-07-01T09:00:00Z',
+      }),
+    ]
+    school(world, { maths: { sessions } })
+    await report('maths --by month -o ndjson')
+    expect(rowsOf(section(page(), 'minutes-per-week'))).toHaveLength(27)
+    school(world, {
+      maths: {
+        sessions: [
+          ...sessions,
+          session('ada', '08:00', '09:00', {
+            id: 'old',
+            connected_at: '2020-07-01T08:00:00Z',
+            disconnected_at: '2020-07-01T09:00:00Z',
+          }),
+        ],
+      },
+    })
+    await report('maths --by month -o ndjson')
+    expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
+  })
+
+  test('without attendance has no charts', async () => {
+    school(world, { maths: {} })
+    expect((await report('maths --by month')).code).toBe(0)
+    expect(page()).not.toContain('class="charts"')
   })
 })
 
