@@ -197,7 +197,7 @@ const cases = Object.entries(targets).flatMap(([way, target]) =>
 )
 
 test.each(cases)(
-  'a run with $way at a service that $what suggests commands for the same service',
+  'a run with $way at a service that $what suggests commands with the same service',
   async (given) => {
     const { target, script } = given
     const machine = await createMachine()
@@ -231,7 +231,7 @@ test.each(cases)(
   },
 )
 
-test('users create of an existing user suggests an update of the same user at the same service', async () => {
+test('users create of an existing user suggests an update at the same service', async () => {
   const machine = await createMachine()
   machine.answerWith(() => answer(200, { user: { id: 'u', user_id: 'P2000' } }))
   const { code, stderr } = await machine.run(['users', 'create', 'P2000', '--profile', 'ci'])
@@ -273,11 +273,11 @@ test('--all-profiles suggests a command for the profile of each error', async ()
   })
 })
 
-describe('a suggested command', () => {
+describe('a suggested command in a hint', () => {
   const text = (words: readonly string[], ...operands: readonly string[]) =>
     formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
 
-  test('has its original words in a POSIX shell, and contains only visible characters', () => {
+  test('is split into its original words by a POSIX shell, and contains only visible characters', () => {
     const words = [
       ...['', '-x', '--', '~', '~root', '=ls', '#x', '*', '$HOME', '`id`', 'a b', "it's", '"', '\\', '!!'],
       ...[
@@ -308,7 +308,7 @@ describe('a suggested command', () => {
     )
   })
 
-  test('contains no secret, even if the secret has a quote', () => {
+  test('contains no secret, even if the secret contains a quote', () => {
     const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
     const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
     expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(

@@ -41,7 +41,7 @@ const two = list(
   room({ id: 'r2', name: 'Demo', type: 'private', terminated_at: '2026-01-02T03:01:00.000Z', record: false }),
 )
 
-describe('a list', () => {
+describe('the output of a list', () => {
   beforeEach(() => say(two))
 
   test('is a table with absolute times in a pipe', async () => {
@@ -62,7 +62,7 @@ describe('a list', () => {
     )
   })
 
-  test('in JSON is the response of the service', async () => {
+  test('in JSON equals the response of the service', async () => {
     expect(await print('rooms list --json')).toBe(JSON.stringify(two))
     expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
   })
@@ -77,7 +77,7 @@ describe('a list', () => {
     expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
   })
 
-  test('in CSV has the documented fields, without the deprecated ones', async () => {
+  test('in CSV has the documented fields and no deprecated fields', async () => {
     expect(await print('rooms list -o csv')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
         'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
@@ -90,13 +90,13 @@ describe('a list', () => {
     expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
   })
 
-  test('as ids is one ID per line, on a terminal and in a pipe', async () => {
+  test('with -o ids is one ID per line, on a terminal and in a pipe', async () => {
     expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
     expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
   })
 })
 
-describe('an empty list', () => {
+describe('the output of an empty list', () => {
   beforeEach(() => say(list()))
 
   test.each([
@@ -109,16 +109,16 @@ describe('an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('with -o %s prints no items', async (format, stdout, stderr) => {
+  ])('with -o %s has the form of a list without items', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })
 
-  test('with -o csv --no-header prints empty output', async () => {
+  test('with -o csv --no-header is empty', async () => {
     expect(await print('rooms list -o csv --no-header')).toBe('')
   })
 
-  test('accepts a column that only some rooms have', async () => {
+  test('can have a column that only some rooms have', async () => {
     say(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
     say(list())
@@ -126,7 +126,7 @@ describe('an empty list', () => {
   })
 })
 
-describe('a single item', () => {
+describe('the output of a single item', () => {
   beforeEach(() => say({ room: room({ seats: 5 }) }))
 
   test('is a record with every field in a pipe', async () => {
@@ -149,7 +149,7 @@ describe('a single item', () => {
     )
   })
 
-  test('is the same item in JSON, NDJSON, CSV and ids', async () => {
+  test('has the same values in JSON, NDJSON, CSV and IDs', async () => {
     const item = JSON.stringify(room({ seats: 5 }))
     expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
     expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
@@ -161,7 +161,7 @@ describe('a single item', () => {
   })
 })
 
-describe('JSON', () => {
+describe('JSON output', () => {
   const odd =
     '{ "paging":{"total":1,"limit":30.0,  "offset":0},\r\n\t"rooms" : [ {"name":"\\u0041\\/\\ud83d\\ude00","id":"r1","type":"open",\n' +
     '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
@@ -228,13 +228,13 @@ describe('JSON', () => {
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('with a repeated key and a number beyond a double is printed in every format', async () => {
+  test('with a repeated key and a number beyond double precision is printed in every format', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('with a field named __proto__ keeps the field', async () => {
+  test('contains a field named __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       say(`{"rooms":[${item}]}`)
@@ -243,7 +243,7 @@ describe('JSON', () => {
   })
 })
 
-describe('CSV', () => {
+describe('CSV output', () => {
   test('quotes cells by RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
     say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
@@ -268,21 +268,21 @@ describe('CSV', () => {
     )
   })
 
-  test('of a single item is a list of one', async () => {
+  test('of a single item is a header and one line', async () => {
     say({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 
-  test('has the documented fields, then those of the first page by name', async () => {
+  test('has the documented fields, and then the other fields of the first page in alphabetical order', async () => {
     say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
     expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
       /,updated_at,created_at,'=x,alpha,zeta$/,
     )
   })
 
-  test('names fields that only a later page has in one notice', async () => {
+  test('omits fields that only a later page has, and one notice names them', async () => {
     const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
     world.intercept = async ({ url }) => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
@@ -377,7 +377,7 @@ describe('--columns and --no-header', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['', ',', 'id,', 'id,,name'])('are refused with the column list “%s”', async (names) => {
+  test.each(['', ',', 'id,', 'id,,name'])('are refused with the invalid column list “%s”', async (names) => {
     expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
       code: 2,
       stdout: '',
@@ -387,14 +387,14 @@ describe('--columns and --no-header', () => {
   })
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    'refuse %s, a property of every JavaScript object',
+    'refuse %s, which is a property of every JavaScript object',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },
   )
 })
 
-describe('a command that writes with an unknown --columns', () => {
+describe('a command that writes with an unknown column in --columns', () => {
   const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 
   test.each([
@@ -440,13 +440,13 @@ describe('the status field', () => {
     expect(await print('sessions list r1 --columns id,status --no-header')).toBe('s1\ns2  online\ns3\n')
   })
 
-  test('appears once in a record if the service sends a field of that name', async () => {
+  test('appears once in a record if the service sends a field with the name status', async () => {
     say({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
     expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
   })
 })
 
-describe('deprecated fields', () => {
+describe('the deprecated fields of a room', () => {
   beforeEach(() => say({ ...list(room()), room: room() }))
 
   test('are absent from tables and records', async () => {
@@ -460,7 +460,7 @@ describe('deprecated fields', () => {
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
   })
 
-  test('are unchanged in JSON', async () => {
+  test('are printed unchanged in JSON', async () => {
     expect(await print('rooms list -o ndjson')).toBe(`${JSON.stringify(room())}\n`)
     expect(await print('rooms list --json')).toContain('"is_terminated":"#DEPRECATED#"')
   })
@@ -497,7 +497,7 @@ describe('colors', () => {
     expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
   })
 
-  test('of errors appear only on a terminal', async () => {
+  test('of errors appear only if standard error is a terminal', async () => {
     world.intercept = async () => answer(404, {})
     expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
     expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
@@ -537,13 +537,13 @@ describe('a table on a terminal', () => {
     }
   })
 
-  test('shows whole IDs if the width permits', async () => {
+  test('shows complete IDs if the terminal is wide enough', async () => {
     say(wide)
     for (const columns of [24, 40, 80, 200])
       expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
 
-  test('shrinks the least important columns first', async () => {
+  test('makes the least important columns narrower first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
     say(list(room({ id, name, layout })))
@@ -558,7 +558,7 @@ describe('a table on a terminal', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('names the hidden columns once at the end', async () => {
+  test('names the hidden columns once after the table', async () => {
     say(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
@@ -571,7 +571,7 @@ describe('a table on a terminal', () => {
     expect(pages.stderr).toMatch(/^columns left out for width: .*\n$/)
   })
 
-  test('names no hidden columns if all fit, with --quiet and in a pipe', async () => {
+  test('names no hidden columns if all columns fit, with --quiet or in a pipe', async () => {
     say(wide)
     for (const [line, options] of [
       ['rooms list', { ...terminal, columns: 200 }],
@@ -609,7 +609,7 @@ describe('a table on a terminal', () => {
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
 
-  test('keeps its columns over several pages', async () => {
+  test('keeps the same columns on every page', async () => {
     for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(
       await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
@@ -617,12 +617,12 @@ describe('a table on a terminal', () => {
   })
 })
 
-describe('hostile text', () => {
+describe('control characters', () => {
   const hostile = `${esc}[31m${rightToLeft}x\u0000\n\u009b\u200by`
   const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
-  test.each([{}, terminal])('in names is shown as escapes: %j', async (options) => {
+  test.each([{}, terminal])('in names are printed as escapes: %j', async (options) => {
     say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
     expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
     const record = await print('rooms get r1', options)
@@ -632,19 +632,19 @@ describe('hostile text', () => {
     expect(record).not.toMatch(raw)
   })
 
-  test('in a time is shown as escapes, once', async () => {
+  test('in a time are printed as escapes, only once', async () => {
     say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
     expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
       'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
     )
   })
 
-  test.each([{}, terminal])('in IDs is shown as escapes, one ID per line: %j', async (options) => {
+  test.each([{}, terminal])('in IDs are printed as escapes, with one ID per line: %j', async (options) => {
     say(list(room({ id: hostile }), room({ id: 'a\nb' })))
     expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
   })
 
-  test('in NDJSON is one line, with escapes on a terminal', async () => {
+  test('in NDJSON are printed on one line per item, and as escapes on a terminal', async () => {
     say(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
@@ -652,22 +652,25 @@ describe('hostile text', () => {
     expect(onTerminal).not.toMatch(raw)
   })
 
-  test.each([{}, terminal])('in an error message of the service is shown as escapes: %j', async (options) => {
-    world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
-    const { stderr } = await world.run('rooms get r1', options)
-    expect(stderr.split('\n')[0]).toBe(`error: the service reports a validation exception (500): ${shown}`)
-    expect(stderr).not.toMatch(raw)
-    const { stderr: json } = await world.run('rooms get r1 --json', options)
-    expect(json).not.toMatch(raw)
-    expect(JSON.parse(json).error.body.error.message).toBe(hostile)
-  })
+  test.each([{}, terminal])(
+    'in an error message of the service are printed as escapes: %j',
+    async (options) => {
+      world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
+      const { stderr } = await world.run('rooms get r1', options)
+      expect(stderr.split('\n')[0]).toBe(`error: the service reports a validation exception (500): ${shown}`)
+      expect(stderr).not.toMatch(raw)
+      const { stderr: json } = await world.run('rooms get r1 --json', options)
+      expect(json).not.toMatch(raw)
+      expect(JSON.parse(json).error.body.error.message).toBe(hostile)
+    },
+  )
 
-  test('in the target of a redirect is shown as escapes', async () => {
+  test('in the target of a redirect are printed as escapes', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('in the command line is shown as escapes', async () => {
+  test('in the command line are printed as escapes', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
@@ -686,7 +689,7 @@ describe('hostile text', () => {
     }
   })
 
-  test('in a confirmation prompt is shown as escapes', async () => {
+  test('in a confirmation prompt are printed as escapes', async () => {
     say({ room: room({ name: hostile }) })
     const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -697,7 +700,7 @@ describe('hostile text', () => {
     expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
   })
 
-  test('in the output of --dry-run is shown as escapes', async () => {
+  test('in the output of --dry-run are printed as escapes', async () => {
     for (const flags of ['--dry-run', '--dry-run --json']) {
       const { stdout } = await world.run(
         ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
@@ -709,7 +712,7 @@ describe('hostile text', () => {
   })
 })
 
-describe('a time', () => {
+describe('the time in a table', () => {
   test.each([
     ['2026-01-02T03:04:05.000Z', 'now'],
     ['2026-01-02T03:03:35.000Z', '30 seconds ago'],
@@ -721,7 +724,7 @@ describe('a time', () => {
     ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
     ['not a time', 'not a time'],
     ['', ''],
-  ])('%s is “%s” on a terminal, and unchanged in a pipe', async (created_at, relative) => {
+  ])('%s is printed as “%s” on a terminal, and unchanged in a pipe', async (created_at, relative) => {
     say(list(room({ created_at })))
     const line = 'rooms list --columns id,created_at --no-header'
     expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
@@ -729,7 +732,7 @@ describe('a time', () => {
   })
 })
 
-test.each(['csv', 'table', 'ids'])('api refuses -o %s', async (format) => {
+test.each(['csv', 'table', 'ids'])('meetroom api refuses -o %s', async (format) => {
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',

@@ -23,8 +23,8 @@ function watchInFlight(latencyMs: number) {
   return { seen, monotonic: () => elapsed }
 }
 
-describe('a run over many items', () => {
-  test('has up to 64 requests in flight on a distant service', async () => {
+describe('a command for many items', () => {
+  test('has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
     world.file('in.csv', usersCsv(2000))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start(importing)
@@ -33,7 +33,7 @@ describe('a run over many items', () => {
     expect(seen.most).toBe(64)
   })
 
-  test('has as many requests in flight as --concurrency says', async () => {
+  test('has as many requests in flight as --concurrency allows', async () => {
     world.file('in.csv', usersCsv(500))
     const { seen, monotonic } = watchInFlight(50)
     const { host, done } = world.start([...importing, '--concurrency', '5'])
@@ -42,7 +42,7 @@ describe('a run over many items', () => {
     expect(seen.most).toBe(5)
   })
 
-  test('sends one request after another with --concurrency 1, in the order of the rows', async () => {
+  test('with --concurrency 1 sends one request after another, in the order of the rows', async () => {
     world.file('in.csv', usersCsv(50))
     const { seen } = watchInFlight(50)
     expect(await world.run([...importing, '--concurrency', '1'])).toMatchObject({ code: 0 })
@@ -65,7 +65,7 @@ describe('a run over many items', () => {
   describe.each([
     ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
-  ])('stopped with more than 8 requests in flight: %s', (line, items, method) => {
+  ])('that is stopped with more than 8 requests in flight: %s', (line, items, method) => {
     /** Stops a run once it has many requests in flight, which are held until nothing more can start. */
     async function stopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
@@ -105,7 +105,7 @@ describe('a run over many items', () => {
       ['--max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      '%s starts nothing more, and each request in flight gets its outcome',
+      'sends no more requests after %s, and each request in flight gets an outcome',
       async (_what, flags, failures, code) => {
         const run = await stopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })
@@ -117,7 +117,7 @@ describe('a run over many items', () => {
     )
   })
 
-  test('shows the number of requests at a time with --verbose', async () => {
+  test('with --verbose prints the number of concurrent requests', async () => {
     world.file('in.csv', usersCsv(3))
     const flags = ['--rate', '1', '--concurrency', '1', '--verbose']
     const { done } = world.start([...importing, ...flags], { tty: true, columns: 120 })

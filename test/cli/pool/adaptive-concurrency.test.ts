@@ -59,13 +59,13 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(64)
   })
 
-  test('stays low on a service whose throughput does not rise', () => {
+  test('stays at 8 on a service whose throughput does not increase', () => {
     const { clock, control } = start()
     run(control, clock, { latencyMs: 1, perSecond: 1000 }, 30_000)
     expect(control.current).toBe(8)
   })
 
-  test('stops growing where the throughput of the service ends', () => {
+  test('stops increasing at the maximum throughput of the service', () => {
     const { clock, control } = start()
     const answered = run(control, clock, { latencyMs: 50, perSecond: 400 }, 20_000)
     expect(control.current).toBeGreaterThanOrEqual(16)
@@ -73,7 +73,7 @@ describe('the adaptive concurrency', () => {
     expect(answered).toBeGreaterThan(400 * 20 * 0.95)
   })
 
-  test('is kept when the process pauses for a second', () => {
+  test('does not change when the process pauses for a second', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
     run(control, clock, service, 2000)
@@ -82,7 +82,7 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(64)
   })
 
-  test('is halved once for all failures of the requests in flight, and grows again', () => {
+  test('is halved once for all failures of the requests in flight, and increases again', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
     run(control, clock, service, 1000)

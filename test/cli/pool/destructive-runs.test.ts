@@ -64,7 +64,7 @@ async function createCrowd() {
 /** Commands that sent such a request for each item. */
 const destructive = new Set<string>()
 
-test.each(calls)('%s never has more than 8 deletions, terminations and blocks in flight', async (call) => {
+test.each(calls)('%s has at most 8 deletions, terminations and blocks in flight', async (call) => {
   const { world, room } = await createCrowd()
   let inFlight = 0
   let most = 0
@@ -90,7 +90,7 @@ test.each(calls)('%s never has more than 8 deletions, terminations and blocks in
   if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
 })
 
-test('the calls of this test delete, terminate and block many items', () => {
+test('the calls in this test file delete, terminate and block many items', () => {
   expect([...destructive].sort()).toEqual([
     'members block',
     'members import',

@@ -28,21 +28,21 @@ function learn(clock: ReturnType<typeof createClock>, accepted: number, ms: numb
 const perSecond = (rate: LearnedRate) => Math.round(1000 / rate.gapMs)
 
 describe('the learned rate', () => {
-  test('is unknown until the service refuses a request', () => {
+  test('is unlimited until the service refuses a request', () => {
     const rate = new LearnedRate(createClock())
     rate.onAccepted()
     expect(rate.gapMs).toBe(0)
   })
 
-  test('is unknown after a refusal in the first second', () => {
+  test('is unlimited after a refusal in the first second', () => {
     expect(learn(createClock(), 8, 20).gapMs).toBe(0)
   })
 
-  test('is just below the number of requests that were accepted in the last second', () => {
+  test('is slightly below the number of requests accepted in the last second', () => {
     expect(perSecond(learn(createClock(), 100, 2000))).toBe(49)
   })
 
-  test('ignores a pause that lasts longer than the limit demands', () => {
+  test('does not count the time of a pause that is longer than necessary', () => {
     const clock = createClock()
     const rate = learn(clock, 40, 100)
     expect(rate.gapMs).toBe(0)
@@ -52,7 +52,7 @@ describe('the learned rate', () => {
     expect(perSecond(rate)).toBe(39)
   })
 
-  test('rises in doubling steps until a refusal, and then by 5 % every ten seconds', () => {
+  test('increases in doubling steps until a refusal, and then by 5 % every ten seconds', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     const rates: number[] = []
@@ -73,7 +73,7 @@ describe('the learned rate', () => {
     expect(rates).toEqual([64, 67, 67, 71])
   })
 
-  test('returns to the rate before a refused attempt', () => {
+  test('returns to its previous value when the service refuses the increase', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     clock.pass(1500)
@@ -83,7 +83,7 @@ describe('the learned rate', () => {
     expect(perSecond(rate)).toBe(49)
   })
 
-  test('falls by a quarter at most after a refusal', () => {
+  test('decreases by at most a quarter after a refusal', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     clock.pass(1400)
@@ -92,7 +92,7 @@ describe('the learned rate', () => {
     expect(1000 / rate.gapMs).toBeCloseTo(36.4, 1)
   })
 
-  test('does not fall while the service accepts nothing, and lets all requests pause', () => {
+  test('does not decrease while the service accepts no requests', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     for (let i = 0; i < 10; i++) {
@@ -106,7 +106,7 @@ describe('the learned rate', () => {
 describe('a rate limiter with a learned rate', () => {
   const never = new AbortController().signal
 
-  test('paces requests, and gives the slot of a job to its first request', async () => {
+  test('paces requests, and does not delay the first request of a job twice', async () => {
     const clock = createClock()
     const limiter = new RateLimiter(clock, undefined, undefined, { gapMs: 20 })
     const at: number[] = []

@@ -85,7 +85,7 @@ describe.each<[string, () => Limit, maxRatio: number]>([
     ['with Retry-After and a latency of 50 ms', retryAfter, 50],
     ['without Retry-After and with a latency of 50 ms', {}, 50],
   ])(
-    'takes little longer than the limit demands, with few refusals, %s',
+    'takes slightly longer than the limit requires, with few refusals, %s',
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))
       const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']
@@ -104,7 +104,7 @@ test('an import of rooms into a service that allows 50 requests in each second c
   expect(new Set(await world.rooms()).size).toBe(500)
 })
 
-test('an import adapts to a service whose limit falls from 50 to 25 requests a second', async () => {
+test('an import adapts to a service whose limit decreases from 50 to 25 requests per second', async () => {
   world.file('in.csv', usersCsv(rows))
   const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']
   const window = { second: 0, used: 0 }

@@ -41,8 +41,8 @@ async function rooms(count: number): Promise<string[]> {
   return ids
 }
 
-describe('the progress bar', () => {
-  test('of a command over several IDs counts completed items and is removed at the end', async () => {
+describe('the progress bar on a terminal', () => {
+  test('of a command with several IDs counts completed items and is removed at the end', async () => {
     const ids = await rooms(3)
     const { code, sent, shown } = await onTerminal([
       'rooms',
@@ -71,7 +71,7 @@ describe('the progress bar', () => {
     expect(shown).toBe('imported 3 of 3 users\n')
   })
 
-  test('is redrawn after failures and results, and counts failures', async () => {
+  test('is redrawn after errors and results, and counts failures', async () => {
     const [first = '', second = '', third = ''] = await rooms(3)
     world.intercept = async (request, next) =>
       request.method === 'DELETE' && request.url.endsWith(second)
@@ -88,7 +88,7 @@ describe('the progress bar', () => {
     expect(shown.endsWith('error: deleted 2 of 3 rooms; 1 failed\n')).toBe(true)
   })
 
-  test('does not interrupt a JSON document', async () => {
+  test('does not interrupt the output of a JSON document', async () => {
     const ids = await rooms(4)
     const { shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
     const document = shown.slice(0, shown.lastIndexOf('}') + 1)
@@ -123,7 +123,7 @@ describe('the progress bar', () => {
     expect(bars(sent)).toHaveLength(2)
   })
 
-  test('is hidden for a single ID', async () => {
+  test('is hidden if the command has a single ID', async () => {
     const [id = ''] = await rooms(1)
     const { sent, shown } = await onTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])
     expect(bars(sent)).toEqual([])
@@ -131,7 +131,7 @@ describe('the progress bar', () => {
   })
 
   test.each(['rooms terminate', 'rooms reopen', 'users delete', 'members unblock'])(
-    'is shown by %s',
+    'is shown for %s',
     async (line) => {
       const room = await world.room('Private', 'private')
       const users = ['u1', 'u2', 'u3']

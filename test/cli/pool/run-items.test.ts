@@ -48,7 +48,7 @@ const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
 describe('eachInTurn', () => {
-  test('reports each outcome in input order for any durations', async () => {
+  test('reports the outcomes in input order for any durations', async () => {
     const results = []
     const act = async (n: number) => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
@@ -59,7 +59,7 @@ describe('eachInTurn', () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
 
-  test('reads only a few items ahead, and stops if the consumer stops', async () => {
+  test('reads only a few items ahead, and stops when the consumer stops', async () => {
     const taken: number[] = []
     let active = 0
     let most = 0
@@ -78,7 +78,7 @@ describe('eachInTurn', () => {
     expect(active).toBe(0)
   })
 
-  test('records an error of one item as its failure and continues', async () => {
+  test('reports an error of one item as its failure and continues', async () => {
     const outcomes = []
     const act = async (n: number) => {
       if (n === 1) throw new TypeError('odd')
@@ -88,7 +88,7 @@ describe('eachInTurn', () => {
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
-  test('throws an error of the source after it reports the started items', async () => {
+  test('throws an error of the source after it has reported the started items', async () => {
     async function* broken() {
       yield 1
       throw new TypeError('no more')

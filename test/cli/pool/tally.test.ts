@@ -54,12 +54,12 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input that changed', [...done, 'unsent'], changed, 2],
-  ])('matches the documentation: %s', (_what, ended, fatal, code) => {
+  ])('equals the documented code: %s', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
 
-test('a run whose failures all lack a response exits 5, and any other failure changes the code to 1', () => {
+test('a run exits 5 if all its failures lack a response, and 1 if another failure occurs', () => {
   const unanswered = { status: 'failed', error: unreachable } as const
   const tally = tallyOf('unsent')
   tally.add(unanswered)
@@ -69,19 +69,19 @@ test('a run whose failures all lack a response exits 5, and any other failure ch
   expect(tally.ending({}).error?.exitCode).toBe(1)
 })
 
-test('an error that stopped a run is reported separately if the run ends with another error', () => {
+test('the error that stopped a run is reported separately if the run ends with another error', () => {
   expect(tallyOf('ok').ending({ fatal: refused }).reported).toBe(refused)
   expect(tallyOf('failed').ending({ fatal: refused }).reported).toBeUndefined()
   expect(tallyOf('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
   expect(tallyOf('ok', 'failed').ending({}).reported).toBeUndefined()
 })
 
-test('the error of a run contains its progress and a hint', () => {
+test('the error of a run contains the progress of the run and a hint', () => {
   const { error } = tallyOf('ok', 'failed').ending({ hint: 'run it again' })
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
-test('a tally counts every item as tried or untried, and only a run without failures is complete', () => {
+test('a tally counts every item as tried or not tried, and only a run without failures is complete', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
       const tally = tallyOf(...ended)

@@ -28,7 +28,7 @@ const url = 'Base URL of the service:'
 const name = 'Name of the room:'
 const type = 'Type of the room:'
 
-describe.skipIf(!hasTerminal)('on a real terminal', () => {
+describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
   test('auth login asks for base URL and key, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()
@@ -76,7 +76,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).not.toContain(key)
   })
 
-  test('a table on 0 by 0 characters is as wide as on 80 columns', async () => {
+  test('rooms list on a terminal of 0 by 0 characters prints a table for 80 columns', async () => {
     const home = homes()
     await talk('--local rooms create --name Maths --type open', home, [])
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
@@ -98,7 +98,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).toContain('Weekly sync,private\n')
   })
 
-  test('a pasted name with escape sequences is escaped', async () => {
+  test('a pasted name with escape sequences is printed as escapes', async () => {
     const pasted = 'a\u001b[31mred\u001b]0;title\u0007\u009b31m\u202eb'
     const { code, shown } = await talk('--local rooms create --type open', { ...homes(), COLUMNS: '9000' }, [
       [name, `${pasted}\n`],
@@ -115,7 +115,7 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(shown).toContain(`"${'x'.repeat(5000)}"`)
   })
 
-  test('a prompt is refused after standard input has been read to its end', async () => {
+  test('a prompt is refused after the command reads standard input to its end', async () => {
     const home = homes()
     mkdirSync(home.MEETROOM_DATA_DIR, { recursive: true })
     writeFileSync(join(home.HOME, 'users.ndjson'), '{"user_id":"ada"}\n')

@@ -44,7 +44,7 @@ describe('rooms create on a terminal', () => {
     ['rooms create --set name=Weekly', type, 'open\n', name],
     ['rooms create --type open', name, 'Weekly\n', type],
     ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
-  ])('%s asks only for missing values', async (line, question, typed, other) => {
+  ])('asks only for missing values: %s', async (line, question, typed, other) => {
     const { code, stderr } = await talk(world, line, [[question, typed]])
     expect(code).toBe(0)
     expect(stderr).not.toContain(other)
@@ -62,7 +62,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
   })
 
-  test.each(['\u0003', '\u0004'])('sends no request if %j ends a prompt', async (typed) => {
+  test.each(['\u0003', '\u0004'])('sends no request if %j ends the prompt', async (typed) => {
     for (const replies of [
       [[name, typed]],
       [
@@ -82,13 +82,13 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([])
   })
 
-  test('shows the request with --dry-run after the prompts', async () => {
+  test('with --dry-run prints the request after the prompts', async () => {
     const { stdout } = await talk(world, 'rooms create --name Weekly --dry-run', [[type, 'open\n']])
     expect(stdout).toBe(`POST ${baseUrl}/rooms {"name":"Weekly","type":"open"}\n`)
     expect(sent()).toEqual([])
   })
 
-  test('shows no prompt if the command line is invalid', async () => {
+  test('does not ask if the command line is invalid', async () => {
     const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
     mkdirSync(world.configDir, { mode: 0o700 })
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
@@ -108,7 +108,7 @@ describe('rooms create on a terminal', () => {
     })
   })
 
-  test('escapes a pasted name on the terminal, and sends it unchanged', async () => {
+  test('prints escapes for control characters in a pasted name, and sends the name unchanged', async () => {
     const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
     const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
     expect(code).toBe(0)
@@ -119,7 +119,7 @@ describe('rooms create on a terminal', () => {
     ])
   })
 
-  test('accepts ten thousand characters, and shows the end of them', async () => {
+  test('accepts a name of ten thousand characters and displays its end', async () => {
     const long = 'x'.repeat(10_000)
     const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
     expect(code).toBe(0)
@@ -136,7 +136,7 @@ describe('without prompts', () => {
     [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
   ] as const
 
-  test.each(lines)('rooms create or auth login fails: %s', async (line, words) => {
+  test.each(lines)('%s is a usage error', async (line, words) => {
     const env = line.startsWith('auth') ? bare : {}
     for (const options of [
       { env },
@@ -152,7 +152,7 @@ describe('without prompts', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('a deletion in CI is refused', async () => {
+  test('users delete in CI is refused', async () => {
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,
@@ -161,7 +161,7 @@ describe('without prompts', () => {
     )
   })
 
-  test('CI=false still shows prompts', async () => {
+  test('CI=false does not disable prompts', async () => {
     const options = { env: { CI: 'false' } }
     expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
   })
@@ -184,7 +184,7 @@ describe('auth login on a terminal', () => {
     api_key_origin: 'https://other.test',
   }
 
-  test('asks for base URL and key, and ends with suggested commands', async () => {
+  test('asks for the base URL and the key, and then suggests commands', async () => {
     const { code, stdout, stderr } = await login([
       [url, `${baseUrl}\n`],
       [key, `${world.apiKey}\n`],
@@ -204,7 +204,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('matches the README', async () => {
+  test('prints the prompts shown in the README', async () => {
     const readme = documentation()
     const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
     const [first = '', ...lines] = block.trimEnd().split('\n')
@@ -245,7 +245,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default.base_url).toBe(baseUrl)
   })
 
-  test('hides a key pasted at the prompt for the base URL', async () => {
+  test('hides a key that is pasted into the prompt for the base URL', async () => {
     const pasted = 'sk_live_0123456789'
     const { code, stderr } = await login([
       [url, `${pasted}\n`],
@@ -273,7 +273,7 @@ describe('auth login on a terminal', () => {
     },
   )
 
-  test('suggests the base URL of the profile, and warns that its key is replaced', async () => {
+  test('suggests the base URL of the profile, and warns that its key will be replaced', async () => {
     store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
     const { code, stderr } = await login([
       [baseUrl, '\n'],
@@ -293,7 +293,7 @@ describe('auth login on a terminal', () => {
 
   const question = 'Profile default holds the key for https://other.test; replace it?'
 
-  test('asks before it replaces the key of another service', async () => {
+  test('asks for confirmation before it replaces the key of another service', async () => {
     store({ default: other })
     const { code, stderr } = await login([
       [url, `${baseUrl}\n`],
@@ -319,7 +319,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('replaces the key of another service with --yes, and keeps it with another profile', async () => {
+  test('with --yes replaces the key of another service, and with another profile keeps it', async () => {
     store({ default: other })
     const staging = await login(
       [[key, `${world.apiKey}\n`]],
@@ -336,7 +336,7 @@ describe('auth login on a terminal', () => {
     expect(stored().default.api_key).toBe(world.apiKey)
   })
 
-  test('asks only for the base URL with --key-command', async () => {
+  test('with --key-command asks only for the base URL', async () => {
     writeFileSync(join(world.dir, 'key'), world.apiKey)
     const line = `auth login --quiet --key-command /bin/cat\u00a0${join(world.dir, 'key')}`
     const argv = line.split(' ').map((word) => word.replace('\u00a0', ' '))

@@ -37,7 +37,7 @@ const destructive = [
 ]
 
 describe.each(destructive)('%s', (line) => {
-  test('is refused without a terminal and without --yes', async () => {
+  test('exits 10 without a terminal and without --yes', async () => {
     const { code, stdout, stderr } = await world.run(fill(line))
     expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
     expect(stderr).toMatch(
@@ -46,12 +46,12 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('is sent with --yes', async () => {
+  test('with --yes sends the write', async () => {
     expect(await world.run([...fill(line), '--yes'])).toMatchObject({ code: 0 })
     expect(writes()).toHaveLength(1)
   })
 
-  test('asks once on a terminal with service and profile, and sends no request after the answer no', async () => {
+  test('on a terminal asks once, names the service and the profile, and sends no write after the answer no', async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -60,7 +60,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('is shown by --dry-run without a prompt', async () => {
+  test('with --dry-run shows no prompt', async () => {
     expect(await world.run([...fill(line), '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
   })
@@ -74,12 +74,12 @@ test.each([
   'users create ada --overwrite',
   'api PUT /rooms/ROOM -f name=Monthly',
   'message send ROOM {"is_terminated":true}',
-])('%s needs no confirmation', async (line) => {
+])('%s sends its write without confirmation', async (line) => {
   expect(await world.run(fill(line))).toMatchObject({ code: 0 })
   expect(writes()).toHaveLength(1)
 })
 
-test('a prompt for a change of the local workspace names its directory', async () => {
+test('the prompt for a change of the local workspace names the directory of the workspace', async () => {
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const created = await world.run('--local rooms create --name Here --type open -o ids', { env })
   const { host, done } = world.start(['--local', 'rooms', 'update', created.stdout.trim(), '--terminated'], {

@@ -40,7 +40,7 @@ async function typing(text: string, argv: readonly string[], options: HostOption
 }
 
 describe('the confirmation prompt', () => {
-  test('for one room shows its name and asks for yes or no', async () => {
+  test('for one room shows the room name and asks for yes or no', async () => {
     const id = await room('Weekly')
     const no = await typing('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
@@ -54,7 +54,7 @@ describe('the confirmation prompt', () => {
     expect(writes()).toEqual([`DELETE /rooms/${id}`])
   })
 
-  test('for several rooms shows count, IDs and service, and asks for the count', async () => {
+  test('for several rooms shows the count, the IDs and the service, and asks for the count', async () => {
     const ids = await rooms(3)
     const names = ids.map((id, i) => `“R${i + 1}” (${id})`).join(', ')
     const { code, stderr } = await typing('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
@@ -67,7 +67,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
-    'does not accept %j as 3',
+    'for three rooms does not accept %j',
     async (text) => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
@@ -77,25 +77,25 @@ describe('the confirmation prompt', () => {
     },
   )
 
-  test('ignores spaces around the number', async () => {
+  test('accepts the count with spaces around it', async () => {
     const ids = await rooms(2)
     expect(await typing(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
-  test.each([1, 3])('for %i, answered with ^C, exits 130 and sends no write', async (count) => {
+  test.each([1, 3])('for a deletion of %i rooms exits 130 after ^C and sends no write', async (count) => {
     const ids = await rooms(count)
     expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
     expect(writes()).toEqual([])
   })
 
-  test.each([1, 3])('for %i, answered with ^D, exits 130 and sends no write', async (count) => {
+  test.each([1, 3])('for a deletion of %i rooms exits 130 after ^D and sends no write', async (count) => {
     const ids = await rooms(count)
     expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
     expect(writes()).toEqual([])
   })
 
-  test('shows the first ten rooms and counts the others', async () => {
+  test('shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
@@ -104,14 +104,14 @@ describe('the confirmation prompt', () => {
     expect(world.requests).toHaveLength(10)
   })
 
-  test('counts each ID once', async () => {
+  test('counts a repeated ID once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
-  test('shows users, and members with their room', async () => {
+  test('shows users by ID, and members with their room', async () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
@@ -143,7 +143,7 @@ describe('the confirmation prompt', () => {
     expect((await world.run('--local rooms list -o ids')).stdout).toBe('')
   })
 
-  test('escapes control characters from the service', async () => {
+  test('shows control characters from the service as escapes', async () => {
     const ids = [await room('a\u001b[2Jb'), await room('two\nlines')]
     const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true })
     setImmediate(() => host.type('\n'))
@@ -182,22 +182,25 @@ describe('--yes and --max', () => {
     [21, '--yes --max 20', beyond('delete rooms', 21, 20)],
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
-  ])('with %i rooms and “%s” the command is refused and sends no request', async (count, flags, stderr) => {
-    const ids = Array.from({ length: count }, (_, i) => `r${i}`)
-    expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
-      code: 10,
-      stdout: '',
-      stderr,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'for %i rooms with the flags “%s” the command exits 10 and sends no request',
+    async (count, flags, stderr) => {
+      const ids = Array.from({ length: count }, (_, i) => `r${i}`)
+      expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
+        code: 10,
+        stdout: '',
+        stderr,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test.each([
     [20, '--yes'],
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('with %i rooms and “%s” the command deletes them', async (count, flags) => {
+  ])('for %i rooms with the flags “%s” the command deletes the rooms', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -207,7 +210,7 @@ describe('--yes and --max', () => {
     expect(await left()).toBe(0)
   })
 
-  test('--max counts matches of --where and lines of standard input', async () => {
+  test('apply to the matches of --where and to lines of standard input', async () => {
     const ids = await rooms(3)
     expect(await world.run('rooms delete --where name~^R --yes --max 2')).toMatchObject({
       code: 10,
@@ -219,7 +222,7 @@ describe('--yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('on a terminal, more rooms than --max are refused before any prompt', async () => {
+  test('on a terminal refuse more rooms than --max without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -227,7 +230,7 @@ describe('--yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('typing the number of items at the prompt replaces --max', async () => {
+  test('are not required if the user enters the number of items at the prompt', async () => {
     const ids = await rooms(25)
     expect(await typing('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
@@ -237,7 +240,7 @@ describe('--yes and --max', () => {
     ['rooms terminate', 'terminating rooms'],
     ['users delete', 'deleting users'],
     ['members block r --force', 'blocking members'],
-  ])('%s has the same limits', async (command, doing) => {
+  ])('limit %s in the same way', async (command, doing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
     expect(await run('')).toMatchObject({ code: 10, stderr: needsConfirmation(doing) })
@@ -246,15 +249,12 @@ describe('--yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['rooms reopen', 'members unblock r'])(
-    '%s shows no prompt and respects --max',
-    async (command) => {
-      expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each(['rooms reopen', 'members unblock r'])('limit %s, which shows no prompt', async (command) => {
+    expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
+    expect(world.requests).toEqual([])
+  })
 
-  test('--max accepts only a whole number from 1', async () => {
+  test('accept only a whole number, at least 1, as the value of --max', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -341,20 +341,20 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test.each(changing)('runs %s with --allow-write', async (line) => {
+  test.each(changing)('allows %s with --allow-write', async (line) => {
     const { code, stderr } = await run(`${line} --allow-write`)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toHaveLength(line.includes('OPEN SECRET') || line.includes('ada grace') ? 2 : 1)
   })
 
-  test.each(changing)('shows the request of %s with --dry-run', async (line) => {
+  test.each(changing)('allows %s with --dry-run', async (line) => {
     const { code, stderr } = await run(`${line} --dry-run`)
     expect({ code, protected: stderr.includes('protected') }).toEqual({ code: 0, protected: false })
     expect(writes()).toEqual([])
   })
 
   test.each(changing.filter((line) => !/import|--where|offboard|--all-rooms/.test(line)))(
-    'shows %s as a curl command with --curl',
+    'allows %s with --curl',
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --curl`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -381,7 +381,7 @@ describe('a protected profile', () => {
     'users create ada --if-not-exists',
     'rooms create --name Open --type open --if-not-exists',
     'members add OPEN ada --if-not-exists',
-  ])('allows %s, which only reads', async (line) => {
+  ])('allows %s, which sends no write', async (line) => {
     const { code, stderr } = await run(line)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
@@ -402,7 +402,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('is recognized from a flag, the environment and the settings file', async () => {
+  test('is protected by a flag, by the environment or by the settings file', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -424,7 +424,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('protects its service even under other profiles and with another key', async () => {
+  test('protects its service under other profiles and with another key', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -450,7 +450,7 @@ describe('a protected profile', () => {
     expect(await run('users create new --profile other --allow-write', { env })).toMatchObject({ code: 0 })
   })
 
-  test('refuses join, as a session is a change', async () => {
+  test('refuses join, because a session is a change', async () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
@@ -459,17 +459,17 @@ describe('a protected profile', () => {
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })
 
-  test('does not protect other profiles', async () => {
+  test('does not affect other profiles', async () => {
     expect(await world.run(`rooms delete ${open} --yes`)).toMatchObject({ code: 0 })
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 
-  test('prints its refusal as JSON in JSON modes', async () => {
+  test('causes a JSON error in JSON modes', async () => {
     const { code, stderr } = await run('rooms delete OPEN --yes --json')
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 2, error: 'usage' })
   })
 
-  test('stays protected across logins, logouts and changed settings', async () => {
+  test('stays protected after logins, logouts and changed settings', async () => {
     const logIn = () =>
       run(`auth login --with-token --profile production --base-url ${baseUrl}`, { stdin: world.apiKey })
     expect(await logIn()).toMatchObject({ code: 0 })
@@ -483,7 +483,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('adds --allow-write to the command that resumes an import', async () => {
+  test('is resumed with --allow-write in the suggested command', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()
@@ -498,11 +498,11 @@ describe('a protected profile', () => {
   })
 })
 
-describe('profiles protect', () => {
+describe('profiles protect and unprotect', () => {
   const run = (line: string) => world.run(line, stored)
   beforeEach(() => storeProfile({}))
 
-  test('protects the profile, and unprotect removes the protection', async () => {
+  test('set and remove the protection of a profile', async () => {
     expect(await run('profiles protect production')).toMatchObject({
       code: 0,
       stdout: '',
@@ -531,7 +531,7 @@ describe('profiles protect', () => {
     })
   })
 
-  test('protects the local workspace, and unprotect removes the protection', async () => {
+  test('set and remove the protection of the local workspace', async () => {
     const make = (flags = '') => run(`--local rooms create --name L --type open -o ids${flags}`)
     expect(await run('profiles protect local')).toMatchObject({
       code: 0,
@@ -558,7 +558,7 @@ describe('profiles protect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
-  test('protects the local workspace even if the settings file is broken, unless --allow-write is given', async () => {
+  test('keep the local workspace protected if the settings file is invalid, unless --allow-write is set', async () => {
     await run('profiles protect local')
     const file = join(world.configDir, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
@@ -574,24 +574,21 @@ describe('profiles protect', () => {
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
   })
 
-  test('and unprotect succeed when repeated', async () => {
+  test('exit 0 when they are repeated', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
 
-  test.each(['protect', 'unprotect'])(
-    'and unprotect refuse an unknown profile: profiles %s',
-    async (verb) => {
-      expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
-        code: 3,
-        stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
-      })
-      expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
-      expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
-      expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
-      expect(config().profiles.production).not.toHaveProperty('protected')
-    },
-  )
+  test.each(['protect', 'unprotect'])('refuse an unknown profile: profiles %s', async (verb) => {
+    expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
+      code: 3,
+      stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
+    })
+    expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
+    expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })
+    expect(await run(`profiles ${verb} production --dry-run`)).toMatchObject({ code: 2 })
+    expect(config().profiles.production).not.toHaveProperty('protected')
+  })
 })
 
 describe('--ignore-not-found', () => {
@@ -616,7 +613,7 @@ describe('--ignore-not-found', () => {
     ['members unblock R gone M', 'unblocked 1 member; 1 was not there'],
     ['rooms delete gone', 'deleted 0 rooms; 1 was not there'],
     ['users delete gone lost', 'deleted 0 users; 2 were not there'],
-  ])('%s: missing items count as success', async (line, summary) => {
+  ])('makes %s exit 0 and count the missing items', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
     expect({ code, stdout, stderr }).toEqual({
@@ -627,20 +624,20 @@ describe('--ignore-not-found', () => {
   })
 
   test.each(['rooms delete ONE TWO', 'users delete ada', 'rooms terminate ONE', 'members block R M'])(
-    '%s succeeds a second time',
+    'makes %s exit 0 a second time',
     async (line) => {
       for (const time of ['first', 'second'])
         expect(await world.run(words(`${line} --yes --ignore-not-found`)), time).toMatchObject({ code: 0 })
     },
   )
 
-  test('is required for missing items to count as success', async () => {
+  test('must be set for a command with missing items to exit 0', async () => {
     expect(await world.run(words('rooms delete ONE gone --yes'))).toMatchObject({ code: 8 })
     expect(await world.run(words('rooms delete gone --yes'))).toMatchObject({ code: 3 })
     expect(await world.run(words('users delete gone lost --yes'))).toMatchObject({ code: 1 })
   })
 
-  test('keeps other failures as failures', async () => {
+  test('does not affect other failures', async () => {
     world.intercept = async (request, next) =>
       request.url.endsWith(here[0] ?? '') ? answer(422, { error: { message: 'no' } }) : next()
     expect(await world.run(words('rooms delete gone ONE TWO --yes --ignore-not-found -o ids'))).toMatchObject(
@@ -657,7 +654,7 @@ describe('--ignore-not-found', () => {
     })
   })
 
-  test('excludes missing items from --max-errors', async () => {
+  test('excludes missing items from the failures that --fail-fast counts', async () => {
     expect(
       await world.run(words('rooms delete a b c ONE --yes --ignore-not-found --fail-fast --concurrency 1')),
     ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 were not there\n' })
@@ -669,7 +666,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('%s still asks for confirmation on a terminal', async (line, text) => {
+  ])('does not skip the confirmation of %s on a terminal', async (line, text) => {
     const { code, stderr } = await typing(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -678,7 +675,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('users create run twice creates one user and shows it twice', async () => {
+  test('in users create run twice creates one user and prints it twice', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -689,7 +686,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('users create keeps an existing user unchanged, and refuses --overwrite', async () => {
+  test('in users create does not change an existing user, and conflicts with --overwrite', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -704,7 +701,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create run twice creates one room and shows it twice', async () => {
+  test('in rooms create run twice creates one room and prints it twice', async () => {
     const line = [
       'rooms',
       'create',
@@ -724,7 +721,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /rooms'])
   })
 
-  test('rooms create searches for the exact name, even with --set', async () => {
+  test('in rooms create finds a room only by its exact name, even with --set', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
       world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
@@ -739,7 +736,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('rooms create fails if the room of that name has another type', async () => {
+  test('in rooms create exits 1 if the room of that name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -749,7 +746,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create fails if two rooms have that name', async () => {
+  test('in rooms create exits 2 if two rooms have that name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(
@@ -763,7 +760,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create warns if the existing room differs from the flags', async () => {
+  test('in rooms create prints a warning if the existing room differs from the flags', async () => {
     const id = await room('Sync')
     expect(
       await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),
@@ -775,7 +772,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create finds the room in a service that does not filter by name', async () => {
+  test('in rooms create finds the room on a service that does not filter by name', async () => {
     const id = await room('Sync')
     for (let i = 0; i < 150; i++) await room(`R${i}`)
     world.intercept = async (request, next) => {
@@ -790,7 +787,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members add run twice adds one member and shows it twice', async () => {
+  test('in members add run twice adds one member and prints it twice', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -803,7 +800,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('members add keeps an existing member unchanged, on any page of the list', async () => {
+  test('in members add does not change an existing member on any page of the list', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)
@@ -816,7 +813,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('creates no item if the lookup fails', async () => {
+  test('creates no item if the read request fails', async () => {
     const id = await room('R')
     world.intercept = async (request, next) => (request.method === 'GET' ? answer(503, {}) : next())
     for (const line of ['users create ada', 'rooms create --name N --type open', `members add ${id} ada`])
@@ -824,7 +821,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--dry-run shows the planned or the existing item', async () => {
+  test('with --dry-run prints the planned request or the existing item', async () => {
     const id = await room('R')
     await user('ada')
     const dry = async (line: string) => (await world.run(`${line} --if-not-exists --dry-run`)).stdout

@@ -48,7 +48,7 @@ function store(more: object = {}): void {
   writeFileSync(file, JSON.stringify({ profiles: { default: profile } }), { mode: 0o600 })
 }
 
-test('auth login --key-command runs the command once, verifies its key and stores only the command', async () => {
+test('auth login --key-command runs the command once, checks the key and stores only the command', async () => {
   const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
   expect(await world.run(argv, { env })).toMatchObject({
     code: 0,
@@ -77,7 +77,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a key command receives its words unchanged, without a shell', async () => {
+test('a key command receives its arguments unchanged, without a shell', async () => {
   writeFileSync(
     join(world.dir, 'words'),
     `#!/bin/sh\nprintf '%s\\n' "$@" > '${world.dir}/said'\necho ${world.apiKey}\n`,
@@ -88,7 +88,7 @@ test('a key command receives its words unchanged, without a shell', async () => 
   expect(readFileSync(join(world.dir, 'said'), 'utf8')).toBe("a b\nc;d\ne$HOME\n`id`\n*\nf'g\n")
 })
 
-test('a key command runs once for any number of requests, and its key is not stored', async () => {
+test('a key command runs once for any number of requests, and the key is not stored', async () => {
   store()
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   writes(`echo noise >&2; echo '  ${world.apiKey}  '`)
@@ -100,14 +100,14 @@ test('a key command runs once for any number of requests, and its key is not sto
   expect(stderr).not.toContain('noise')
 })
 
-test('the key of a key command is redacted in text from the service', async () => {
+test('the key that a key command prints is masked in text from the service', async () => {
   store()
   world.intercept = async () => answer(500, { error: { message: `your key is ${world.apiKey}` } })
   const { stderr } = await world.run('rooms list', { env })
   expect(stderr).toContain('your key is [API key]')
 })
 
-describe('a command fails before its first request if its key command', () => {
+describe('the first request is not sent if the key command', () => {
   test.each([
     ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it says: locked\\u0007'],
     [
@@ -152,7 +152,7 @@ describe('a command fails before its first request if its key command', () => {
     })
   })
 
-  test('takes more than ten seconds and its children keep the output open', async () => {
+  test('takes more than ten seconds while its child processes keep the output open', async () => {
     store()
     writes('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
@@ -185,23 +185,26 @@ describe.each([
     while (!existsSync(join(world.dir, 'pid'))) await new Promise((turn) => setTimeout(turn, 5))
   }
 
-  test.runIf(process.platform === 'linux')('end together with the key command at the timeout', async () => {
-    store()
-    writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
-    const { host, done } = world.start(['rooms', 'list'], { env, tty })
-    host.after = (ms, work) => {
-      if (ms === 10_000) void isStarted().then(work)
-      return () => {}
-    }
-    expect(await done).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('took more than 10 seconds'),
-    })
-    await soon('the end of the process', isGone(grandchild()))
-  })
+  test.runIf(process.platform === 'linux')(
+    'are stopped together with the key command at the timeout',
+    async () => {
+      store()
+      writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
+      const { host, done } = world.start(['rooms', 'list'], { env, tty })
+      host.after = (ms, work) => {
+        if (ms === 10_000) void isStarted().then(work)
+        return () => {}
+      }
+      expect(await done).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('took more than 10 seconds'),
+      })
+      await soon('the end of the process', isGone(grandchild()))
+    },
+  )
 
   test.runIf(process.platform === 'linux')(
-    'delay neither the printed key nor the exit, and keep running',
+    'do not delay the key or the exit, and are not stopped',
     async () => {
       store()
       writes(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -212,7 +215,7 @@ describe.each([
   )
 })
 
-test('^C ends a running key command', async () => {
+test('^C stops a running key command and exits 130', async () => {
   store()
   writes('exec sleep 60')
   const { host, done } = world.start(['rooms', 'list'], { env })
@@ -229,7 +232,7 @@ describe('a key command is not run', () => {
     expect(world.requests).toEqual([])
   }
 
-  test('from a settings file that others can write to or replace', async () => {
+  test('from a settings file that other users can write to or replace', async () => {
     store()
     chmodSync(file, 0o620)
     await refused('rooms list', 2, 'other users can write to the settings file')
@@ -238,7 +241,7 @@ describe('a key command is not run', () => {
     await refused('rooms list', 2, 'other users can write to the settings file')
   })
 
-  test('from a settings file behind a link that others can replace', async () => {
+  test('from a settings file behind a symbolic link that other users can replace', async () => {
     store()
     const kept = join(world.dir, 'dotfiles')
     mkdirSync(kept, { mode: 0o700 })
@@ -250,14 +253,14 @@ describe('a key command is not run', () => {
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })
 
-  test('for another origin than the origin of its profile', async () => {
+  test('for another origin than the one of its profile', async () => {
     store()
     await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
     store({ api_key_origin: undefined })
     await refused('rooms list', 4, 'is not sent to https://meet.test')
   })
 
-  test('with a key in the environment', async () => {
+  test('if the environment contains a key', async () => {
     store()
     expect(await world.run('rooms list', { env: { MEETROOM_BASE_URL: undefined } })).toMatchObject({
       code: 0,
@@ -265,7 +268,7 @@ describe('a key command is not run', () => {
     expect(runs()).toBe(0)
   })
 
-  test('during completion', async () => {
+  test('during shell completion', async () => {
     store()
     expect(await world.run(['__complete', 'fish', '--', 'meetroom rooms get '], { env })).toMatchObject({
       code: 0,
@@ -294,7 +297,7 @@ describe('a key command is not run', () => {
 describe('the key command of a profile', () => {
   beforeEach(() => store())
 
-  test('is shown by auth status, config and profiles, which never show its key', async () => {
+  test('is printed by auth status, config and profiles, which never print the key', async () => {
     const status = await world.run('auth status --json', { env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       key_from: 'command of profile default',
@@ -312,7 +315,7 @@ describe('the key command of a profile', () => {
     expect(config.stdout + profiles.stdout).not.toContain(script)
   })
 
-  test('is removed by auth logout, and by auth login with a key', async () => {
+  test('is removed by auth logout and by auth login with a key', async () => {
     const loggedIn = await world.run('auth login --with-token', { env, stdin: world.apiKey })
     expect(loggedIn.code).toBe(0)
     expect(stored().profiles.default).not.toHaveProperty('key_command')
@@ -332,14 +335,14 @@ describe('the key command of a profile', () => {
 describe('auth status --github-mask', () => {
   const actions = { ...env, GITHUB_ACTIONS: 'true' }
 
-  test('makes the runner of GitHub Actions mask the key', async () => {
+  test('makes the GitHub Actions runner mask the key', async () => {
     store()
     writes('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
   })
 
-  test('prints the key in GitHub Actions, unlike other commands', async () => {
+  test('is the only command that prints the key in GitHub Actions', async () => {
     store()
     for (const line of ['auth status', 'rooms list', 'doctor']) {
       const { stdout, stderr } = await world.run(line, { env: actions })
@@ -360,13 +363,13 @@ describe('auth status --github-mask', () => {
   })
 })
 
-test('the help topic on CI logs in with commands that can be stored', () => {
+test('the login commands in the help topic on CI are accepted as key commands', () => {
   const lines = [...documentation().matchAll(/--key-command '(.*)'/g)]
   expect(lines.length).toBeGreaterThan(1)
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })
 
-test('auth status reports a failing key command, and exits as without a key', async () => {
+test('auth status reports a failed key command and exits 4', async () => {
   store()
   writes('exit 1')
   const { code, stdout } = await world.run('auth status --json', { env })

@@ -42,8 +42,8 @@ async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepa
 const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-describe.each(calls)('safety of %s:', (call) => {
-  test('a protected profile sends no write', async () => {
+describe.each(calls)('the command %s', (call) => {
+  test('sends no write on a protected profile', async () => {
     const free = await run(call, await prepare())
     const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
     // Only the built program has a cache.
@@ -58,7 +58,7 @@ describe.each(calls)('safety of %s:', (call) => {
     })
   })
 
-  test('--dry-run sends no write and starts no process', async () => {
+  test('with --dry-run sends no write and starts no process', async () => {
     const { code, stderr, requests, writes, started, changed } = await run(
       call,
       await prepare({ keyCommand: true }),
@@ -73,7 +73,7 @@ describe.each(calls)('safety of %s:', (call) => {
     })
   })
 
-  test('--all-profiles only reads, or is refused without a request', async () => {
+  test('with --all-profiles sends only reads, or exits 2 without a request', async () => {
     const { code, stderr, requests, started, changed } = await run(call, await prepare(), '--all-profiles')
     const isRefused = code === 2
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
@@ -84,7 +84,7 @@ describe.each(calls)('safety of %s:', (call) => {
     expect(isRefused, stderr).toBe(!reads)
   })
 
-  test('--curl sends no request and starts no process', async () => {
+  test('with --curl sends no request and starts no process', async () => {
     const { code, stderr, requests, started, changed } = await run(
       call,
       await prepare({ keyCommand: true }),

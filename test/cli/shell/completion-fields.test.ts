@@ -26,9 +26,9 @@ const values: [field: RegExp, value: string][] = [
 const completed = (field: string) => `${field}${values.find(([like]) => like.test(field))?.[1] ?? ''}`
 
 describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
-  'the candidates of Tab after %s',
+  'the completion candidates after %s',
   (flag) => {
-    test('are accepted by every command with that flag', async () => {
+    test('are accepted as values by every command with that flag', async () => {
       const tried = new Set<string>()
       for (const { name, call } of await withFlag(flag)) {
         const { world, argvOf } = await prepare()

@@ -12,7 +12,7 @@ test.skipIf(absent.length === 0)(
 
 const local = { MEETROOM_PROFILE: 'local' }
 
-describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
+describe.each(present)('the Tab key in the shell %s', { timeout: 60_000 }, (shell) => {
   test('completes commands, flags and their values, fields and files', async () => {
     const { enter } = await atShell(shell).start()
     const lines: [keys: string, words: string][] = [
@@ -50,7 +50,7 @@ describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
     expect(await enter('meetroom users get \t')).toEqual(['users', 'get', 'ada'])
   })
 
-  test('quotes an ID with shell syntax, and runs no part of the ID', async () => {
+  test('quotes an ID with shell syntax, and executes no part of the ID', async () => {
     const { env, run, start } = atShell(shell)
     const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
     await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
@@ -59,7 +59,7 @@ describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
     expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
   })
 
-  test('shows names beside IDs, without control characters', async () => {
+  test('displays names beside IDs, with escapes for control characters', async () => {
     const { env, run, start } = atShell(shell)
     await run(['--local', 'users', 'create', 'ada', '--name', 'Ada Lovelace'])
     await run(['--local', 'users', 'create', 'adele', '--name', '\u001b]0;pwned\u0007$(touch pwned)'])
@@ -73,15 +73,18 @@ describe.each(present)('the Tab key in %s', { timeout: 60_000 }, (shell) => {
   })
 })
 
-test.runIf(present.includes('bash'))('bash lists the candidates that the help topic shows', async () => {
-  const { run, start } = atShell('bash')
-  for (const [id, name] of [
-    ['ada', 'Ada Lovelace'],
-    ['grace', 'Grace Hopper'],
-  ] as const)
-    await run(['--local', 'users', 'create', id, '--name', name])
-  const [, line = '', shown = ''] = /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(documentation()) ?? []
-  const { press, until } = await start()
-  press(`${line}\t\t`)
-  await until(`${line}\n${shown}`)
-})
+test.runIf(present.includes('bash'))(
+  'the Tab key in bash lists the candidates that the help topic shows',
+  async () => {
+    const { run, start } = atShell('bash')
+    for (const [id, name] of [
+      ['ada', 'Ada Lovelace'],
+      ['grace', 'Grace Hopper'],
+    ] as const)
+      await run(['--local', 'users', 'create', id, '--name', name])
+    const [, line = '', shown = ''] = /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(documentation()) ?? []
+    const { press, until } = await start()
+    press(`${line}\t\t`)
+    await until(`${line}\n${shown}`)
+  },
+)

@@ -33,22 +33,25 @@ function store(profile: object, more: object = {}): void {
 }
 const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 
-test.each(shells)('completion %s prints the script, and on a terminal its installation', async (shell) => {
-  const piped = await world.run(`completion ${shell}`)
-  expect(piped).toMatchObject({ code: 0, stderr: '' })
-  expect(piped.stdout).toContain('meetroom __complete')
-  const { stderr } = await world.run(`completion ${shell}`, { tty: true })
-  expect(stderr).toMatch(/^to install it, (add|run)/)
-})
+test.each(shells)(
+  'completion %s prints the script, and on a terminal also the installation command',
+  async (shell) => {
+    const piped = await world.run(`completion ${shell}`)
+    expect(piped).toMatchObject({ code: 0, stderr: '' })
+    expect(piped.stdout).toContain('meetroom __complete')
+    const { stderr } = await world.run(`completion ${shell}`, { tty: true })
+    expect(stderr).toMatch(/^to install it, (add|run)/)
+  },
+)
 
-test('completion for fish omits IDs with a leading tilde, which fish would expand', async () => {
+test('completion for fish omits IDs with a leading tilde, because fish would expand them', async () => {
   for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })
   expect(await ask('meetroom users get ')).toEqual(['words', 'a~b'])
   const { stdout } = await world.run(['__complete', 'zsh', '--', 'meetroom users get '])
   expect(stdout).toContain('~root')
 })
 
-test('completion of an unknown shell is refused', async () => {
+test('completion of an unknown shell exits 2', async () => {
   expect(await world.run('completion csh')).toMatchObject({ code: 2, stdout: '' })
 })
 
@@ -81,13 +84,13 @@ test.each([
   ['meetroom api ', 'DELETE'],
   ['meetroom api GET ', '/users'],
   ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],
-])('%s⇥ offers %j', async (line, candidate) => {
+])('completion of “%s” includes %j and sends no request', async (line, candidate) => {
   expect(await ask(line)).toContain(candidate)
   expect(asked()).toEqual([])
 })
 
 test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
-  '%s⇥ offers only files or no candidates',
+  'completion of “%s” includes only files or nothing',
   async (line) => {
     expect((await ask(line)).slice(1)).toEqual([])
   },
@@ -115,7 +118,7 @@ describe('completion of IDs', () => {
     ])
   })
 
-  test('caches them for a minute, with owner-only access', async () => {
+  test('caches IDs for a minute, with owner-only access', async () => {
     const first = await ask('meetroom users get ')
     expect(await ask('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)
@@ -126,7 +129,7 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('lists at most a hundred on a service that ignores limits, and shortens a long name', async () => {
+  test('lists at most a hundred IDs on a service that ignores limits, and shortens a long name', async () => {
     const rooms = Array.from({ length: 5000 }, (_, i) => ({
       id: `r${i}`,
       name: 'n'.repeat(10_000),
@@ -137,7 +140,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).size).toBeLessThan(50_000)
   })
 
-  test('ignores a cache that others can write to or that is behind a link', async () => {
+  test('ignores a cache that other users can write to or that is behind a symbolic link', async () => {
     const forged = JSON.stringify({})
     mkdirSync(join(world.dir, 'cache'))
     const elsewhere = join(world.dir, 'elsewhere')
@@ -148,7 +151,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
   })
 
-  test('sends no request to a protected profile or its service', async () => {
+  test('sends no request with a protected profile or to its service', async () => {
     store({ protected: true })
     expect(await ask('meetroom users get ', stored)).toEqual(['words'])
     expect(await ask('meetroom users get ')).toEqual(['words'])
@@ -159,7 +162,7 @@ describe('completion of IDs', () => {
     expect(await ask('meetroom users get ', stored)).toHaveLength(3)
   })
 
-  test('reads an existing local workspace, and does not create a missing one', async () => {
+  test('reads an existing local workspace, and does not create a missing local workspace', async () => {
     expect(await ask('meetroom --local users get ')).toEqual(['words'])
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
     await world.run('--local users create alan')
@@ -176,7 +179,7 @@ describe('completion of IDs', () => {
     sqlite.close()
   })
 
-  test('uses the profile of the command line', async () => {
+  test('uses the profile flag of the command line', async () => {
     store(
       { base_url: 'https://elsewhere.test/v1' },
       { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
@@ -187,7 +190,7 @@ describe('completion of IDs', () => {
   test.each([
     ['refuses the key', async () => answer(401, {})],
     ['fails', async () => answer(500, 'oops')],
-    ['answers something else', async () => answer(200, { users: 'none' })],
+    ['responds with something other than a list', async () => answer(200, { users: 'none' })],
     ['lists items without an ID', async () => answer(200, { users: [{ name: 'x' }, null, 7] })],
     ['is not running', async () => Promise.reject(new Error('ECONNREFUSED'))],
     ['does not know the path', async () => answer(404, {})],
@@ -198,7 +201,7 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  test('lists no ID if the service takes longer than 300 ms, and pauses its requests', async () => {
+  test('lists no ID if the service takes longer than 300 ms, and the next completion sends no request', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const { host, done } = world.start(['__complete', 'fish', '--', 'meetroom users get '])
@@ -209,14 +212,14 @@ describe('completion of IDs', () => {
     expect(asked()).toHaveLength(1)
   })
 
-  test('omits IDs that contain control characters or that commands would interpret', async () => {
+  test('omits IDs that contain control characters or that have a special meaning in commands', async () => {
     const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
     world.intercept = async () =>
       answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })
     expect(await ask('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
   })
 
-  test('lists no ID while the settings cannot be read', async () => {
+  test('lists no ID if the settings file is invalid', async () => {
     mkdirSync(world.configDir)
     writeFileSync(join(world.configDir, 'config.json'), 'no JSON')
     expect(await ask('meetroom users get ', stored)).toEqual(['words'])
@@ -242,7 +245,7 @@ describe('completion for bash', () => {
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
   })
 
-  test('returns names only for a displayed list', async () => {
+  test('returns names only for a list that bash displays', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', '/users', { user_id: 'al', name: 'Alan' })
     expect(await bash('meetroom users get a', 'a')).toEqual(['al', 'ada'])

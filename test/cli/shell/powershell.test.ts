@@ -35,7 +35,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', 'x'])).toEqual([])
   })
 
-  test('returns only the last element of a list, which PowerShell replaces', async () => {
+  test('returns only the last element of a comma-separated list, which PowerShell replaces', async () => {
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'nam')).toEqual(['name'])
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'id,nam')).toEqual(["'id,name'"])
   })
@@ -67,7 +67,7 @@ describe('completion for PowerShell', () => {
     expect(await complete(['users', 'get', ''])).toEqual([])
   })
 
-  test('reads a typed word with quotes', async () => {
+  test('accepts a typed word with quotes', async () => {
     for (const user_id of ["it's me", 'a$b']) await world.send('POST', '/users', { user_id })
     expect(await texts(['users', 'get', "'it''s"])).toEqual(["'it''s me'"])
     expect(await texts(['users', 'get', '"it\'s'])).toEqual(["'it''s me'"])
@@ -84,7 +84,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', '--where', "'started"])).toEqual(["'started_at<='"])
   })
 
-  test('a word in single quotes is read as PowerShell reads it', () => {
+  test('parses a word in single quotes as PowerShell does', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', "'", '\u2019', '`', '"', ' ', '$') }), (text) => {
         const quoted = `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}`
@@ -94,12 +94,12 @@ describe('completion for PowerShell', () => {
     )
   })
 
-  test('offers nothing for a line that is not Base64', async () => {
+  test('returns no candidates for a line that is not Base64', async () => {
     expect(await world.run(['__complete', 'powershell', '%%%', '%%%'])).toMatchObject({ code: 0, stderr: '' })
     expect(await world.run(['__complete', 'powershell'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('the script is ASCII and passes no text of the line to the program unencoded', async () => {
+  test('has an ASCII script that passes the line to the program only in encoded form', async () => {
     const { stdout } = await world.run('completion powershell')
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName meetroom')

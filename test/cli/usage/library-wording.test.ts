@@ -95,7 +95,7 @@ const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
 
 test.each(groups)(
-  'every flag and argument of %s refuses wrong values with meetroom’s own messages',
+  'every flag and argument of %s refuses invalid values without the wording of a library',
   async (group) => {
     const world = await createWrongFiles()
     // A flag of several commands has one parser.
@@ -115,7 +115,7 @@ test.each(groups)(
   },
 )
 
-test('every global flag refuses wrong values with meetroom’s own messages', async () => {
+test('every global flag refuses invalid values without the wording of a library', async () => {
   const world = await createWrongFiles()
   for (const flag of flagsWithValue(await wholeProgram()))
     for (const value of wrongValues)
@@ -128,7 +128,7 @@ test('every global flag refuses wrong values with meetroom’s own messages', as
 })
 
 test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
-  'settings of the environment refuse %j with meetroom’s own messages',
+  'every environment variable of the settings refuses %j without the wording of a library',
   async (value) => {
     const world = await createWrongFiles()
     const names = ['BASE_URL', 'OUTPUT', 'TIMEOUT', 'RETRIES', 'PROFILE', 'AUDIT_LOG', 'SAVE_DELETED']
@@ -140,7 +140,7 @@ test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
 )
 
 test.each(['{"profile":', '[]', '{"profiles":{"a":{"timeout":"x","output":7}},"profile":"a"}', '\0'])(
-  'a settings file that contains %j is refused with meetroom’s own messages',
+  'a settings file that contains %j is refused without the wording of a library',
   async (text) => {
     const world = await createWrongFiles()
     mkdirSync(world.configDir, { recursive: true })

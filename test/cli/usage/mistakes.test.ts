@@ -254,7 +254,7 @@ async function furnish(world: World): Promise<Readonly<Record<string, string>>> 
 
 const key = 'abcdefghijklmnop'
 
-test('a realistic mistake prints a message that names the mistake and a correction', async () => {
+test('each of the listed user mistakes prints the expected message', async () => {
   const world = await createWorld()
   const ids = Object.entries(await furnish(world))
   const shown: string[] = []
@@ -281,13 +281,13 @@ test('a realistic mistake prints a message that names the mistake and a correcti
   await expect(shown.join('\n')).toMatchFileSnapshot('../../fixtures/mistakes.txt')
 })
 
-test('the messages for realistic mistakes score at least 1.7 of 2 points on average', () => {
+test('the messages for user mistakes have an average rating of at least 1.7 out of 2 points', () => {
   expect(mistakes.length).toBeGreaterThanOrEqual(112)
   const points = mistakes.reduce((sum, [score]) => sum + score, 0)
   expect(points / mistakes.length).toBeGreaterThanOrEqual(1.7)
 })
 
-test('every command and flag in an explanation of a mistake exists', async () => {
+test('the explanations of user mistakes mention only existing commands and flags', async () => {
   const known = await leaves()
   const paths = new Set(known.map(({ words }) => words.join(' ')))
   const groups = new Set(known.map(({ words }) => words[0]))
@@ -300,7 +300,7 @@ test('every command and flag in an explanation of a mistake exists', async () =>
   for (const flag of Object.values(flags).flat()) expect(long, flag).toContain(flag)
 })
 
-test('every command that takes an ID reads - from standard input or refuses it', async () => {
+test('every command that accepts an ID reads “-” from standard input or refuses it', async () => {
   const world = await createWorld()
   const ids = ['room', 'user', 'user-id', 'member']
   for (const { words, command } of await leaves())
@@ -327,7 +327,7 @@ test('every command that takes an ID reads - from standard input or refuses it',
     }
 })
 
-test('a pattern with * and without a match is explained for lists, exports, counts and changes', async () => {
+test('a condition with * and without a match causes an explanation in lists, counts, exports and changes', async () => {
   const world = await createWorld()
   await furnish(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"

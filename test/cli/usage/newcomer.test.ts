@@ -10,9 +10,9 @@ const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const room = async (name: string) =>
   (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id as string
 
-describe('a room name in place of an ID', () => {
+describe('a command with a room name in place of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'in %s gets a hint with the ID',
+    'suggests the room ID: %s',
     async (line) => {
       const id = await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -21,19 +21,19 @@ describe('a room name in place of an ID', () => {
     },
   )
 
-  test('gets a hint with the IDs of all rooms of that name', async () => {
+  test('suggests the IDs of all rooms with that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
       `hint: rooms of this name: ${ids.join(', ')}\n`,
     )
   })
 
-  test('sends no lookup if it looks like an ID', async () => {
+  test('does not search for a name that looks like an ID', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
   })
 
-  test('prints the plain error if the lookup fails', async () => {
+  test('prints the error without a suggestion if the search fails', async () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
@@ -43,11 +43,11 @@ describe('a room name in place of an ID', () => {
   })
 })
 
-test('version prints the version', async () => {
+test('meetroom version prints the version', async () => {
   expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('rooms list with a profile without a service lists the profiles with a service', async () => {
+test('rooms list of a profile without a service suggests the profiles with a service', async () => {
   await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
   const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
   expect({ code, stderr }).toEqual({
@@ -58,7 +58,7 @@ test('rooms list with a profile without a service lists the profiles with a serv
   })
 })
 
-test('message send with several unquoted words suggests quotes', async () => {
+test('message send with several unquoted words suggests a quoted text', async () => {
   expect(await world.run('message send r1 hello world')).toMatchObject({
     code: 2,
     stderr:
@@ -68,21 +68,21 @@ test('message send with several unquoted words suggests quotes', async () => {
 })
 
 describe('message send', () => {
-  test('warns if no participant is connected to the room', async () => {
+  test('prints a notice if no participant is connected to the room', async () => {
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({
       code: 0,
       stderr: 'nobody is connected to the room\n',
     })
   })
 
-  test('prints no warning if the service omits the participants', async () => {
+  test('prints no notice if the service does not list the sessions', async () => {
     world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-describe('a local workspace without a running server', () => {
-  test('is shown without a port by --dry-run', async () => {
+describe('the local workspace without a running server', () => {
+  test('has a URL without a port in the output of --dry-run', async () => {
     expect(
       await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
     ).toMatchObject({
@@ -91,7 +91,7 @@ describe('a local workspace without a running server', () => {
     })
   })
 
-  test('makes serve --print-env refuse a port in use', async () => {
+  test('cannot be served by serve --print-env on a port in use', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())
@@ -106,7 +106,7 @@ describe('a local workspace without a running server', () => {
   })
 })
 
-test('rooms update changes layout and recording', async () => {
+test('rooms update changes the layout and the recording of a room', async () => {
   const id = await room('R')
   world.intercept = async (request) => answer(200, { room: { id, type: 'open', echoed: request.body } })
   for (const [flags, body] of [

@@ -251,8 +251,8 @@ describe('rooms import --group-by name', () => {
   })
 
   test.each([
-    ['are adjacent', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
-    ['are not adjacent', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
+    ['follow each other', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
+    ['do not follow each other', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
   ])('writes every row of a failed room to the file of --failed-out when its rows %s', async (_, rows) => {
     world.file('courses.csv', `name;type;user_id\n${rows}`)
     expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })

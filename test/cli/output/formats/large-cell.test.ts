@@ -27,7 +27,7 @@ describe.each(Object.entries(cells))('a field of %s', (_, { json, said }) => {
     ['rooms list', false],
     ['rooms get r1', false],
     ['rooms get r1', true],
-  ])('is cut to 64 KB by %s with a notice (terminal: %s)', async (line, tty) => {
+  ])('is shortened to 64 KB by %s with a notice (terminal: %s)', async (line, tty) => {
     const { code, stdout } = await world.run(line, { tty })
     expect(code).toBe(0)
     expect(stdout).toContain(`… (${said}; -o json shows all of it)`)
@@ -43,7 +43,7 @@ describe.each(Object.entries(cells))('a field of %s', (_, { json, said }) => {
   })
 })
 
-test('a cell of 64 KB is shown in full, and a cut cell shows no part of a key', async () => {
+test('a cell of 64 KB is printed in full, and a shortened cell contains no part of a key', async () => {
   const show = async (name: string) => {
     world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name } })
     return (await world.run('rooms get r1 --columns name')).stdout

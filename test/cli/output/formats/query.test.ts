@@ -48,12 +48,12 @@ describe('--query', () => {
     ['openapi', 'openapi', '"3.1.0"\n'],
     ['config get timeout', 'value', '30\n'],
     ['profiles list', 'profiles[].name', '["local"]\n'],
-  ])('selects %s: %s', async (line, expression, expected) => {
+  ])('prints the selected part of %s: %s', async (line, expression, expected) => {
     const [room = '', room2 = ''] = rooms
     expect(await select(line.replace('ROOM2', room2).replace('ROOM', room), expression)).toBe(expected)
   })
 
-  test('applies to the document that --json prints', async () => {
+  test('is applied to the document that --json prints', async () => {
     const line = ['rooms', 'get', rooms[0] ?? '']
     const { stdout } = await world.run([...line, '--json'])
     expect(JSON.parse(await select(line.join(' '), '@'))).toEqual(JSON.parse(stdout))
@@ -77,7 +77,7 @@ describe('--query', () => {
     expect(stdout).toBe('[\n  "open"\n]\n')
   })
 
-  test('takes precedence over a configured format, and works with a configured TSV', async () => {
+  test('takes precedence over the output format in the settings unless that format is TSV', async () => {
     const run = (MEETROOM_OUTPUT: string) =>
       world.run(['rooms', 'list', '--query', 'rooms[0].type'], { env: { MEETROOM_OUTPUT } })
     expect((await run('csv')).stdout).toBe('"open"\n')
@@ -105,7 +105,7 @@ describe('--query', () => {
     ['length()', 'length() takes at least 1 argument'],
     ['rooms[].sort_by(@, &a, &b)', 'sort_by() takes at most 2 arguments'],
     ['('.repeat(100_000), 'nested too deeply'],
-  ])('%.30s is an error before the first request', async (expression, reason) => {
+  ])('is a usage error before the first request if the expression is %.30s', async (expression, reason) => {
     const lines = ['rooms list', `rooms delete ${rooms[0]} --yes`, 'rooms create --name n --type open']
     for (const line of lines) {
       const { code, stdout, stderr } = await world.run([...line.split(' '), '--query', expression])
@@ -119,7 +119,7 @@ describe('--query', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with an expression that does not fit the response is an output error', async () => {
+  test('causes an output error if the expression does not fit the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
@@ -129,7 +129,7 @@ describe('--query', () => {
     expect((await world.run('rooms list --name Made --count')).stdout).toBe('1\n')
   })
 
-  test('does not change --dry-run and --curl', async () => {
+  test('has no effect on --dry-run and --curl', async () => {
     for (const flag of ['--dry-run', '--curl']) {
       const line = `rooms delete ${rooms[0]} --yes ${flag}`
       expect((await world.run(`${line} --query rooms`)).stdout).toBe(
@@ -139,11 +139,11 @@ describe('--query', () => {
   })
 })
 
-describe('access tokens selected by --query', () => {
+describe('an access token selected by --query', () => {
   const expression = 'users[].{x: access_token, y: user_id}'
   beforeEach(() => world.send('POST', '/users', { user_id: 'ada' }))
 
-  test('are masked on a terminal under any name', async () => {
+  test('is masked on a terminal under any name', async () => {
     const run = await world.run(['users', 'list', '--query', expression], { tty: true })
     expect(JSON.parse(run.stdout)).toEqual([{ x: '••••', y: 'ada' }])
     expect(run.stderr).toBe('access tokens are hidden; --show-tokens shows them\n')
@@ -153,14 +153,14 @@ describe('access tokens selected by --query', () => {
     expect(other.stderr).toBe('')
   })
 
-  test('are shown in a pipe as with --json, and with --show-tokens', async () => {
+  test('is printed in a pipe as with --json, and with --show-tokens', async () => {
     const [{ access_token }] = JSON.parse(await select('users list', 'users'))
     expect(await select('users get ada', 'user.access_token', '-o', 'tsv')).toBe(`${access_token}\n`)
     const shown = await world.run(['users', 'list', '--query', expression, '--show-tokens'], { tty: true })
     expect(JSON.parse(shown.stdout)).toEqual([{ x: access_token, y: 'ada' }])
   })
 
-  test('are absent from an export', async () => {
+  test('is absent from an export', async () => {
     expect(await select('users export', 'users[].access_token')).toBe('[]\n')
   })
 })
@@ -224,12 +224,12 @@ describe('the expression language of --query', () => {
     ['everything for everything', 'map(&map(&map(&map(&$[0],$),$),$),$)'],
     ['the same behind a name', 'let $x=@ in map(&map(&map(&map(&map(&@,$x),$x),$x),$x),$x)'],
     ['padding', "pad_left('x', `10000000000`)"],
-  ])('ends %s with an error', (_, expression) => {
+  ])('stops with an error for %s', (_, expression) => {
     const many = Array.from({ length: 1000 }, (_, i) => i)
     expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('--query cannot be applied to the response')
   })
 
-  test('handles a million items', () => {
+  test('evaluates an expression over a million items', () => {
     const many = Array.from({ length: 1_000_000 }, (_, i) => ({ id: i, type: i % 2 ? 'open' : 'private' }))
     expect(parseQuery("length([?type=='open'].{id: id, type: type})")(many)).toBe(500_000)
   })
@@ -268,7 +268,7 @@ describe('the expression language of --query', () => {
   })
 })
 
-test('the requests of a list with --query are the same as without it', async () => {
+test('a list with --query sends the same requests as without --query', async () => {
   await select('rooms list', 'rooms[].name')
   expect(world.requests.map(({ url }) => url)).toEqual([`${baseUrl}/rooms`])
 })

@@ -48,8 +48,8 @@ const paint = fc
       coloured ? colorValue(columns[i] ?? '', text, style) : text,
   )
 
-describe('rows with padding match the output of cli-table3 byte for byte', () => {
-  test('if they are cut to their columns', () => {
+describe('the padded rows of a table equal the output of cli-table3 byte for byte', () => {
+  test('if cells are shortened to their columns', () => {
     fc.assert(
       fc.property(rows, sizes, paint, (all, widths, colour) => {
         const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
@@ -75,7 +75,7 @@ test('a table has the same layout with and without cli-table3', () => {
   expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(layOutByLibrary(all, [3, 4, 10, 1], plain))
 })
 
-test('a cell with 200,000 spaces is printed quickly', () => {
+test('a table with a cell of 200,000 spaces is printed', () => {
   const blanks = visible(`a${' '.repeat(200_000)}b`)
   expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
 })

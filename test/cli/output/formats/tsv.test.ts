@@ -18,7 +18,7 @@ const print = async (line: string, options = {}) => {
   return stdout
 }
 
-test('TSV has a header and one line per item, with tabs between the cells', async () => {
+test('TSV has a header and one line per item, and tabs between cells', async () => {
   named('one', 'two')
   expect(await print('rooms list -o tsv --columns id,name,seats')).toBe(
     'id\tname\tseats\nr0\tone\t5\nr1\ttwo\t\n',
@@ -26,13 +26,13 @@ test('TSV has a header and one line per item, with tabs between the cells', asyn
   expect(await print('rooms list -o tsv --columns id,name --no-header')).toBe('r0\tone\nr1\ttwo\n')
 })
 
-test('TSV has the columns of CSV', async () => {
+test('TSV has the same columns as CSV', async () => {
   named('one', null)
   const csv = await print('rooms list -o csv')
   expect(await print('rooms list -o tsv')).toBe(csv.replaceAll(',', '\t').replaceAll('\r\n', '\n'))
 })
 
-test('a record is a row of TSV', async () => {
+test('a single item in TSV is a header and one line', async () => {
   world.intercept = async () => answer(200, { room: { id: 'r1', name: 'one', type: 'open' } })
   expect(await print('rooms get r1 -o tsv --columns id,name')).toBe('id\tname\nr1\tone\n')
 })
@@ -57,12 +57,12 @@ test('TSV omits access tokens', async () => {
   expect(await print('users list -o tsv --show-tokens')).toContain('access_token')
 })
 
-test('MEETROOM_OUTPUT and the settings accept tsv', async () => {
+test('MEETROOM_OUTPUT and the output setting accept tsv', async () => {
   named('one')
   expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
 })
 
-test('any cells round-trip through one line of TSV', () => {
+test('any cells stay the same after they are formatted as TSV and parsed again', () => {
   const undo = (cell: string) =>
     cell.replace(/\\(.)/g, (_, letter) => ({ t: '\t', n: '\n', r: '\r', '\\': '\\' })[letter as 't'] ?? '?')
   fc.assert(

@@ -43,8 +43,8 @@ const key = fc
   // As a key would be: no few characters over and over.
   .filter((text) => new Set(text).size > 4)
 
-describe('a key in output', () => {
-  test.each(Object.entries(spellings))('is replaced %s', (_, spell) => {
+describe('a key in the output', () => {
+  test.each(Object.entries(spellings))('is masked %s', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
         const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
@@ -58,7 +58,7 @@ describe('a key in output', () => {
     )
   })
 
-  test('is replaced without changing the text around it', () => {
+  test('is masked without a change to the text around it', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
@@ -68,7 +68,7 @@ describe('a key in output', () => {
   })
 
   test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
-    'is replaced completely, even with several spellings: %s',
+    'is masked completely if text contains it in several encodings: %s',
     (secret) => {
       for (const [name, spell] of Object.entries(spellings))
         if (!/after|between|before/.test(name))
@@ -77,7 +77,7 @@ describe('a key in output', () => {
   )
 
   test.each(Object.entries(spellings).filter(([name]) => !/after|between|before/.test(name)))(
-    'is replaced %s if an ellipsis cuts it off',
+    'is masked %s if the text is shortened within the key',
     (_, spell) => {
       fc.assert(
         fc.property(key, fc.nat(), (secret, position) => {
@@ -93,7 +93,7 @@ describe('a key in output', () => {
     },
   )
 
-  test('is replaced in linear time for any key and text', () => {
+  test('is masked in linear time for any key and any text', () => {
     for (const secret of ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)])
       for (const unit of ['\\', '"', '%25', '%', '/', 'u005c', '\\"']) {
         const began = performance.now()
@@ -103,37 +103,37 @@ describe('a key in output', () => {
       }
   })
 
-  test('is replaced if one key is part of another', () => {
+  test('is masked if one key is part of another key', () => {
     const hide = createRedactor(['abcdefgh', 'abcdefgh-longer'])
     expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
   })
 
-  test('is replaced only once, even if its replacement contains a key', () => {
+  test('is masked only once, even if the mask contains a key', () => {
     expect(createRedactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
   })
 })
 
-test('a key of fewer than eight characters is unchanged, as it may be part of ordinary words', () => {
+test('a key of fewer than eight characters is not masked, because ordinary words can contain it', () => {
   for (const secret of ['', 'a', 'takes', 'refuses'])
     expect(createRedactor([secret])('takes refuses a')).toBe('takes refuses a')
 })
 
-test('text without a key stays unchanged', () => {
+test('text without a key is not changed', () => {
   fc.assert(fc.property(fc.string(), (text) => createRedactor(['mk_0123456789abcdef'])(text) === text))
 })
 
-describe('redaction in the program', () => {
+describe('the redaction of the program', () => {
   let world: World
   beforeEach(async () => {
     world = await createWorld()
   })
 
-  test('keeps a one-letter key in errors', async () => {
+  test('does not mask a key of one letter in errors', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe('error: --limit must be a whole number, at least 1, not “x”\n')
   })
 
-  test('covers field names in every output format', async () => {
+  test('masks keys in field names in every output format', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
     for (const spell of Object.values(spellings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
@@ -147,7 +147,7 @@ describe('redaction in the program', () => {
     }
   })
 
-  describe('of the response body in a JSON error', () => {
+  describe('of a response body in a JSON error', () => {
     const bodyOf = async (body: unknown) => {
       world.intercept = async () => answer(500, body)
       return JSON.parse((await world.run('rooms get r1 --json')).stderr).error.body
@@ -158,7 +158,7 @@ describe('redaction in the program', () => {
         expect(await bodyOf(body)).toEqual(body)
     })
 
-    test('keeps the start of a longer body and marks the cut', async () => {
+    test('keeps the start of a longer body and marks the end as shortened', async () => {
       const page = `<html>${'é'.repeat(60_000)}</html>`
       expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
       const long = { detail: 'x'.repeat(5000) }
@@ -167,7 +167,7 @@ describe('redaction in the program', () => {
       )
     })
 
-    test('replaces a cut character with U+FFFD and shows no part of a cut key', async () => {
+    test('replaces an incomplete character with U+FFFD and keeps no part of an incomplete key', async () => {
       const { apiKey } = world
       expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
         `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,

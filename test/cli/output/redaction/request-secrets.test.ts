@@ -53,7 +53,7 @@ describe.each(Object.entries(inputs))(
       writeFileSync(join(world.dir, 'body.json'), webhook)
     })
 
-    test.each(shows)('is hidden in the output of %s', async (flags) => {
+    test.each(shows)('is masked in the output of %s', async (flags) => {
       const { code, stdout, stderr } = await world.run(
         [...argv, ...flags.split(' ')],
         stdin === undefined ? {} : { stdin },
@@ -65,7 +65,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test('is read from a variable by the command that --curl prints', async () => {
+    test('is read from an environment variable in the command that --curl prints', async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },
@@ -78,7 +78,7 @@ describe.each(Object.entries(inputs))(
   },
 )
 
-test('a request without a secret is shown unchanged', async () => {
+test('a request without a secret is printed unchanged', async () => {
   const body = '{"webhook":{"url":"https://h.test/","secret":"","n":12345678901234567890}}'
   const { stdout } = await world.run(['api', 'POST', '/rooms', '--data', body, '--dry-run'])
   expect(stdout).toBe(`POST https://meet.test/v1/rooms ${body}\n`)

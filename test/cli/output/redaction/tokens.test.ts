@@ -28,7 +28,7 @@ function filesOf(dir: string): string {
     .join('\n')
 }
 
-describe.each(calls)('%s shows no access token that is not asked for', (call) => {
+describe.each(calls)('%s prints no access token without --show-tokens', (call) => {
   test.each(formats)('with %s', async (format) => {
     const isRefused =
       (call.startsWith('api') && !/json/.test(format)) ||
@@ -65,7 +65,7 @@ const run = async (command: string, options: Parameters<World['run']>[1] = {}) =
 }
 const terminal = { tty: true, columns: 200 }
 
-describe('--show-tokens shows access tokens', () => {
+describe('--show-tokens prints access tokens', () => {
   const commands = [
     'list',
     'get ada',
@@ -89,7 +89,7 @@ describe('--show-tokens shows access tokens', () => {
     },
   )
 
-  test('in their own column at its previous position in CSV', async () => {
+  test('in CSV in the usual position of the column', async () => {
     expect((await run('users list -o csv --show-tokens')).stdout).toBe(
       'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n' +
         `ada,Ada,,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${(await listed()).id},\r\n`,
@@ -106,13 +106,13 @@ describe('--columns access_token', () => {
     ['users get ada -o csv', 'access_token\r\n'],
     ['users export', 'access_token\r\n'],
     ['users create ada --overwrite', 'access_token  '],
-  ])('shows the access tokens of %s', async (command, header) => {
+  ])('prints the access tokens of %s', async (command, header) => {
     const { stdout } = await run(`${command} --columns access_token`)
     expect(stdout.startsWith(header)).toBe(true)
     expect(stdout).toContain(ada.access_token)
   })
 
-  test('hides tokens within another column', async () => {
+  test('does not reveal tokens within other columns', async () => {
     otherService(world, generous)
     const { stdout } = await run('users list -o csv --columns access_token,owner --no-header')
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
@@ -126,9 +126,9 @@ describe('--columns access_token', () => {
   })
 })
 
-describe('JSON', () => {
+describe('access tokens in JSON', () => {
   test.each(['users list', 'users get ada', 'users create ada --overwrite', 'api GET /users/ada'])(
-    'of %s is unchanged in a pipe and masked on a terminal',
+    'of %s are unchanged in a pipe and masked on a terminal',
     async (command) => {
       const piped = await run(`${command} --json`)
       expect(piped.stdout).toContain(`"access_token":"${ada.access_token}"`)
@@ -141,7 +141,7 @@ describe('JSON', () => {
     },
   )
 
-  test('on a terminal distinguishes null, absent and hidden tokens', async () => {
+  test('on a terminal are distinguished from null and from a missing field', async () => {
     world.intercept = async () =>
       answer(200, '{"users":[{"user_id":"a","access_token":null},{"user_id":"b","n":12345678901234567890}]}')
     expect(await run('users list -o ndjson', terminal)).toEqual({
@@ -150,23 +150,26 @@ describe('JSON', () => {
     })
   })
 
-  test.each(['7', '["7"]', '{"a":"7"}'])('on a terminal hides a token of another type: %s', async (odd) => {
-    world.intercept = async () =>
-      answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
-    expect(await run('users list -o ndjson', terminal)).toEqual({
-      stdout: '{"user_id":"a","access_token":"••••"}\n{"user_id":"b","access_token":null}\n',
-      stderr: hint,
-    })
-  })
+  test.each(['7', '["7"]', '{"a":"7"}'])(
+    'on a terminal are masked if they have another type: %s',
+    async (odd) => {
+      world.intercept = async () =>
+        answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
+      expect(await run('users list -o ndjson', terminal)).toEqual({
+        stdout: '{"user_id":"a","access_token":"••••"}\n{"user_id":"b","access_token":null}\n',
+        stderr: hint,
+      })
+    },
+  )
 
-  test('of several pages is masked on a terminal', async () => {
+  test('of several pages are masked on a terminal', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { stdout } = await run('users list --all --page-size 1 --json', terminal)
     expect(JSON.parse(stdout).users.map(({ access_token }: any) => access_token)).toEqual(['••••', '••••'])
   })
 })
 
-describe('a notice about hidden access tokens', () => {
+describe('the notice about masked access tokens', () => {
   test.each([
     ['users get ada', hint],
     ['users list --json', hint],
@@ -178,12 +181,15 @@ describe('a notice about hidden access tokens', () => {
     ['users get ada --columns name', ''],
     ['users get ada -o ids', ''],
     ['users get ada -q', ''],
-  ])('is printed once, on a terminal only, if the output has a hidden token: %s', async (command, stderr) => {
-    expect((await run(command, terminal)).stderr).toBe(stderr)
-    expect((await run(command)).stderr).toBe('')
-  })
+  ])(
+    'is printed once, and only on a terminal, if the output contains a masked token: %s',
+    async (command, stderr) => {
+      expect((await run(command, terminal)).stderr).toBe(stderr)
+      expect((await run(command)).stderr).toBe('')
+    },
+  )
 
-  test('is printed in the summary of an export to any destination', async () => {
+  test('is part of the summary of every export', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -193,7 +199,7 @@ describe('a notice about hidden access tokens', () => {
   })
 })
 
-describe('access tokens are hidden', () => {
+describe('access tokens are masked', () => {
   test('in the matched value of an item', async () => {
     for (const options of [{}, { tty: true }]) {
       const { stderr } = await run(`users delete --where access_token=${ada.access_token} --dry-run`, options)
@@ -203,7 +209,7 @@ describe('access tokens are hidden', () => {
     expect(shown.stderr).toContain(`access_token ${ada.access_token}\n`)
   })
 
-  test.each(['--dry-run', '--curl'])('by %s in a user that is sent back', async (flag) => {
+  test.each(['--dry-run', '--curl'])('by %s in an update whose data is a printed user', async (flag) => {
     const { stdout } = await run('users get ada -o json')
     const user = JSON.stringify(JSON.parse(stdout).user)
     const command = `users update ada --data - ${flag}`
@@ -223,11 +229,19 @@ describe('access tokens are hidden', () => {
 
   const users = [{ user_id: 'ada', access_token: token }, { access_token: token }]
   test.each([
-    ['an answer that cannot be read', answer(200, { users }), 6],
-    ['an answer that is cut off', answer(200, JSON.stringify({ users }).slice(0, -30)), 6],
-    ['a refusal that quotes JSON', answer(400, { error: { message: JSON.stringify(users[1]) } }), 1],
-    ['a refusal that quotes a URL', answer(400, { message: `bad: /connect?access_token=${token}` }), 1],
-    ['a refusal that is JSON of another form', answer(400, { what: users }), 1],
+    ['a response that cannot be parsed', answer(200, { users }), 6],
+    ['an incomplete response', answer(200, JSON.stringify({ users }).slice(0, -30)), 6],
+    [
+      'an error response that contains JSON as text',
+      answer(400, { error: { message: JSON.stringify(users[1]) } }),
+      1,
+    ],
+    [
+      'an error response that contains a URL',
+      answer(400, { message: `bad: /connect?access_token=${token}` }),
+      1,
+    ],
+    ['an error response with another JSON structure', answer(400, { what: users }), 1],
   ])('in the error about %s', async (_, said, code) => {
     world.intercept = async ({ url }) => (url.endsWith('limit=1') ? answer(200, { rooms: [] }) : said)
     for (const format of formats)
@@ -239,8 +253,8 @@ describe('access tokens are hidden', () => {
   })
 })
 
-describe('an export without access tokens', () => {
-  test.each(['csv', 'ndjson', 'json'])('as %s is imported', async (format) => {
+describe('an export of users without access tokens', () => {
+  test.each(['csv', 'ndjson', 'json'])('as %s is accepted by an import', async (format) => {
     await world.send('POST', '/users', { user_id: 'grace', email: 'g@x.test', name: '=1' })
     for (const flag of ['', ' --show-tokens']) {
       const to = await createWorld()
@@ -253,7 +267,7 @@ describe('an export without access tokens', () => {
     }
   })
 
-  test('as CSV with unlisted fields is imported with --ignore-unknown', async () => {
+  test('as CSV with unlisted fields is accepted by an import with --ignore-unknown', async () => {
     await world.send('POST', '/users', { user_id: 'grace', theme: { dark: true } })
     const to = await createWorld()
     writeFileSync(join(to.dir, 'users.csv'), (await run('users export')).stdout)
@@ -261,7 +275,7 @@ describe('an export without access tokens', () => {
     expect(await to.run('users import users.csv --ignore-unknown')).toMatchObject({ code: 0 })
   })
 
-  test('is byte for byte the response if it has no tokens', async () => {
+  test('equals the response byte for byte if no user has a token', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
     expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)

@@ -22,7 +22,7 @@ const forPrograms = /^(__complete|openapi|schema)\b/
 const calls = (await allCalls()).filter((call) => !forPrograms.test(call))
 
 test.each(calls)(
-  '%s on a terminal with --ascii or TERM=dumb prints ASCII without control sequences',
+  '%s on a terminal with --ascii or TERM=dumb prints only ASCII without control sequences',
   async (call) => {
     for (const way of ['--ascii', 'TERM=dumb']) {
       const { env, flags } = ways[way] ?? { env: {}, flags: [] }
@@ -41,7 +41,7 @@ test.each(calls)(
   },
 )
 
-test('help on every command and topic with --ascii is ASCII, even in a pipe', async () => {
+test('the help of every command and topic with --ascii is ASCII, even in a pipe', async () => {
   const world = await createWorld()
   const pages = [
     ...(await leaves()).map(({ words }) => [...words, '--help']),
@@ -61,7 +61,7 @@ async function roomsNamed(...names: readonly string[]) {
 }
 
 test.each(Object.entries(ways))(
-  'a table with %s has ASCII rules and marks and aligned columns',
+  'a table with %s has ASCII rules, ASCII symbols and aligned columns',
   async (_, way) => {
     const world = await roomsNamed('a'.repeat(60), 'R…')
     const argv = ['rooms', 'list', '--columns', 'name,type', ...way.flags]
@@ -106,15 +106,15 @@ test('JSON, CSV and IDs with --ascii are unchanged', async () => {
   }
 })
 
-test('a terminal that reports 0 columns shows readable tables', async () => {
+test('a terminal that reports 0 columns gets readable tables', async () => {
   const world = await roomsNamed('Maths')
   const argv = 'rooms list --columns name,type --no-color'
   const { stdout } = await world.run(argv, { tty: true, columns: 0 })
   expect(stdout).toBe('NAME   TYPE\n─────  ────\nMaths  open\n')
 })
 
-describe.each(Object.entries(ways))('prompts with %s', (_, { env, flags }) => {
-  test('are plain lines and appear again after an invalid answer', async () => {
+describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
+  test('is a plain line that is printed again after an invalid answer', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,
@@ -138,7 +138,7 @@ describe.each(Object.entries(ways))('prompts with %s', (_, { env, flags }) => {
     ['\n', 10, 0],
     ['no\n', 10, 0],
     ['\u0004', 130, 0],
-  ])('with the answer %j exit %i', async (typed, code, deletions) => {
+  ])('with the answer %j exits %i', async (typed, code, deletions) => {
     const world = await createWorld()
     await world.send('POST', '/users', { user_id: 'ada' })
     const { host, done } = world.start(['users', 'delete', 'ada', ...flags], { tty: true, env })
@@ -151,7 +151,7 @@ describe.each(Object.entries(ways))('prompts with %s', (_, { env, flags }) => {
     expect(world.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(deletions)
   })
 
-  test('for a key hide the key', async () => {
+  test('for a key hides the key', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,

@@ -88,7 +88,7 @@ function itemOf(kind: keyof typeof views, text: string): Record<string, unknown>
   }
 }
 
-describe('hostile text in every field is escaped on a terminal', () => {
+describe('control characters in every field are escaped on a terminal', () => {
   const commands: readonly (readonly [keyof typeof views, string, readonly string[]])[] = [
     ['room', 'rooms', ['rooms', 'list']],
     ['room', 'room', ['rooms', 'get', 'r1']],
@@ -176,7 +176,7 @@ describe('hostile text in every field is escaped on a terminal', () => {
     )
   })
 
-  test.each(['table', 'ndjson'])('of a message in join -o %s', async (format) => {
+  test.each(['table', 'ndjson'])('of a room message in join -o %s', async (format) => {
     const served = await serveWorkspace()
     const room = await served.room()
     const env = { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
@@ -227,7 +227,7 @@ describe('hostile text in every field is escaped on a terminal', () => {
     )
   })
 
-  test('of a command line', async () => {
+  test('of an invalid command line', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 3 }), async (words) => {
         for (const argv of [
@@ -242,7 +242,7 @@ describe('hostile text in every field is escaped on a terminal', () => {
   })
 })
 
-test('text of a type other than Visible does not compile as terminal output', async () => {
+test('plain strings do not compile as terminal output, which must have the type Visible', async () => {
   const { stdout } = testHost() as Host
   const name: string = 'a name'
   // @ts-expect-error: a field of the service in words of our own

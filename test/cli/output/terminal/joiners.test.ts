@@ -8,7 +8,7 @@ const zwj = '\u200d'
 const tags = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
-describe('visible text keeps', () => {
+describe('text on a terminal keeps', () => {
   test.each([
     ['a family', '👨‍👩‍👧‍👦'],
     ['a family before a long text', `👨‍👩‍👧‍👦${'-'.repeat(100)}`],
@@ -34,7 +34,7 @@ describe('visible text keeps', () => {
   })
 })
 
-describe('visible text escapes', () => {
+describe('text on a terminal has escapes for', () => {
   test.each([
     ['a joiner between Latin letters', `pay${zwj}pal`, 'pay\\u200dpal'],
     ['a non-joiner between Latin letters', `pay${zwnj}pal`, 'pay\\u200cpal'],
@@ -69,7 +69,7 @@ test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '1
   },
 )
 
-describe('Node’s host name check agrees with the joiner rules for', () => {
+describe('the joiner rules agree with the host name check of Node.js for', () => {
   /** Whether a host name may have this label: by RFC 5892, a joiner only where it belongs. */
   const isName = (label: string) => domainToASCII(label) !== ''
   const wrong = (letters: readonly string[], labelOf: (letter: string) => string) =>
@@ -94,7 +94,7 @@ describe('Node’s host name check agrees with the joiner rules for', () => {
   })
 })
 
-describe('for any text', () => {
+describe('the escaped form of any text', () => {
   const hidden = fc.constantFrom(
     zwj,
     zwnj,
@@ -128,7 +128,7 @@ describe('for any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('an unescaped invisible character follows a visible one, in runs no longer than a flag', () => {
+  test('contains an invisible character only after a visible character, and at most as many in a row as a flag has', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)
@@ -140,7 +140,7 @@ describe('for any text', () => {
     )
   })
 
-  test('escaped text is unchanged by escaping it again', () => {
+  test('stays the same when it is escaped again', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))
@@ -149,12 +149,12 @@ describe('for any text', () => {
     )
   })
 
-  test('no invisible character remains between Latin letters, digits and spaces', () => {
+  test('contains no invisible character between Latin letters, digits and spaces', () => {
     const latin = fc.array(fc.oneof(fc.constantFrom(...'abc 1-#'), hidden)).map((parts) => parts.join(''))
     fc.assert(fc.property(latin, (original) => !anyHidden.test(visible(original))))
   })
 
-  test('JSON keeps its value when escaped', () => {
+  test('has the same JSON value as the original', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(JSON.parse(visibleJson(JSON.stringify(original)))).toBe(original)

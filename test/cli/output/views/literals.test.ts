@@ -8,14 +8,14 @@ const formats = ['csv', 'ndjson', 'json'] as const
 
 const world = perTest(createImportWorld)
 
-describe('a room name that equals the literal of deprecated fields', () => {
+describe('a room name that equals the literal of the deprecated fields', () => {
   let id: string
   beforeEach(async () => {
     await world.room('Another')
     id = await world.room(literal)
   })
 
-  test('is shown in tables and records', async () => {
+  test('is printed in tables and records', async () => {
     expect((await world.run('rooms list --columns name')).stdout).toContain(literal)
     expect((await world.run(`rooms get ${id} --columns name`)).stdout).toBe(`name  ${literal}\n`)
     expect((await world.run(`rooms get ${id}`)).stdout).toMatch(/^name +#DEPRECATED#$/m)
@@ -26,20 +26,20 @@ describe('a room name that equals the literal of deprecated fields', () => {
       expect((await world.run(['rooms', 'list', '-o', 'ids', '--where', condition])).stdout).toBe(`${id}\n`)
   })
 
-  test('appears in a prompt', async () => {
+  test('is printed in a prompt', async () => {
     const { host, done } = world.start(['rooms', 'delete', id], { tty: true, columns: 400 })
     while (!host.stderr.text.includes('Delete room')) await new Promise((resolve) => setImmediate(resolve))
     host.type('n\n')
     expect((await done).stderr).toContain(`“${literal}”`)
   })
 
-  test('appears once, as the deprecated fields stay hidden', async () => {
+  test('is printed only once, because the deprecated fields stay hidden', async () => {
     for (const line of ['rooms list', `rooms get ${id}`, 'rooms list -o csv'])
       expect((await world.run(line)).stdout.split(literal)).toHaveLength(2)
   })
 })
 
-describe('an export and an import elsewhere preserve', () => {
+describe('an export and an import into another service preserve', () => {
   /** Exports, imports into another workspace, and gives what is there then. */
   async function moved(kind: 'rooms' | 'users', format: (typeof formats)[number]) {
     const { stdout } = await world.run(`${kind} export -o ${format}`)
@@ -50,7 +50,7 @@ describe('an export and an import elsewhere preserve', () => {
     return items
   }
 
-  test.each(formats)('names that resemble the literal, in %s', async (format) => {
+  test.each(formats)('names that resemble the deprecation literal, in %s', async (format) => {
     await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
     await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
     expect(await moved('users', format)).toMatchObject([{ user_id: literal, name: literal, email: literal }])
@@ -67,7 +67,7 @@ describe('an export and an import elsewhere preserve', () => {
     },
   )
 
-  test('only one of empty text and null in CSV, which has no null', async () => {
+  test('null but not empty text in CSV', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: '' })
     await world.send('POST', '/users', { user_id: 'grace', name: null })
     const names = (await moved('users', 'csv')).map(({ user_id, name }) => [user_id, name])
@@ -75,7 +75,7 @@ describe('an export and an import elsewhere preserve', () => {
   })
 })
 
-test('a room with the deprecation literal in an additional field shows it unchanged', async () => {
+test('a room with the deprecation literal in an unlisted field is printed with that field unchanged', async () => {
   const room = { id: 'r1', name: 'One', type: 'open', topic: literal, is_recurring: literal }
   world.intercept = async () => answer(200, { room })
   const { stdout } = await world.run('rooms get r1')

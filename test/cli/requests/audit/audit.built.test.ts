@@ -18,7 +18,7 @@ beforeEach(() => {
   log = join(dir, 'audit.ndjson')
 })
 
-test('the audit record of a crash is an intent without an outcome', async () => {
+test('the audit log contains an intent without an outcome after a crash', async () => {
   const { baseUrl, holds } = await heldService()
   const env = {
     ...homes(),
@@ -35,7 +35,7 @@ test('the audit record of a crash is an intent without an outcome', async () => 
   ])
 })
 
-test('the audit log of several processes has only complete lines', async () => {
+test('the audit log contains only complete lines when several processes write to it', async () => {
   const { baseUrl, apiKey } = await serveHere()
   const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey, MEETROOM_AUDIT_LOG: log }
   const files = ['a', 'b', 'c'].map((name) => {
@@ -51,7 +51,7 @@ test('the audit log of several processes has only complete lines', async () => {
   expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
 })
 
-describe('the audit log when rotated during an import', () => {
+describe('the audit log rotated during an import', () => {
   const many = 400
   const users = Array.from({ length: many }, (_, i) => `u${i}`)
   const intended = (...texts: string[]) =>
@@ -79,7 +79,7 @@ describe('the audit log when rotated during an import', () => {
     while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
   }
 
-  test('by rename, creation and gzip has every intent in one of its files', async () => {
+  test('by rename, creation and gzip contains every intent in one of its files', async () => {
     const { ended, child, stderr } = await importUsers(await serveHere())
     for (const n of [1, 2, 3]) {
       await grown(5000)
@@ -94,7 +94,7 @@ describe('the audit log when rotated during an import', () => {
     expect(intended(...old, readFileSync(log, 'utf8'))).toEqual(new Set(users))
   })
 
-  test('by rm has every later intent in a new file', async () => {
+  test('by rm contains every later intent in a new file', async () => {
     const { ended } = await importUsers(await serveHere())
     await grown(5000)
     const kept = `${log}.kept`
@@ -110,7 +110,7 @@ describe('the audit log when rotated during an import', () => {
 })
 
 test.runIf(hasTool('jq', 'audit', 'the recipe of the help topic'))(
-  'the recipe of the help topic lists users with their deletions, and unknown outcomes',
+  'the recipe in the help topic lists users with their deletions, and unknown outcomes',
   async () => {
     const readme = documentation()
     const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []

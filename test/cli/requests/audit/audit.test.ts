@@ -62,7 +62,7 @@ describe.each(await allCalls())('%s with an audit log', (call) => {
       ])
   })
 
-  test('is not sent if the record cannot be written', async () => {
+  test('is not sent if its audit record cannot be written', async () => {
     const changing = joins || (await run({})).writes > 0
     const log = join(tempDir(), 'missing/log')
     const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: log }, stays.test(call) && !joins)
@@ -85,7 +85,7 @@ test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', asyn
 })
 
 describe('an audit record', () => {
-  test('contains user, command, service, change and outcome', async () => {
+  test('contains the user, the command, the service, the change and the outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -132,7 +132,7 @@ describe('an audit record', () => {
     [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
     [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
     [{}, undefined],
-  ])('in CI identifies the run: %o', async (env, ci) => {
+  ])('in CI contains the URL or ID of the run: %o', async (env, ci) => {
     await run('users update ada --name A', env)
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
@@ -165,7 +165,7 @@ describe('an audit record', () => {
     ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
     ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
     ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
-  ])('has the outcome of the exit code for %s', async (outcome, line, answer, more) => {
+  ])('has the outcome “%s” that matches the exit code', async (outcome, line, answer, more) => {
     world.intercept = async () => {
       if (answer instanceof Error) throw answer
       return answer
@@ -175,7 +175,7 @@ describe('an audit record', () => {
     expect(code).toBe('exit_code' in more ? more.exit_code : 0)
   })
 
-  test('of an interrupted write has an unknown outcome', async () => {
+  test('of an interrupted write has the outcome unknown', async () => {
     const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
       env: { MEETROOM_AUDIT_LOG: log },
     })
@@ -211,7 +211,7 @@ describe('an audit record', () => {
       { type: 'host' },
     ],
   ])(
-    'of “%s” lists the changed fields, with values only for booleans and roles',
+    'of “%s” lists the changed fields, and values only of booleans and roles',
     async (line, changed, values) => {
       await world.send('POST', '/users', { user_id: 'ada' })
       const made = await world.send('POST', '/rooms', {
@@ -236,7 +236,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('of a member contains the user if the run has read the member', async () => {
+  test('of a member contains the user ID if the run has read the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const members = [{ user_id: 'ada', type: 'guest' }]
     const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
@@ -249,7 +249,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
-  test('of a member contains the user if the run has looked up the member of a partial list', async () => {
+  test('of a member contains the user ID if the run has read the full record of a member from a partial list', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
@@ -263,7 +263,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
   })
 
-  test('covers the retries of a request', async () => {
+  test('is one record for a request and its retries', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
@@ -271,7 +271,7 @@ describe('an audit record', () => {
     expect(writes(world)).toHaveLength(3)
   })
 
-  test('is on disk before the change is sent', async () => {
+  test('is in the file before the change is sent', async () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
@@ -287,7 +287,7 @@ describe('an audit record', () => {
     expect(changes(log)).toHaveLength(40)
   })
 
-  test('is synced to disk together with concurrent changes', async () => {
+  test('of concurrent changes is synced to disk together with the other records', async () => {
     const file = await open(join(world.dir, 'any'), 'w')
     const proto = Object.getPrototypeOf(file)
     await file.close()
@@ -307,7 +307,7 @@ describe('an audit record', () => {
     expect(syncs).toBeLessThanOrEqual(16)
   })
 
-  test('of the local workspace contains its directory', async () => {
+  test('of the local workspace contains the directory of the workspace', async () => {
     expect((await run('--local users create ada')).code).toBe(0)
     expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
       Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
@@ -337,7 +337,7 @@ describe('an audit log rotated during an import', () => {
     expect(stderr).toContain(`error: the audit log ${log} cannot be written: no such directory\n`)
   })
 
-  test('keeps all its records, each with an outcome', async () => {
+  test('contains all its records, each with an outcome', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
@@ -355,7 +355,7 @@ describe('an audit log rotated during an import', () => {
 
 describe('the text of an audit record', () => {
   test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
-    'contains %s only redacted, in any quotation by the service',
+    'contains %s only in masked form, however the service encodes it',
     async (_, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
@@ -378,7 +378,7 @@ describe('the text of an audit record', () => {
     },
   )
 
-  test('omits the key of a header and the access token of a query', async () => {
+  test('contains neither the key from a header nor the access token from a query', async () => {
     await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
     const text = readFileSync(log, 'utf8')
     expect(text).not.toContain('tok-0123456789')
@@ -386,7 +386,7 @@ describe('the text of an audit record', () => {
     expect(text).not.toMatch(/"authorization"/i)
   })
 
-  test('contains control characters of the response only as escapes', async () => {
+  test('contains control characters of a response only as escapes', async () => {
     world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
     await run('users update ada --name A')
     expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
@@ -399,7 +399,7 @@ describe('an audit log that cannot be written', () => {
     ['a named pipe', () => execFileSync('mkfifo', [log]), 'is not a regular file'],
     ['a folder', () => mkdirSync(log), 'cannot be written: it is a directory'],
   ]
-  test.each(cases)('to %s stops the change before anything is sent', async (_, make, why) => {
+  test.each(cases)('to %s prevents the change before the first request', async (_, make, why) => {
     make()
     const { code, stderr } = await run('users update ada --name A')
     expect(code).toBe(74)
@@ -408,12 +408,12 @@ describe('an audit log that cannot be written', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('to a device stops the change', async () => {
+  test('to a device prevents the change', async () => {
     const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
     expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
   })
 
-  test('stops a batch of changes at its first item', async () => {
+  test('stops a batch of changes before its first item', async () => {
     await addUsers(30)
     const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
     const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
@@ -423,9 +423,7 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('to a full disk stops the change, and the first record after space is free has its own line', async ({
-    skip,
-  }) => {
+  test('to a full disk prevents the change, and a later record starts on a new line', async ({ skip }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) {
       notice('audit', 'full disks: mounting a small one takes more rights')
@@ -447,7 +445,7 @@ describe('an audit log that cannot be written', () => {
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
   })
 
-  test('to a disk that fills up during the response is reported', async ({ skip }) => {
+  test('to a disk that becomes full during the request causes an error', async ({ skip }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) return skip()
     log = join(disk, 'log')
@@ -472,11 +470,11 @@ describe('an audit log that cannot be written', () => {
   })
 })
 
-describe('the setting audit_log', () => {
+describe('the audit_log setting', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
   const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
 
-  test('sets the log of a profile, and of every other profile of the same service', async () => {
+  test('sets the log of its profile and of every other profile with the same service', async () => {
     const profile = {
       base_url: 'https://meet.test/v1',
       api_key: world.apiKey,
@@ -500,7 +498,7 @@ describe('the setting audit_log', () => {
     expect(readLog(log)).toHaveLength(4)
   })
 
-  test('works for the local workspace', async () => {
+  test('applies to the local workspace', async () => {
     await plain(`config set audit_log ${log} --profile local`)
     await plain('--local users create ada')
     expect(changes(log)).toHaveLength(1)
