@@ -31,7 +31,8 @@ const values: Record<string, string> = {
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
-  'rooms link': ['ARGS --as ada'],
+  'rooms link': ['ARGS --as ada', '--where type=private --as ada'],
+  'rooms open': ['ARGS --as ada'],
   'rooms wait': ['ARGS --for empty', 'ARGS --for members>0 --timeout 1s'],
   'rooms update': ['ARGS --name N', 'ARGS --terminated', '--where type=private --name {name}2'],
   'rooms terminate': ['ARGS', '--where type=private'],

@@ -89,7 +89,7 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
 }
 
 /** Requests the record of a room whose name, type or status is not known. */
-async function completeRoom(client: Client, room: Item): Promise<Item> {
+export async function completeRoom(client: Client, room: Item): Promise<Item> {
   if (['name', 'type', 'status'].every((field) => readField(views.room, field, room).known)) return room
   const answer = await client.call('getRoom', { params: { id: toText(room['id']) } })
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }

@@ -19,9 +19,10 @@ interface LinkFlags extends PaceFlags, RoomFlags {
   replay?: boolean
 }
 
-async function openLinks(context: Context, { replay = false }: LinkFlags): Promise<LinkOptions> {
-  const printer = await context.printer()
-  printer.check(linkView)
+export async function openLinks(
+  context: Context,
+  { replay = false }: Pick<LinkFlags, 'replay'>,
+): Promise<LinkOptions> {
   return { template: await findTemplate(context, replay ? 'replay' : 'join'), isReplay: replay }
 }
 
@@ -32,6 +33,7 @@ export async function runMemberLinks(
   { where, allRooms = false, ...flags }: LinkFlags,
 ): Promise<void> {
   if ((given.length === 0) !== allRooms) throw new UsageError('name the rooms, or pass --all-rooms')
+  ;(await context.printer()).check(linkView)
   const options = await openLinks(context, flags)
   const selection = await openSelection(context, 'listMembers', { where, ...flags })
   const selected = await readRooms(context, given, { allRooms })
@@ -54,6 +56,7 @@ export async function runRoomLinks(
   given: readonly string[],
   { as, ...flags }: LinkFlags & { as?: string },
 ): Promise<void> {
+  ;(await context.printer()).check(linkView)
   const options = await openLinks(context, flags)
   const selected = await readRooms(context, given, flags)
   if (context.flags.curl) return previewRooms(context, selected.rooms)
@@ -81,7 +84,7 @@ export async function readUser(context: Context, user_id: string): Promise<UserA
 }
 
 /** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */
-function createRoomLink(room: Item, { template, isReplay }: LinkOptions): RoomLinks {
+export function createRoomLink(room: Item, { template, isReplay }: LinkOptions): RoomLinks {
   const problem =
     findRoomProblem(room, isReplay) ??
     (toText(room['type']).toLowerCase() === 'open' ? undefined : 'the room is not open: pass --as')
@@ -105,7 +108,7 @@ async function previewMembers(context: Context, rooms: readonly Item[]): Promise
     await undefinedIfPreviewed(client.call('listMembers', { params: { room_id: toText(id) }, query }))
 }
 
-async function previewRooms(context: Context, rooms: readonly Item[]): Promise<void> {
+export async function previewRooms(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   for (const { id } of rooms)
     await undefinedIfPreviewed(client.call('getRoom', { params: { id: toText(id) } }))

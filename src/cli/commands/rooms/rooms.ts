@@ -7,6 +7,7 @@ import { defineRoomGet } from './get.ts'
 import { defineRoomImport } from './import.ts'
 import { defineRoomLink } from './link.ts'
 import { defineRoomList } from './list.ts'
+import { defineRoomOpen } from './open.ts'
 import { defineRoomReopen } from './reopen.ts'
 import { defineRoomTerminate } from './terminate.ts'
 import { defineRoomUpdate } from './update.ts'
@@ -17,6 +18,7 @@ export function defineRooms(rooms: MeetroomCommand, act: DefineAction): void {
   defineRoomGet(rooms, act)
   defineRoomWait(rooms, act)
   defineRoomLink(rooms, act)
+  defineRoomOpen(rooms, act)
   defineRoomCreate(rooms, act)
   defineRoomUpdate(rooms, act)
   defineRoomTerminate(rooms, act)

@@ -263,6 +263,11 @@ const flag = z.object({
 const schemas = {
   'rooms wait': operations.getRoom.response,
   'rooms link': links,
+  'rooms open': z.object({
+    room_id: z.string(),
+    opened: z.boolean(),
+    link: text.describe('null if the browser opened it'),
+  }),
   'rooms import': results,
   'members link': links,
   'members import': results,

@@ -1,0 +1,27 @@
+import { IdOption } from '../../input/id-arguments.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
+
+export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void {
+  const open = rooms
+    .command('open')
+    .summary('Open a room in the browser')
+    .description(
+      'Open the link to a room in the browser, as one user or, in an open room, as anyone. On a machine without a browser, print the link.',
+    )
+    .addArgument(new RoomArgument())
+    .addOption(new IdOption('--as <user>', 'join as this user', 'user'))
+    .action(
+      act('waits', async (context, id: string, { as }: { as?: string }) => {
+        const { runRoomOpen } = await import('../../links/open-room.ts')
+        await runRoomOpen(context, id, as)
+      }),
+    )
+  addExamples(
+    open,
+    "meetroom rooms open 'name:Weekly sync' --as ada",
+    'meetroom --local rooms open 66f1a2b3c4d5e6f708192a3b',
+  )
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Host } from '../../host.ts'
+import type { Context } from '../kernel/context.ts'
+
+/** Maximum time for the browser to start and to ask for the link, in milliseconds. */
+const patienceMs = 30_000
+
+/** Returns the program that opens a URL, with its first arguments; undefined if there is no browser. */
+function findOpener({ platform, env }: Host): readonly [string, ...string[]] | undefined {
+  if (platform === 'darwin') return ['open']
+  // Unlike `start`, it reads no part of the URL as a command.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  if (env['BROWSER']) return [env['BROWSER']]
+  if (env['WSL_DISTRO_NAME']) return ['wslview']
+  // Without a display, xdg-open starts a browser for terminals.
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined
+}
+
+/**
+ * Opens a link in the browser. Arguments are public, so the browser gets another URL, which leads to the link once.
+ * @returns `none` if this machine has no browser, `late` if the browser did not ask for the link
+ */
+export async function openInBrowser(
+  { host, interrupt }: Pick<Context, 'host' | 'interrupt'>,
+  link: string,
+): Promise<'opened' | 'none' | 'late'> {
+  const opener = findOpener(host)
+  if (!opener) return 'none'
+  interrupt.throwIfAborted()
+  const path = `/${randomBytes(24).toString('base64url')}`
+  const server = createServer()
+  const url = `http://127.0.0.1:${await listen(server)}${path}`
+  let finish = () => {}
+  try {
+    return await new Promise((resolve, reject) => {
+      const cancel = host.after(patienceMs, () => resolve('late'))
+      const stop = () => reject(interrupt.reason)
+      interrupt.addEventListener('abort', stop, { once: true })
+      finish = () => {
+        cancel()
+        interrupt.removeEventListener('abort', stop)
+      }
+      server.on('request', (request, response) => {
+        const isBrowser = request.method === 'GET' && request.url === path
+        response.writeHead(isBrowser ? 303 : 404, {
+          ...(isBrowser && { location: link }),
+          ...{ connection: 'close', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+        })
+        response.end(() => {
+          if (isBrowser) resolve('opened')
+        })
+      })
+      start(opener, url, host, () => resolve('none'))
+    })
+  } finally {
+    finish()
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/** @param onFailure runs when the program is missing or fails */
+function start(
+  [program, ...args]: readonly [string, ...string[]],
+  url: string,
+  { env }: Host,
+  onFailure: () => void,
+): void {
+  // ^C in this terminal must not end the browser.
+  const child = spawn(program, [...args, url], { env: { ...env }, stdio: 'ignore', detached: true })
+  child.on('error', onFailure)
+  child.on('exit', (code) => {
+    if (code !== 0) onFailure()
+  })
+  child.unref()
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}

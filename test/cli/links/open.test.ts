@@ -1,0 +1,130 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createAccessWorld } from '../../helpers/access.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+
+const template = 'https://app.test/meet?room_id={room_id}&access_token={access_token}'
+const world = perTest(createAccessWorld)
+
+function installOpener(script: string): void {
+  mkdirSync(join(world.dir, 'bin'))
+  writeFileSync(join(world.dir, 'bin', 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+}
+
+/** Runs a command on a machine whose browser is this shell script. */
+function run(line: string, script: string | undefined, env: Record<string, string | undefined> = {}) {
+  const bin = join(world.dir, 'bin')
+  if (script !== undefined) installOpener(script)
+  const PATH = `${bin}:${process.env['PATH']}`
+  const display = script === undefined ? {} : { DISPLAY: ':0' }
+  return world.run(line, { env: { PATH, ...display, MEETROOM_JOIN_URL: template, ...env } })
+}
+
+const { execPath } = process
+/** A browser that follows the redirect, and writes what it was asked to open and where that leads. */
+const browserInto = (dir: string) =>
+  `exec ${execPath} -e 'fetch(process.argv[1], { redirect: "manual" }).then((answer) => require("fs").writeFileSync("${dir}/opened", process.argv[1] + " " + answer.headers.get("location")))' "$1"`
+
+describe('rooms open', () => {
+  test('opens the link in the browser, with an argument that does not hold the token', async () => {
+    const { hall } = world.ids
+    const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
+    await expect.poll(() => readFileSync(join(world.dir, 'opened'), 'utf8')).toContain(' ')
+    const [url = '', link] = readFileSync(join(world.dir, 'opened'), 'utf8').split(' ')
+    const { access_token } = (await world.send('GET', '/users/ada')).body.user
+    expect(link).toBe(`https://app.test/meet?room_id=${hall}&access_token=${access_token}`)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/)
+    // The way to the link is open once.
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  test('says in JSON whether the browser opened it', async () => {
+    const { lobby } = world.ids
+    expect((await run(`rooms open ${lobby} --json`, undefined)).stdout).toBe(
+      `{"room_id":"${lobby}","opened":false,"link":"https://app.test/meet?room_id=${lobby}"}\n`,
+    )
+    expect((await run(`rooms open ${lobby} --json`, browserInto(world.dir))).stdout).toBe(
+      `{"room_id":"${lobby}","opened":true,"link":null}\n`,
+    )
+  })
+
+  test.each([
+    ['there is no display', undefined, {}],
+    ['the program is missing', undefined, { DISPLAY: ':0', PATH: '/nonexistent' }],
+    ['the program fails', 'exit 3', {}],
+  ])('prints the link if %s', async (_, script, env) => {
+    const { lobby } = world.ids
+    const { code, stdout, stderr } = await run(`rooms open ${lobby}`, script, env)
+    expect({ code, stdout, stderr }).toEqual({
+      ...{ code: 0, stdout: `https://app.test/meet?room_id=${lobby}\n`, stderr: '' },
+    })
+  })
+
+  test('exits 9 with the command that prints the link when the browser does not ask for it', async () => {
+    installOpener('exit 0')
+    const env = {
+      PATH: `${join(world.dir, 'bin')}:${process.env['PATH']}`,
+      DISPLAY: ':0',
+      MEETROOM_JOIN_URL: template,
+    }
+    const { host, done } = world.start(['rooms', 'open', world.ids.hall, '--as', 'ada'], { env })
+    host.hurry()
+    const { code, stderr } = await done
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr:
+        'error: the browser did not open the page\n' +
+        `hint: print the link with: meetroom rooms link --as ada ${world.ids.hall} --base-url https://meet.test/v1\n`,
+    })
+  })
+
+  test('refuses a room that nobody could join with the link', async () => {
+    const { hall, plans } = world.ids
+    expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
+      code: 2,
+      stderr: `error: room ${hall} cannot be opened: the room is not open: pass --as\n`,
+    })
+    await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
+    expect(await run(`rooms open ${plans} --as mallory`, undefined)).toMatchObject({
+      code: 1,
+      stderr: `error: room ${plans} cannot be opened: the room is terminated\n`,
+    })
+    expect(await run(`rooms open ${hall} --as nobody`, undefined)).toMatchObject({ code: 3 })
+  })
+})
+
+describe('links to the embedded service', () => {
+  const bare = { MEETROOM_JOIN_URL: undefined }
+
+  test('lead to its room page when it is served on this machine', async () => {
+    const { baseUrl, apiKey, origin } = await serveHere()
+    const send = async (path: string, body: object) =>
+      (
+        await fetch(baseUrl + path, {
+          ...{ method: 'POST', body: JSON.stringify(body) },
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        })
+      ).json() as Promise<any>
+    const { user } = await send('/users', { user_id: 'ada' })
+    const { room } = await send('/rooms', { name: 'R', type: 'public' })
+    const { main } = await import('../../../src/main.ts')
+    const { testHost } = await import('../../helpers/host.ts')
+    const host = testHost({
+      env: { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey, MEETROOM_CONFIG_DIR: world.configDir },
+    })
+    expect(await main(['rooms', 'link', room.id, '--as', 'ada', '--quiet'], host), host.stderr.text).toBe(0)
+    expect(host.stdout.text).toBe(`${origin}/rooms/${room.id}#access_token=${user.access_token}\n`)
+  })
+
+  test('need the local workspace to be served', async () => {
+    expect(await run('rooms link r --local', undefined, bare)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: the local workspace is not being served, so it has no room pages\n' +
+        'hint: start it in another terminal with: meetroom serve\n',
+    })
+  })
+})
