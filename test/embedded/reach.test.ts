@@ -45,7 +45,7 @@ async function list(ways: Record<string, Transport>, argv: readonly string[] = [
   return { code, stdout: host.stdout.text, stderr: host.stderr.text, requests, host }
 }
 
-test('--local reads the workspace itself if the serving process stops before the request arrives', async () => {
+test('--local opens the local workspace itself if the serving process stops before the request arrives', async () => {
   const { code, stdout, stderr, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       claimed.release()
@@ -56,7 +56,7 @@ test('--local reads the workspace itself if the serving process stops before the
   expect(requests).toHaveLength(1)
 })
 
-test('--local uses the next serving process and its key', async () => {
+test('--local sends the request to the next serving process, with the key of that process', async () => {
   const { code, stdout, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       publish('http://127.0.0.1:2/v1', 'key-2')
@@ -72,7 +72,7 @@ test('--local uses the next serving process and its key', async () => {
   ])
 })
 
-test('--local retries for a second and then exits 5 without a response', async () => {
+test('--local retries for one second, and exits 5 if no process responds', async () => {
   const { code, stderr, host } = await list({}, ['--retries', '0'])
   expect({ code, stderr }).toEqual({
     code: 5,
@@ -82,7 +82,7 @@ test('--local retries for a second and then exits 5 without a response', async (
   expect(host.slept.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1000)
 })
 
-test('--local does not repeat a request that the process may have received', async () => {
+test('--local does not repeat a request that the serving process may have received', async () => {
   const { code, requests } = await list(
     {
       async 'http://127.0.0.1:1/v1'() {
@@ -96,7 +96,7 @@ test('--local does not repeat a request that the process may have received', asy
   expect(requests).toHaveLength(1)
 })
 
-test('--local ignores a stopping process while it finishes responses', async () => {
+test('--local succeeds while a process that no longer serves the workspace is stopping', async () => {
   claimed.release()
   const { close } = await serveHere({ dir })
   const closed = close()
@@ -104,7 +104,7 @@ test('--local ignores a stopping process while it finishes responses', async () 
   await closed
 })
 
-test('the files of a killed process are replaced by the next process', async () => {
+test('the next process that serves a workspace replaces the files of a killed process', async () => {
   claimed.release()
   publish('http://127.0.0.1:1/v1', 'key-1')
   claimed = await lockWorkspace(dir, quietly)

@@ -40,7 +40,7 @@ test('the owner file has owner-only access', async () => {
   release()
 })
 
-test('a second claim is refused with the base URL of the first claim', async () => {
+test('a second claim of a directory is refused with the base URL of the server that owns it', async () => {
   const dir = tempDir()
   const { publish, release } = await lockWorkspace(dir, quietly)
   publish(ownerOf(dir))
@@ -52,14 +52,14 @@ test('a second claim is refused with the base URL of the first claim', async () 
   release()
 })
 
-test('a second claim is refused before the first has a base URL', async () => {
+test('a second claim of a directory is refused before the owner has a base URL', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, quietly)
   await expect(lockWorkspace(dir, quietly)).rejects.toThrow('this data directory is already served')
   release()
 })
 
-test('one of two concurrent claims succeeds', async () => {
+test('exactly one of two concurrent claims of a directory succeeds', async () => {
   const dir = tempDir()
   const claims = await Promise.allSettled([lockWorkspace(dir, quietly), lockWorkspace(dir, quietly)])
   expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -88,7 +88,7 @@ test('an owner file without a live process is ignored', async () => {
   ;(await lockWorkspace(dir, quietly)).release()
 })
 
-test('the owner file of a killed process permits the next claim', { timeout: 20_000 }, async () => {
+test('the owner file of a killed process does not prevent the next claim', { timeout: 20_000 }, async () => {
   const env = homes()
   const dir = env.MEETROOM_DATA_DIR
   const killed = await startServe([], env)

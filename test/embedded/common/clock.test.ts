@@ -30,7 +30,7 @@ test('startLongTimer treats a negative delay as zero', () => {
   expect(calls).toEqual([0])
 })
 
-test('startLongTimer can be cancelled, even after part of the time has passed', () => {
+test('startLongTimer does not call back if it is cancelled after part of its delay', () => {
   const { machine, calls, work } = recorder()
   const cancel = startLongTimer(machine, 3 * longest, work)
   machine.advance(2 * longest + 1)
@@ -40,7 +40,7 @@ test('startLongTimer can be cancelled, even after part of the time has passed', 
   expect(machine.timers).toBe(0)
 })
 
-test('every calls back repeatedly until it is cancelled', () => {
+test('startInterval calls back repeatedly until it is cancelled', () => {
   const { machine, calls, work } = recorder()
   const stop = startInterval(machine, 5000, work)
   machine.advance(15_000)
@@ -50,7 +50,7 @@ test('every calls back repeatedly until it is cancelled', () => {
   expect(machine.timers).toBe(0)
 })
 
-test('every can be cancelled within its callback', () => {
+test('startInterval can be cancelled within its callback', () => {
   const { machine, calls, work } = recorder()
   const stop = startInterval(machine, 5000, () => {
     work()
@@ -60,7 +60,7 @@ test('every can be cancelled within its callback', () => {
   expect(calls).toEqual([5000])
 })
 
-test('every continues after one of its callbacks fails', () => {
+test('startInterval continues after its callback throws an error', () => {
   const { machine, calls, work } = recorder()
   startInterval(machine, 5000, () => {
     work()

@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../../src/embedded/common/values.ts'
 
 const latest = 8.64e15
 
-test('a timestamp equals the result of toISOString for any time', () => {
+test('formatTimestamp returns the same text as toISOString for any time', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: -latest, max: latest })),
@@ -17,7 +17,7 @@ test('a timestamp equals the result of toISOString for any time', () => {
     expect(formatTimestamp(Date.parse(time))).toBe(time)
 })
 
-test('a timestamp of null is null, and a timestamp of a time out of range is a 503', () => {
+test('formatTimestamp returns null for null, and throws an error with the status 503 for a time out of range', () => {
   expect(formatTimestamp(null)).toBe(null)
   expect(() => formatTimestamp(latest + 1)).toThrow(expect.objectContaining({ status: 503 }))
 })

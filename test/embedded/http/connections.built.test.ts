@@ -46,7 +46,7 @@ async function served() {
 }
 
 describe('connections without complete headers', () => {
-  test('block no other client, at another address or the same one', async () => {
+  test('block no other client, from the same IP address or from another one', async () => {
     const port = await served()
     const silent = []
     for (let i = 0; i < 200; i++) silent.push(await halfOpen(port))
@@ -98,7 +98,7 @@ describe('connections that wait for their next request', () => {
   })
 })
 
-test('a client with connections up to the limit of file handles blocks no other client', async () => {
+test('a client that opens connections up to the limit of file handles blocks no other client', async () => {
   const env = homes()
   const command = `ulimit -n 256 && exec "${node}" "${launcher}" serve --port 0 --json -q`
   const { stdout } = startProgram('sh', ['-c', command], env)

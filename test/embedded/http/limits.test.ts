@@ -47,28 +47,28 @@ describe('the type of a request body', () => {
   )
 })
 
-describe('the size limit of', () => {
-  test('headers is up to 16 KiB', async () => {
+describe('the embedded service', () => {
+  test('refuses headers of more than 16 KiB with the status 431', async () => {
     const { post } = await served()
     const text = await post({ 'x-padding': 'x'.repeat(16 * 1024) })
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('a request line is up to 16 KiB', async () => {
+  test('refuses a request line of more than 16 KiB with the status 431', async () => {
     const { origin } = await served()
     const line = `GET /v1/rooms?name=${'x'.repeat(16 * 1024)}`
     const text = await sendRaw(origin, rawRequest(line, { host: 'localhost' }))
     expect(statusLine(text)).toBe('HTTP/1.1 431 Request Header Fields Too Large')
   })
 
-  test('a body is up to 10 MiB', async () => {
+  test('refuses a body of more than 10 MiB with the status 400', async () => {
     const { post } = await served()
     const text = await post({ 'content-type': 'application/json' }, ' '.repeat(10 * megabyte + 1))
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
     expect(text).toContain('the body is larger than 10485760 bytes')
   })
 
-  test('a body of unknown length is up to 10 MiB', async () => {
+  test('refuses a chunked body of more than 10 MiB with the status 400', async () => {
     const { origin, authorization } = await served()
     const head = rawRequest('POST /v1/users', {
       host: 'localhost',
@@ -81,7 +81,7 @@ describe('the size limit of', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
   })
 
-  test('a message does not include a ping frame after it', async () => {
+  test('does not count a ping frame towards the size limit of the message before it', async () => {
     const { join } = await served()
     const webSocket = await join()
     webSocket.send('x'.repeat(16 * 1024))
@@ -97,7 +97,7 @@ test.each([
   ['is refused for its origin', { origin: 'http://evil.test' }],
   ['is refused for its room', {}],
 ])(
-  'a peer that %s and keeps its side open does not prevent the service from stopping',
+  'a peer that %s and keeps its side of the connection open does not prevent the service from stopping',
   async (_, headers) => {
     const { origin, close } = await served()
     const socket = await openSocket(origin, { allowHalfOpen: true })

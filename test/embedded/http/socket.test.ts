@@ -53,7 +53,7 @@ describe('the embedded service responds over a socket as documented', () => {
   })
 })
 
-test('a response is plain HTTP with a status line, the JSON type and a length', async () => {
+test('a response has a status line, the JSON content type and a content length', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const text = await overSocket(
@@ -67,7 +67,7 @@ test('a response is plain HTTP with a status line, the JSON type and a length', 
   expect(text.split('\r\n\r\n')[1]).toBe(body)
 })
 
-test('a body in pieces is joined, even if a character is split', async () => {
+test('a request body that arrives in pieces is joined, even if a character is split', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)
   const body = Buffer.from('{"user_id":"ä"}')

@@ -53,7 +53,7 @@ const kinds: Kind[] = ['room', 'user', 'member']
 const fields = { metadata: { tags: ['a', null, 1.5], deep: [[{}]] }, layout_id: 7, options: null, 'x y': '' }
 
 describe.each(kinds)('unlisted fields of a %s', (kind) => {
-  test('are returned in every response, after the listed ones', async () => {
+  test('are returned in every response, after the listed fields', async () => {
     const { path, thing } = await make(kind, fields)
     expect(thing).toMatchObject(fields)
     expect(Object.keys(thing).slice(-4)).toEqual(Object.keys(fields))
@@ -62,7 +62,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect([body.rooms ?? body.users ?? body.members].flat()).toMatchObject([thing])
   })
 
-  test('are kept unless an update contains them, and are replaced as a whole', async () => {
+  test('stay unchanged unless an update contains them, and an update replaces a value as a whole', async () => {
     const { path } = await make(kind, fields)
     await send('PUT', path, { name: 'other' })
     expect(await get(kind, path)).toMatchObject({ name: 'other', ...fields })
@@ -73,7 +73,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(body[kind])
   })
 
-  test('may have any JSON value', async () => {
+  test('accept any JSON value', async () => {
     const { path } = await make(kind)
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary' }), async (value) => {
@@ -115,14 +115,14 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect(await get(kind, path)).toEqual(before)
   })
 
-  test('may have the name of any property in the program', async () => {
+  test('can have the name of a JavaScript property or of an internal field', async () => {
     const names = { constructor: 1, toString: 2, seq: 3, unlisted: 4, meeting_ms: 5, hasOwnProperty: 6 }
     const { path, thing } = await make(kind, names)
     expect(thing).toMatchObject(names)
     expect(await get(kind, path)).toEqual(thing)
   })
 
-  test('must not be named __proto__', async () => {
+  test('are refused if one of them is named __proto__', async () => {
     const { path, thing } = await make(kind)
     const request = wireRequest(localUrl, workspace.apiKey, { method: 'PUT', path, body: {} })
     const refused = await workspace.service({ ...request, body: '{"__proto__":{"name":"x"}}' })
@@ -136,14 +136,14 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
   })
 })
 
-test('overwriting a user replaces the unlisted fields', async () => {
+test('overwriting a user replaces its unlisted fields', async () => {
   await make('user', fields)
   const { body } = await send('POST', '/users', { user_id: 'ada', other: 1 })
   expect(body.user).toMatchObject({ other: 1 })
   expect(body.user).not.toHaveProperty('metadata')
 })
 
-test('members added when a room is created keep unlisted fields, and adding a member again merges them', async () => {
+test('members added when a room is created keep their unlisted fields, and adding a member again merges the fields', async () => {
   await send('POST', '/users', { user_id: 'ada' })
   const members = [{ user_id: 'ada', seat: 1, badge: 'a' }]
   const { room } = (await send('POST', '/rooms', { name: 'R', type: 'open', members })).body
@@ -184,7 +184,7 @@ test('pages keep and return unlisted fields, up to 64 KB per page', async () => 
   expect(workspace.store.all('SELECT 1 FROM pages')).toHaveLength(3)
 })
 
-test('all entities keep every digit of a number', async () => {
+test('entities of pages keep every digit of a number', async () => {
   const { path } = await make('room')
   const request = wireRequest(localUrl, workspace.apiKey, {
     method: 'POST',
@@ -198,7 +198,7 @@ test('all entities keep every digit of a number', async () => {
   expect(entities).toContain(number)
 })
 
-test('an upgrade keeps the pages of a workspace without unlisted fields', async () => {
+test('an upgrade from a version without unlisted fields of pages keeps the pages', async () => {
   const dir = tempDir()
   const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const step of migrations.slice(0, 8)) old.exec(step)
@@ -216,7 +216,7 @@ test('an upgrade keeps the pages of a workspace without unlisted fields', async 
   ])
 })
 
-test('an upgrade keeps the data of a workspace and enables unlisted fields', async () => {
+test('an upgrade from a version without unlisted fields keeps the data of the workspace', async () => {
   const dir = tempDir()
   const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const step of migrations.slice(0, 2)) old.exec(step)
@@ -242,7 +242,7 @@ test('an upgrade keeps the data of a workspace and enables unlisted fields', asy
 })
 
 describe.each(kinds)('the record of a %s', (kind) => {
-  test('is accepted as an update, unchanged or with one change', async () => {
+  test('is accepted as the body of an update, unchanged or with one changed field', async () => {
     const { path, thing } = await make(kind, fields)
     const { status, body } = await send('PUT', path, thing)
     expect({ status, thing: body[kind] }).toEqual({
@@ -288,7 +288,7 @@ describe('an update', () => {
     ),
   )
 
-  test.each(cases)('of a %s refuses to change %s', async (kind, field, value) => {
+  test.each(cases)('of a %s is refused if it contains %s', async (kind, field, value) => {
     const { path, thing } = await make(kind)
     expect(await send('PUT', path, { name: 'other', [field]: value })).toEqual({
       status: 500,
@@ -312,7 +312,7 @@ describe('an update', () => {
   })
 })
 
-describe('a creation', () => {
+describe('a create request', () => {
   test('ignores fields that the service generates, so that it accepts an existing record', async () => {
     const { thing } = await make('room', fields)
     const { status, body } = await send('POST', '/rooms', thing)
@@ -326,7 +326,7 @@ describe('a creation', () => {
     expect([room.id, room['application_id']]).not.toContain('mine')
   })
 
-  test('refuses fields that only an update can set', async () => {
+  test('is refused if it contains a field that only an update can set', async () => {
     const refused = (name: string) => ({
       status: 500,
       body: { error: { code: 'validation_exception', message: `${name} cannot be set at creation` } },
@@ -340,7 +340,7 @@ describe('a creation', () => {
   })
 })
 
-test('empty text is stored as empty text', async () => {
+test('an empty string is stored as an empty string', async () => {
   const user = { name: '', email: '', note: '' }
   const made = await make('user', user)
   expect(made.thing).toMatchObject(user)

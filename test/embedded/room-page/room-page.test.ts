@@ -28,7 +28,7 @@ async function lesson(fields: object = {}) {
 }
 
 describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 60_000 }, () => {
-  test('shows who is in, messages, pages and the meeting clock, and says what happened after a kick', async () => {
+  test('shows people, messages, pages and the meeting clock, and shows a notice after the member is blocked', async () => {
     const { room, enter, say, ask, block } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as Ada Lovelace')
@@ -68,7 +68,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     for (const page of [ada, alan]) expect(page.problems.filter((text) => !/ERR_/.test(text))).toEqual([])
   })
 
-  test('shows the time that is left, and the end of the meeting', async () => {
+  test('shows the remaining time, and the end of the meeting', async () => {
     const { room, enter, ask } = await lesson({ max_meeting_seconds: 2 })
     const ada = await enter(room, 'ada')
     await ada.shows('Time left\n0:02', '#clock')
@@ -84,7 +84,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('removes the token from the address and sends it in no URL and no Referer', async () => {
+  test('removes the token from the address bar, and sends the token in no URL and no Referer header', async () => {
     const { room, enter, tokens, log } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
@@ -103,7 +103,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('connects again after the connection was lost', async () => {
+  test('reconnects after the connection is lost', async () => {
     const { room, baseUrl, newPage, linkTo, say } = await lesson()
     const relay = await relayTo(baseUrl)
     const ada = await newPage()
@@ -122,7 +122,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(ada)).toHaveLength(1)
   })
 
-  test('says why somebody cannot join', async () => {
+  test('shows the reason why a user cannot join', async () => {
     const { room, enter, user, ask } = await lesson()
     await user('eve', 'Eve')
     const cases = [
@@ -138,7 +138,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await (await enter(room, 'ada')).shows('The meeting has ended')
   })
 
-  test('lets anyone into an open room', async () => {
+  test('admits a guest without a token to an open room', async () => {
     const { enter, room } = await roomPages()
     const id = await room({ type: 'open' })
     const guest = await enter(id)
@@ -146,7 +146,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(guest)).toEqual(['Guest guest you'])
   })
 
-  test('works with a keyboard and a screen reader', async () => {
+  test('can be operated with the keyboard, and names its parts for a screen reader', async () => {
     const { room, enter, ask, origin } = await lesson()
     const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
     await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities }, { entities }, { entities }])
@@ -170,7 +170,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
       expect(tree).toContain(node)
   })
 
-  test.each([320, 390, 768, 1280])('fits into a window of %s pixels', async (width) => {
+  test.each([320, 390, 768, 1280])('fits into a window that is %s pixels wide', async (width) => {
     const { room, enter, say, ask, origin } = await lesson({ name: 'A room whose name is '.repeat(6) })
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
@@ -183,7 +183,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await ada.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
 
-  test('blocks scripts and markup of others', async () => {
+  test('shows markup in names and messages as text, and runs no injected script', async () => {
     const { room, enter, say } = await lesson({ name: '<img src=x onerror="window.owned=1">' })
     const ada = await enter(room, 'ada')
     await ada.shows('<img src=x', 'h1')
@@ -198,64 +198,68 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
   })
 })
 
-describe.skipIf(browser === undefined)('embedding', { timeout: 60_000 }, () => {
-  /** A page on another origin that embeds a room page. */
-  async function embedder(): Promise<{ origin: string; show(url: string): void }> {
-    let link = ''
-    const server = createServer((_, response) => {
-      response.setHeader('content-type', 'text/html')
-      response.end(
-        `<script>window.got = []; onmessage = ({ data, origin }) => got.push({ ...data, origin })</script><iframe src="${link}" width="800" height="600"></iframe>`,
-      )
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const show = (url: string) => {
-      link = url
+describe.skipIf(browser === undefined)(
+  'embedding of the room page in a page of another origin',
+  { timeout: 60_000 },
+  () => {
+    /** A page on another origin that embeds a room page. */
+    async function embedder(): Promise<{ origin: string; show(url: string): void }> {
+      let link = ''
+      const server = createServer((_, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(
+          `<script>window.got = []; onmessage = ({ data, origin }) => got.push({ ...data, origin })</script><iframe src="${link}" width="800" height="600"></iframe>`,
+        )
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => void server.close())
+      const show = (url: string) => {
+        link = url
+      }
+      return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show }
     }
-    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, show }
-  }
 
-  test('is refused by default', async () => {
-    const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
-    await user('ada', 'Ada')
-    const page = await newPage()
-    const { origin, show } = await embedder()
-    show(linkTo(await room({ type: 'open' }), 'ada'))
-    await page.open(origin)
-    await page.until(`document.readyState === 'complete'`)
-    expect(page.problems.join()).toMatch(/frame-ancestors|X-Frame-Options/)
-    expect(sessions()).toBe(0)
-  })
+    test('is refused by default', async () => {
+      const { room, user, newPage, linkTo, sessions } = await setUp(undefined)
+      await user('ada', 'Ada')
+      const page = await newPage()
+      const { origin, show } = await embedder()
+      show(linkTo(await room({ type: 'open' }), 'ada'))
+      await page.open(origin)
+      await page.until(`document.readyState === 'complete'`)
+      expect(page.problems.join()).toMatch(/frame-ancestors|X-Frame-Options/)
+      expect(sessions()).toBe(0)
+    })
 
-  test('is allowed for one origin, which is told what happens in the room', async () => {
-    const { origin, show } = await embedder()
-    const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
-    await user('ada', 'Ada')
-    const id = await room({ type: 'open' })
-    show(linkTo(id, 'ada'))
-    const page = await newPage()
-    await page.open(origin)
-    await page.until('got.length === 1')
-    await say(id, 'Hello')
-    await page.until('got.length === 2')
-    await ask('PUT', `/rooms/${id}`, { is_terminated: true })
-    await page.until('got.length === 3')
-    expect(await page.evaluate('got')).toEqual([
-      { event: 'loaded', room_id: id, origin: own },
-      { event: 'message', message: 'Hello', origin: own },
-      { event: 'terminated', reason: 'terminated', origin: own },
-    ])
-    const other = await embedder()
-    other.show(linkTo(id, 'ada'))
-    const stranger = await newPage()
-    await stranger.open(other.origin)
-    await stranger.until(`document.readyState === 'complete'`)
-    expect(stranger.problems.join()).toContain('frame-ancestors')
-  })
+    test('is allowed for the configured origin, which receives the events of the room', async () => {
+      const { origin, show } = await embedder()
+      const { room, user, newPage, linkTo, say, ask, origin: own } = await setUp(origin)
+      await user('ada', 'Ada')
+      const id = await room({ type: 'open' })
+      show(linkTo(id, 'ada'))
+      const page = await newPage()
+      await page.open(origin)
+      await page.until('got.length === 1')
+      await say(id, 'Hello')
+      await page.until('got.length === 2')
+      await ask('PUT', `/rooms/${id}`, { is_terminated: true })
+      await page.until('got.length === 3')
+      expect(await page.evaluate('got')).toEqual([
+        { event: 'loaded', room_id: id, origin: own },
+        { event: 'message', message: 'Hello', origin: own },
+        { event: 'terminated', reason: 'terminated', origin: own },
+      ])
+      const other = await embedder()
+      other.show(linkTo(id, 'ada'))
+      const stranger = await newPage()
+      await stranger.open(other.origin)
+      await stranger.until(`document.readyState === 'complete'`)
+      expect(stranger.problems.join()).toContain('frame-ancestors')
+    })
 
-  async function setUp(embedOrigin: string | undefined) {
-    const served = await roomPages({ embedOrigin })
-    return { ...served, sessions: () => served.log.filter((line) => line.startsWith('connect')).length }
-  }
-})
+    async function setUp(embedOrigin: string | undefined) {
+      const served = await roomPages({ embedOrigin })
+      return { ...served, sessions: () => served.log.filter((line) => line.startsWith('connect')).length }
+    }
+  },
+)

@@ -13,7 +13,7 @@ async function workspaceWithRoom(dir = tempDir()) {
   return { ...workspace, id, ask }
 }
 
-test('a page is serialized once while the data is unchanged', async () => {
+test('a page of a list is serialized once while the data is unchanged', async () => {
   const { ask, send, id } = await workspaceWithRoom()
   const page = await ask('/rooms')
   expect(await ask('/rooms')).toBe(page)
@@ -23,7 +23,7 @@ test('a page is serialized once while the data is unchanged', async () => {
   expect((await send('GET', '/rooms')).body.rooms[0]?.['name']).toBe('after')
 })
 
-test('a page is serialized again after a change by another process', async () => {
+test('a page of a list is serialized again after a change by another process', async () => {
   const dir = tempDir()
   const { ask, send } = await workspaceWithRoom(dir)
   await ask('/rooms')
@@ -33,7 +33,7 @@ test('a page is serialized again after a change by another process', async () =>
   expect((await send('GET', '/rooms')).body.rooms[0]?.['name']).toBe('after')
 })
 
-test('a cached page from the time of a pending write is replaced after the write', async () => {
+test('a page of a list that is cached during a pending write is replaced after the write', async () => {
   const { ask, send, store } = await workspaceWithRoom()
   const write = store.write(() => store.run(`UPDATE rooms SET name = 'after'`))
   await ask('/rooms')
@@ -41,7 +41,7 @@ test('a cached page from the time of a pending write is replaced after the write
   expect((await send('GET', '/rooms')).body.rooms[0]?.['name']).toBe('after')
 })
 
-test('a cached page requires the key', async () => {
+test('a request for a cached page with a wrong key is refused', async () => {
   const { ask } = await workspaceWithRoom()
   await ask('/rooms')
   expect((await ask('/rooms', 'wrong')).status).toBe(400)

@@ -114,7 +114,7 @@ describe('lists', () => {
       'offset=0x10',
       'offset=abc',
     ])
-      test(`${name} refuse ${query}`, async () => {
+      test(`${name} are refused with the query ${query}`, async () => {
         const { path } = await make()
         expect(await send('GET', `${path}?${query}`)).toEqual(invalid)
       })
@@ -126,7 +126,7 @@ describe('lists', () => {
       ['offset=-1', 'offset must be at least 0, not -1'],
       ['offset=99999999999999999999', 'offset must be at most 9007199254740991, not 99999999999999999999'],
       ['limit=1e3', 'limit must be a whole number, not “1e3”'],
-    ])(`${name} explain the problem of %s`, async (query, message) => {
+    ])(`${name} are refused for %s with a message that names the valid values`, async (query, message) => {
       const { path } = await make()
       const { status, body } = await send('GET', `${path}?${query}`)
       expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
@@ -139,21 +139,21 @@ describe('lists', () => {
     })
   }
 
-  test('without limit have 30 items per page', async () => {
+  test('without a limit have 30 items per page', async () => {
     for (let i = 0; i < 31; i++) await room({ name: `${i}` })
     const { body } = await send('GET', '/rooms')
     expect(body.rooms).toHaveLength(30)
     expect(body.paging).toEqual({ limit: 30, offset: 0, total: 31 })
   })
 
-  test('have a total of the matching items', async () => {
+  test('with a filter have the total of the matching items', async () => {
     for (const name of ['a', 'b', 'a', 'a']) await room({ name })
     const { body } = await send('GET', '/rooms?name=a&limit=1&offset=1')
     expect(body.rooms.map(({ name }) => name)).toEqual(['a'])
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('find a room by its exact name, with letter case and wildcard characters', async () => {
+  test('find a room by its exact name, including letter case and wildcard characters', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -182,7 +182,7 @@ describe('lists', () => {
 })
 
 describe('IDs', () => {
-  test('of rooms, members, pages and users are 24 lower-case hex digits', async () => {
+  test('of rooms, members, pages and users consist of 24 lowercase hexadecimal digits', async () => {
     const roomId = await room()
     await user('ada')
     const { id: memberId } = await member(roomId, 'ada')
@@ -191,7 +191,7 @@ describe('IDs', () => {
     for (const id of [roomId, memberId, body.pages[0]?.id, internal]) expect(id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  test('sort by time of creation', async () => {
+  test('sort in the order of creation', async () => {
     const ids = [await room(), await room(), await room()]
     expect(ids.toSorted()).toEqual(ids)
   })
@@ -215,7 +215,7 @@ describe('IDs', () => {
     'a.b@c.test',
     '👋',
   ])
-    test(`the user ID ${JSON.stringify(id)} is unchanged in a path and a query`, async () => {
+    test(`the user ID ${JSON.stringify(id)} identifies its user in a path and in a query`, async () => {
       const path = `/users/${encodeURIComponent(id)}`
       const made = await user(id, { name: 'before' })
       expect((await send('GET', path)).body.user).toEqual(made)
@@ -233,7 +233,7 @@ describe('IDs', () => {
     })
 
   for (const id of ['.', '..', 'a\u0000b', '\n'])
-    test(`the user ID ${JSON.stringify(id)} is refused or can be read back`, async () => {
+    test(`the user ID ${JSON.stringify(id)} is refused or returned unchanged`, async () => {
       const made = await send('POST', '/users', { user_id: id })
       if (made.status !== 200) return expect(made).toEqual(invalid)
       expect(made.body.user.user_id).toBe(id)
@@ -299,7 +299,7 @@ describe('rooms', () => {
     expect((await send('GET', '/rooms')).body.rooms).toEqual([body.room])
   })
 
-  test('every room has the same application', async () => {
+  test('every room has the same application ID', async () => {
     const first = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     const second = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     expect(second).toBe(first)
@@ -312,12 +312,12 @@ describe('rooms', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`a room requires a name and a type, so ${JSON.stringify(body)} is refused`, async () => {
+    test(`a room requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
 
-  test('text of a room is returned unchanged or refused', async () => {
+  test('the name of a room is returned unchanged or refused, with any characters', async () => {
     for (const name of ['a\u0000b', '\ud800x', 'line\nbreak', '\u{10ffff}', ' x ']) {
       const { status, body } = await send('POST', '/rooms', { name, type: 'open' })
       if (status === 200) expect(body.room['name']).toBe(name)
@@ -325,7 +325,7 @@ describe('rooms', () => {
     }
   })
 
-  test('members added at creation have their default role or the requested role', async () => {
+  test('members added at creation have the requested role or the default role of the user', async () => {
     await user('ada', { default_member_type: 'host' })
     await user('grace')
     const id = await room({
@@ -338,7 +338,7 @@ describe('rooms', () => {
     ])
   })
 
-  test('creation with a missing member creates no room', async () => {
+  test('creation with a member whose user does not exist creates no room', async () => {
     await user('ada')
     expect(
       await send('POST', '/rooms', {
@@ -350,7 +350,7 @@ describe('rooms', () => {
     expect(await names('/rooms')).toEqual([])
   })
 
-  test('an update changes the given fields and updated_at', async () => {
+  test('an update of a room changes the given fields and updated_at', async () => {
     const id = await room({ name: 'before', record: true, layout: 'grid' })
     const before = (await send('GET', `/rooms/${id}`)).body.room
     const { body } = await send('PUT', `/rooms/${id}`, { name: 'after' })
@@ -359,7 +359,7 @@ describe('rooms', () => {
     expect((await send('GET', `/rooms/${id}`)).body).toEqual(body)
   })
 
-  test('a second termination keeps the time of the first, and reopening removes it', async () => {
+  test('a second termination keeps the time of the first termination, and reopening removes the time', async () => {
     const id = await room()
     const terminate = async (is_terminated: boolean) =>
       (await send('PUT', `/rooms/${id}`, { is_terminated })).body.room['terminated_at']
@@ -376,7 +376,7 @@ describe('rooms', () => {
     expect(JSON.stringify(answers)).not.toContain('hush')
   })
 
-  test('deleting a room returns it and deletes its members', async () => {
+  test('deleting a room returns the room and deletes its members', async () => {
     const id = await room()
     await user('ada')
     const { id: memberId } = await member(id, 'ada')
@@ -389,7 +389,7 @@ describe('rooms', () => {
 })
 
 describe('users', () => {
-  test('a new user has every documented field, and an internal ID in lists only', async () => {
+  test('a new user has every documented field, and has an internal ID only in lists', async () => {
     const made = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -411,16 +411,16 @@ describe('users', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`a user requires a user_id, so ${JSON.stringify(body)} is refused`, async () => {
+    test(`a user requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
-  test('tokens of users are unique', async () => {
+  test('the access tokens of users are unique', async () => {
     const tokens = [await user('a'), await user('b'), await user('c')].map((made) => made['access_token'])
     expect(new Set(tokens).size).toBe(3)
   })
 
-  test('overwriting a user keeps ID, access token, creation time and memberships, and replaces the rest', async () => {
+  test('overwriting a user keeps the ID, access token, creation time and memberships, and replaces all other fields', async () => {
     const before = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -446,7 +446,7 @@ describe('users', () => {
     expect((await send('GET', `/rooms/${roomId}/members`)).body.members).toEqual([joined])
   })
 
-  test('an update changes the given fields and keeps the others', async () => {
+  test('an update of a user changes the given fields and keeps all other fields', async () => {
     const before = await user('ada', { name: 'Ada', default_member_type: 'host', email: 'ada@example.com' })
     const { body } = await send('PUT', '/users/ada', { default_member_type: 'monitor' })
     expect(body.user).toEqual({ ...before, default_member_type: 'monitor', updated_at: expect.any(String) })
@@ -469,7 +469,7 @@ describe('users', () => {
     expect(await found('nobody')).toEqual([])
   })
 
-  test('email_search_query has pages with a total of its matches', async () => {
+  test('a list with email_search_query has pages and the total of the matching users', async () => {
     for (const id of ['a', 'b', 'c']) await user(id, { email: `${id}@example.com` })
     await user('d')
     const { body } = await send('GET', '/users?email_search_query=example&limit=1&offset=1')
@@ -477,7 +477,7 @@ describe('users', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('deleting a user removes the memberships, and creating the user again restores none', async () => {
+  test('deleting a user removes its memberships, and creating the user again restores no membership', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')
@@ -494,7 +494,7 @@ describe('users', () => {
 })
 
 describe('members', () => {
-  test('adding an existing member changes only the type', async () => {
+  test('adding an existing member changes only the role', async () => {
     const roomId = await room()
     await user('ada')
     const first = await member(roomId, 'ada', 'guest')
@@ -504,23 +504,23 @@ describe('members', () => {
   })
 
   for (const type of ['guest', 'host', 'monitor'])
-    test(`a member without a type has the user’s default type, ${type}`, async () => {
+    test(`a member who is added without a role has the default role of the user, ${type}`, async () => {
       const roomId = await room()
       await user('ada', { default_member_type: type })
       expect((await member(roomId, 'ada'))['type']).toBe(type)
     })
 
-  test('the default type of a user is guest', async () => {
+  test('the default role of a user is guest', async () => {
     expect((await user('ada'))['default_member_type']).toBe('guest')
   })
 
-  test('a missing or empty user cannot become a member', async () => {
+  test('adding a missing or empty user as a member is refused', async () => {
     const roomId = await room()
     for (const body of [{ user_id: 'nobody' }, {}, { user_id: '' }])
       expect(await send('POST', `/rooms/${roomId}/members`, body)).toEqual(invalid)
   })
 
-  test('an update changes the name in the room and keeps the name of the user', async () => {
+  test('an update of a member changes the name in the room and keeps the name of the user', async () => {
     const roomId = await room()
     await user('ada', { name: 'Ada' })
     const before = await member(roomId, 'ada')
@@ -530,7 +530,7 @@ describe('members', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`blocking in a room that is ${type} is a validation exception and changes no data`, async () => {
+    test(`blocking a member of a room of the type ${type} is a validation exception and changes no data`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -551,7 +551,7 @@ describe('members', () => {
 })
 
 describe('messages', () => {
-  test('a message to a terminated room is a validation exception, and succeeds after reopening', async () => {
+  test('a message to a terminated room is a validation exception, and a message after reopening succeeds', async () => {
     const id = await room()
     const message = () => send('POST', `/rooms/${id}/message`, { message: 'hello' })
     await send('PUT', `/rooms/${id}`, { is_terminated: true })
@@ -568,7 +568,7 @@ describe('messages', () => {
   })
 })
 
-describe('the encoding of URLs', () => {
+describe('a URL in a request', () => {
   const unencoded = [
     'https://example.com/a b.png',
     'https://example.com/ä.png',
@@ -579,7 +579,7 @@ describe('the encoding of URLs', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`is checked for the src ${JSON.stringify(url)}, which is refused with its whole request`, async () => {
+    test(`is refused together with the whole request if the src is ${JSON.stringify(url)}`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -587,7 +587,7 @@ describe('the encoding of URLs', () => {
       ).toEqual(invalid)
     })
 
-    test(`is checked for the profile_url ${JSON.stringify(url)}, which is refused`, async () => {
+    test(`is refused if the profile_url is ${JSON.stringify(url)}`, async () => {
       expect(await send('POST', '/users', { user_id: 'ada', profile_url: url })).toEqual(invalid)
       await user('ada')
       expect(await send('PUT', '/users/ada', { profile_url: url })).toEqual(invalid)
@@ -605,7 +605,7 @@ describe('the encoding of URLs', () => {
       'https://ada:p%40@b%C3%BCcher.example:8443/1.png',
       'must have its host in Punycode, such as xn--bcher-kva.example',
     ],
-  ])('is checked for the src %s, which is refused: %s', async (url, problem) => {
+  ])('is refused if the src is %s, with the message “%s”', async (url, problem) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.error]).toEqual([
@@ -619,13 +619,13 @@ describe('the encoding of URLs', () => {
     'HTTP://EXAMPLE.com/1%20a.png?q=%C3%BC',
     'https://ada:p%40@example.com/1.png',
     'http://[::1]:8080/1.png',
-  ])('is valid in the src %s, which is accepted unchanged', async (url) => {
+  ])('is accepted unchanged if the src is %s', async (url) => {
     const page = { entities: [{ type: 'Image', src: url }] }
     const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('is checked for the URL of a webhook', async () => {
+  test('is refused if the URL of a webhook is not encoded', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -677,7 +677,7 @@ describe('a number out of range', () => {
       '[{"size":{"width":1.23456789012345678901,"height":1}}]',
       '[0].size.width must be a number that a double holds exactly, not 1.23456789012345678901',
     ],
-  ])('is refused with a message for POST %s %s', async (path, body, message) => {
+  ])('is refused with a message that names the field, for POST %s %s', async (path, body, message) => {
     const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
     const answer = await workspace.service({
       method: 'POST',
@@ -733,7 +733,7 @@ describe('requests', () => {
       })
     })
 
-  test('with a body nested 100 levels deep are read', async () => {
+  test('with a body nested 100 levels deep are accepted', async () => {
     expect((await raw('POST', '/users', json(), nested(100))).status).toBe(200)
   })
 
@@ -743,7 +743,7 @@ describe('requests', () => {
     'application/x-www-form-urlencoded',
     'application/json-patch+json',
   ])
-    test(`with a body with ${contentType ?? 'no'} content type are refused`, async () => {
+    test(`whose body has the content type ${contentType ?? '(none)'} are refused`, async () => {
       const headers = {
         authorization: authorization(),
         ...(contentType !== undefined && { 'content-type': contentType }),
@@ -756,7 +756,7 @@ describe('requests', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset=UTF-8',
   ])
-    test(`with a body of type ${contentType} are read`, async () => {
+    test(`whose body has the content type ${contentType} are accepted`, async () => {
       const headers = { authorization: authorization(), 'content-type': contentType }
       expect((await raw('POST', '/users', headers, '{"user_id":"ada"}')).status).toBe(200)
     })
@@ -788,7 +788,7 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  test('that are refused have no key in the response', async () => {
+  test('that are refused get a response without the key', async () => {
     const answer = await raw('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
     expect(JSON.stringify(answer)).not.toContain(workspace.apiKey)
   })
@@ -803,13 +803,13 @@ describe('requests', () => {
     ['GET', '/users/ada/more'],
     ['GET', '//rooms'],
   ] as const)
-    test(`of ${method} ${path} are refused as unknown`, async () => {
+    test(`with ${method} ${path} are refused as unknown operations`, async () => {
       await room({ name: 'stays' })
       expect(await send(method, path)).toEqual(unknownOperation)
       expect(await names('/rooms')).toEqual(['stays'])
     })
 
-  test('for missing items get the response 400, as the API has no 404', async () => {
+  test('for missing items get the response 400, because the API has no 404', async () => {
     for (const path of [
       '/rooms/no-such',
       '/rooms/no-such/members',
@@ -842,7 +842,7 @@ async function openFile(dir: string): Promise<Sqlite> {
 }
 
 describe('a workspace in a directory', () => {
-  test('persists after it is closed and opened again, with its key', async () => {
+  test('keeps its data and its key after it is closed and opened again', async () => {
     const dir = join(tempDir(), 'deep', 'data')
     const first = await openTestWorkspace(dir)
     await first.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -859,7 +859,7 @@ describe('a workspace in a directory', () => {
     expect(await Promise.all(paths.map((path) => second.send('GET', path)))).toEqual(before)
   })
 
-  test('has owner-only access', async () => {
+  test('and its key file have owner-only access', async () => {
     const dir = join(tempDir(), 'data')
     const { apiKey } = await openTestWorkspace(dir)
     expect(statSync(dir).mode & 0o777).toBe(0o700)
@@ -867,7 +867,7 @@ describe('a workspace in a directory', () => {
     expect(apiKey).toMatch(/^[\x21-\x7e]{24,}$/)
   })
 
-  test('has owner-only access, even in a directory that others can read', async () => {
+  test('has owner-only access, even if other users can read the directory', async () => {
     const dir = join(tempDir(), 'data')
     mkdirSync(dir)
     chmodSync(dir, 0o755)
@@ -882,7 +882,7 @@ describe('a workspace in a directory', () => {
     if (folder !== 0) expect(modes).toEqual(modes.map(([file]) => [file, '0']))
   })
 
-  test('has its own key', async () => {
+  test('has a key that differs from the key of another workspace', async () => {
     const first = await openTestWorkspace(join(tempDir(), 'a'))
     const second = await openTestWorkspace(join(tempDir(), 'b'))
     expect(first.apiKey).not.toBe(second.apiKey)
@@ -989,7 +989,7 @@ describe('sessions', () => {
   })
 })
 
-test('sessions are unpaged, and paged with the total if limit or offset is given', async () => {
+test('the list of sessions is complete by default, and has pages and a total with limit or offset', async () => {
   const dir = tempDir()
   const opened = await openTestWorkspace(dir)
   const { id } = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room

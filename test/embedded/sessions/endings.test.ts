@@ -62,7 +62,7 @@ describe('blocking a member of a private room', () => {
     await elsewhere.until(({ messages }) => messages.includes('hello'))
   })
 
-  test('refuses the member even before the first session', async () => {
+  test('refuses the member even if the member has had no session', async () => {
     const token = await served.user('alan')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'alan')
@@ -72,7 +72,7 @@ describe('blocking a member of a private room', () => {
   })
 })
 
-test('blocking outside private rooms is refused and closes no socket', async () => {
+test('blocking a member of a room that is not private is refused and closes no socket', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   const peer = await served.join(room, { token })
@@ -82,7 +82,7 @@ test('blocking outside private rooms is refused and closes no socket', async () 
   await peer.until(({ messages }) => messages.includes('hello'))
 })
 
-test('terminating a room closes every socket, including monitors, and keeps the session records', async () => {
+test('terminating a room closes every socket, including the sockets of monitors, and keeps the session records', async () => {
   const token = await served.user('ada', { default_member_type: 'monitor' })
   const room = await served.room()
   const peers = [await served.join(room), await served.join(room), await served.join(room, { token })]
@@ -146,7 +146,7 @@ describe('a stopping service', () => {
     await expect(served.ask('GET', '/rooms')).rejects.toThrow()
   })
 
-  test('does not wait for a refused peer that keeps its connection', async () => {
+  test('does not wait for a refused peer that keeps its connection open', async () => {
     const { hostname, port } = new URL(served.baseUrl)
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     onTestFinished(() => void socket.destroy())

@@ -72,7 +72,7 @@ describe('meeting_time', () => {
     }
   })
 
-  test('ignores the wall clock', async () => {
+  test('does not depend on the wall clock', async () => {
     const room = await served.room()
     await served.join(room)
     await served.join(room)
@@ -92,7 +92,7 @@ describe('meeting_time', () => {
     expect([await meetingTime(room), await meetingTime(other)]).toEqual([0, 0])
   })
 
-  test('is final in the responses that end the meeting', async () => {
+  test('has its final value in the response to a request that ends the meeting', async () => {
     const rooms = [await served.room(), await served.room()]
     for (const room of rooms) {
       await served.join(room)
@@ -107,7 +107,7 @@ describe('meeting_time', () => {
 })
 
 describe('max_meeting_seconds', () => {
-  test('terminates the room after that much meeting time, and closes every socket', async () => {
+  test('terminates the room and closes every socket when the meeting time reaches the limit', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room, { token }), await served.join(room)]
@@ -122,7 +122,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.refusal(room)).toMatchObject({ message: 'the room is terminated' })
   })
 
-  test('ignores the time without a meeting', async () => {
+  test('does not count the time without a meeting', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     const two = await served.join(room)
@@ -137,7 +137,7 @@ describe('max_meeting_seconds', () => {
     expect(await one.closed).toEqual(terminated)
   })
 
-  test('is not affected when the wall clock jumps', async () => {
+  test('is measured independently of jumps of the wall clock', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const one = await served.join(room)
     await served.join(room)
@@ -163,7 +163,7 @@ describe('max_meeting_seconds', () => {
     expect(await two.closed).toEqual(terminated)
   })
 
-  test('may exceed the range of a timer', async () => {
+  test('can exceed the longest delay of a timer', async () => {
     const seconds = 3_000_000
     const room = await served.room({ max_meeting_seconds: seconds })
     const one = await served.join(room)
@@ -178,7 +178,7 @@ describe('max_meeting_seconds', () => {
     expect(await served.getRoom(room)).toMatchObject({ meeting_time: seconds })
   })
 
-  test('may be any large number', async () => {
+  test('can be any large number', async () => {
     const room = await served.room({ max_meeting_seconds: Number.MAX_SAFE_INTEGER })
     await served.join(room)
     await served.join(room)

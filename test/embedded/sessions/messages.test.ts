@@ -42,12 +42,12 @@ test('a message reaches only sessions of its room', async () => {
 
 for (const [what, message] of [
   ['several lines', 'one\ntwo\r\nthree\u2028four'],
-  ['text from all over', 'žluťoučký 🧑‍🚀 שלום\u202e'],
+  ['text in several scripts', 'žluťoučký 🧑‍🚀 שלום\u202e'],
   ['text that looks like a frame', '{"event":"joined"}'],
-  ['terminal commands', '\u001b[2J\u009b31m\u0007'],
-  ['space around it', '  hello  '],
+  ['terminal escape sequences', '\u001b[2J\u009b31m\u0007'],
+  ['leading and trailing spaces', '  hello  '],
 ] as const)
-  test(`a message of ${what} arrives unchanged`, async () => {
+  test(`a message with ${what} arrives unchanged`, async () => {
     const room = await served.room()
     const peer = await served.join(room)
     expect(await served.say(room, message)).toEqual({ message })
@@ -64,7 +64,7 @@ test('messages arrive in the order of their responses', async () => {
   expect(peer.messages).toEqual(sent)
 })
 
-test('concurrent messages all arrive, in the same order for every session', async () => {
+test('all concurrent messages arrive, in the same order for every session', async () => {
   const room = await served.room()
   const [one, two] = [await served.join(room), await served.join(room)]
   const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
@@ -74,7 +74,7 @@ test('concurrent messages all arrive, in the same order for every session', asyn
   expect(two.messages).toEqual(one.messages)
 })
 
-test('large messages in quick succession all arrive', async () => {
+test('all large messages in quick succession arrive', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   const sent = ['a', 'b', 'c'].map((letter) => letter.repeat(6 * 1024 * 1024))
@@ -83,7 +83,7 @@ test('large messages in quick succession all arrive', async () => {
   expect(peer.messages.map((message) => message?.length)).toEqual(sent.map(({ length }) => length))
 })
 
-describe('an accepted message reaches every session open at that time, even if the same commit', () => {
+describe('an accepted message reaches every session that is open at that time, even if the same commit', () => {
   const ends: [string, (hub: Hub, roomId: string) => void][] = [
     ['terminates the room', (hub, roomId) => hub.end(roomId, closeReasons.terminated)],
     ['deletes the room', (hub, roomId) => hub.end(roomId, closeReasons.deleted)],
@@ -131,7 +131,7 @@ describe('an accepted message reaches every session open at that time, even if t
   })
 })
 
-test('a later session receives no earlier messages', async () => {
+test('a new session receives no earlier messages', async () => {
   const room = await served.room()
   await served.say(room, 'before')
   const peer = await served.join(room)
@@ -158,7 +158,7 @@ test('a message to a missing or terminated room is refused', async () => {
   })
 })
 
-test('a frame from a peer is not forwarded', async () => {
+test('a frame from a peer is not forwarded to other peers', async () => {
   const room = await served.room()
   const [one, two] = [await served.join(room), await served.join(room)]
   one.send('{"event":"message","message":"forged"}')

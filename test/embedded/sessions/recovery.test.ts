@@ -61,7 +61,7 @@ test('after a crash no session ends before its start, even if the wall clock was
   expect(session).toMatchObject({ connected_at: at(0), disconnected_at: at(0) })
 })
 
-test('a crash keeps the records of sessions that ended before it', async () => {
+test('a crash keeps the records of sessions that ended before the crash', async () => {
   const room = await served.room()
   const peer = await served.join(room)
   await served.advance(2000)
@@ -82,7 +82,7 @@ test('after a crash anonymous participants are no longer members, and users are 
   expect(members).toMatchObject([{ user_id: 'ada' }])
 })
 
-test('a second crash keeps the end of sessions that the first crash ended', async () => {
+test('a second crash keeps the end times of sessions that the first crash ended', async () => {
   const room = await served.room()
   await served.join(room)
   await served.advance(10_000)
@@ -93,7 +93,7 @@ test('a second crash keeps the end of sessions that the first crash ended', asyn
   expect(await oncemore.sessions(room)).toEqual(ended)
 })
 
-test('a crash loses at most five seconds of a meeting, and the count continues', async () => {
+test('a crash loses at most five seconds of meeting time, and the meeting time continues after a restart', async () => {
   const room = await served.room({ max_meeting_seconds: 30 })
   await served.join(room)
   await served.join(room)

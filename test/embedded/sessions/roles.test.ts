@@ -67,7 +67,7 @@ test('a meeting started by a role change ends at its limit', async () => {
   expect(await grace.closed).toMatchObject({ code: 4002 })
 })
 
-test('the first participant may be a former monitor', async () => {
+test('a monitor who becomes a guest as the first participant sets started_at', async () => {
   const token = await served.user('ada')
   const room = await served.room()
   const member = await served.member(room, 'ada', 'monitor')
@@ -104,7 +104,7 @@ test('webhooks announce a change between participant and monitor with the new co
   ])
 })
 
-test('a role change applies to all connections of only that member', async () => {
+test('a role change applies to all connections of that member and to no other connection', async () => {
   const token = await served.user('ada')
   const [room, other] = [await served.room(), await served.room()]
   const member = await served.member(room, 'ada', 'monitor')
@@ -123,7 +123,7 @@ test('a role change applies to all connections of only that member', async () =>
   expect((await served.getRoom(room)).meeting_time).toBe(3)
 })
 
-test('after a crash a recorded role is in effect: a new monitor has left the meeting', async () => {
+test('after a crash a member whose recorded role changed to monitor has left the meeting', async () => {
   const { url, inbox } = await startReceiver()
   const { change } = await roomWith('guest', { webhook: { url } })
   await change('monitor')

@@ -118,7 +118,7 @@ describe('a client with the subprotocol meetroom.room', () => {
     })
   })
 
-  test('sees at most 200 people, and the number of the others', async () => {
+  test('receives at most 200 people, and the number of all other people', async () => {
     const served = await serveWorkspace()
     const room = await served.room()
     for (let i = 0; i < 205; i++) await served.join(room)
@@ -132,13 +132,13 @@ describe('a client with the subprotocol meetroom.room', () => {
   test.each([
     ['a private room without a token', 4400, 'this room needs the access token of a user', () => undefined],
     ['a token that is not valid', 4400, 'the access token is not valid', () => 'x'],
-  ])('is told by a close code why it is refused: %s', async (_, code, reason, token) => {
+  ])('receives a close code with the reason for a refusal: %s', async (_, code, reason, token) => {
     const served = await lesson()
     expect(await view(served, served.room, token()).ended()).toEqual({ code, reason })
     expect(await served.sessions(served.room)).toEqual([])
   })
 
-  test('gets the code of a session that ends when the room is terminated or the member is blocked', async () => {
+  test('receives a close code when the room is terminated or the member is blocked', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served
     await ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
@@ -148,7 +148,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   })
 })
 
-test('a client without the subprotocol receives no descriptions', async () => {
+test('a client without the subprotocol meetroom.room receives no descriptions of the room', async () => {
   const served = await lesson()
   const { room, ada, grace, say, advance } = served
   const peer = await served.join(room, { token: ada })
@@ -159,7 +159,7 @@ test('a client without the subprotocol receives no descriptions', async () => {
   expect(peer.frames.map(({ event }) => event)).toEqual(['joined', 'message'])
 })
 
-test('a token in a subprotocol is never sent back', async () => {
+test('a token that a client sends as a subprotocol is never sent back', async () => {
   const served = await lesson()
   const url = `${served.baseUrl.replace('http', 'ws')}/rooms/${served.room}/connect`
   const socket = new WebSocket(url, [tokenProtocol(served.ada), 'chat'])

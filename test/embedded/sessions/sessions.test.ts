@@ -121,7 +121,7 @@ describe('a monitor', () => {
     expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(1)
   })
 
-  test('does not start the room, unlike the first participant', async () => {
+  test('does not set started_at of the room, unlike the first participant', async () => {
     const token = await served.user('ada', { default_member_type: 'monitor' })
     const room = await served.room()
     await served.join(room, { token })
@@ -135,7 +135,7 @@ describe('a monitor', () => {
 })
 
 describe('the record of a session', () => {
-  test('has the times of its start and end', async () => {
+  test('contains the times of its start and end', async () => {
     const token = await served.user('ada')
     const room = await served.room()
     await served.advance(1000)
@@ -175,7 +175,7 @@ describe('the record of a session', () => {
   })
 
   test.each([-86_400_000, 86_400_000])(
-    'keeps its duration when the wall clock is set by %i ms',
+    'keeps its duration when the wall clock changes by %i ms',
     async (byMs) => {
       const room = await served.room()
       const peer = await served.join(room)
@@ -209,7 +209,7 @@ describe('the record of a session', () => {
   })
 })
 
-test('sessions are listed newest first, by user and by online state', async () => {
+test('the list of sessions is sorted newest first, and can be filtered by user and by online state', async () => {
   const ada = await served.user('ada')
   const grace = await served.user('grace')
   const room = await served.room()
@@ -251,7 +251,7 @@ describe('heartbeats', () => {
     expect(session.disconnected_at).toBe(at(15_000))
   })
 
-  test('count from the last frame of the peer', async () => {
+  test('measure the silence from the last frame of the peer', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     await served.advance(5050)
@@ -263,7 +263,7 @@ describe('heartbeats', () => {
     expect(await peer.closed).toMatchObject({ code: 1006 })
   })
 
-  test('accept any frame of the peer', async () => {
+  test('accept any frame of the peer as activity', async () => {
     const room = await served.room()
     const peer = await served.join(room, { silent: true })
     for (const _ of Array(4)) {

@@ -30,7 +30,7 @@ async function untilFailed(): Promise<void> {
 
 let room: string
 
-describe.each(['commit', 'change'] as const)('a disk that becomes full at a %s', (moment) => {
+describe.each(['commit', 'change'] as const)('a disk that becomes full during a %s', (moment) => {
   test('delays the end of sessions until space is free', async () => {
     room = await served.room({ max_meeting_seconds: 60 })
     const peers = [await served.join(room), await served.join(room)]
@@ -49,7 +49,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full at a %s',
     for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
   })
 
-  test('refuses a session and does not count it', async () => {
+  test('makes the service refuse a session without counting it', async () => {
     room = await served.room()
     const peer = await served.join(room)
     disk.fill(moment)
@@ -86,7 +86,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full at a %s',
     expect((await served.getRoom(room)).meeting_time).toBe(13)
   })
 
-  test('delivers each webhook once', async () => {
+  test('causes no lost and no repeated webhook', async () => {
     const { url, inbox } = await startReceiver((_, response) => {
       disk.fill(moment)
       response.end()
@@ -105,7 +105,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full at a %s',
     ])
   })
 
-  test('does not prevent a stop of the service with closed sockets', async () => {
+  test('does not prevent the service from stopping and closing its sockets', async () => {
     room = await served.room()
     const peers = [await served.join(room), await served.join(room)]
     disk.fill(moment)
@@ -117,7 +117,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full at a %s',
   })
 })
 
-describe('a hub on a disk that is full at a commit', () => {
+describe('a session hub on a disk that is full during a commit', () => {
   async function startHub() {
     const clock = testMachine()
     const { store, scheduler, cascadeDeleter, close } = await openWorkspace({
@@ -166,7 +166,7 @@ describe('a hub on a disk that is full at a commit', () => {
     expect(open()).toBe(0)
   })
 
-  test('completes listed ends when space is free', async () => {
+  test('records all listed session ends when space is free', async () => {
     const { clock, store, join, terminate, open } = await startHub()
     for (let i = 0; i < 3; i++) await join()
     await terminate()

@@ -36,7 +36,7 @@ async function swept(workspace: TestWorkspace): Promise<void> {
   while (stored(workspace).some((count) => count > 0)) await turn()
 }
 
-test('a large deleted room disappears immediately, and its records soon after', async () => {
+test('a deleted room with many records disappears immediately, and its records are deleted later', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await largeRoom(workspace)
   expect((await workspace.send('DELETE', `/rooms/${id}`)).status).toBe(200)
@@ -46,7 +46,7 @@ test('a large deleted room disappears immediately, and its records soon after', 
   await soon('the sweep', swept(workspace))
 })
 
-test('an interrupted cascade resumes when the workspace is opened again', async () => {
+test('an interrupted cascading deletion resumes when the workspace is opened again', async () => {
   const dir = tempDir()
   const first = await openTestWorkspace(dir)
   const id = await largeRoom(first)
@@ -75,7 +75,7 @@ describe('a user with many memberships', () => {
     return id
   }
 
-  test('disappears from every room immediately when deleted, and the memberships soon after', async () => {
+  test('disappears from every room immediately when deleted, and the memberships are deleted later', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await busyUser(workspace)
@@ -92,7 +92,7 @@ describe('a user with many memberships', () => {
     await soon('the sweep', swept(workspace))
   })
 
-  test('can be created again without the memberships', async () => {
+  test('can be deleted and created again without the memberships', async () => {
     const workspace = await openTestWorkspace(tempDir())
     const { send } = workspace
     const room = await busyUser(workspace)
@@ -121,7 +121,7 @@ test('a deletion that is rolled back deletes no dependent records', async () => 
   expect(stored(workspace)).toEqual(before)
 })
 
-test('sessions of a large room come newest first, with responses to other requests in between', async () => {
+test('a list of the sessions of a large room is sorted newest first, and does not delay other requests', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await largeRoom(workspace, 30_000)
   const order: string[] = []
@@ -150,7 +150,7 @@ test('a long list is complete over HTTP', async () => {
   expect(JSON.parse(text)).toEqual((await workspace.send('GET', `/rooms/${id}/sessions`)).body)
 })
 
-test('a list of sessions reports a missing room if the room is deleted during reading', async () => {
+test('a list of sessions reports a missing room if the room is deleted while the list is read', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const id = await largeRoom(workspace, 30_000)
   const list = workspace.send('GET', `/rooms/${id}/sessions`)

@@ -152,7 +152,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await live.shown(room)).toEqual(shown)
   })
 
-  test('stay open if their end is rolled back', async () => {
+  test('stay open if the transaction that ends them is rolled back', async () => {
     const { room } = await crowded()
     const shown = await live.shown(room)
     const failing = async () =>
@@ -167,7 +167,7 @@ describe('the sessions of a room with many participants', () => {
     expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
   })
 
-  test('have ended after an immediate reopening, unlike new sessions', async () => {
+  test('stay ended if the room is reopened immediately, unlike new sessions', async () => {
     const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.ask('PUT', `/rooms/${room}`, { is_terminated: false })
@@ -201,7 +201,7 @@ describe('the sessions of a room with many participants', () => {
     for (const table of ['sessions', 'members']) expect(live.store.all(`SELECT * FROM ${table}`)).toEqual([])
   })
 
-  test('keep their end if they close afterwards', async () => {
+  test('keep their recorded end if their connections close later', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     live.clock.stall(hour)
@@ -241,7 +241,7 @@ describe('a restart of the service', () => {
     while (records()[0]) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('completes unfinished ends, and ends each session once', async () => {
+  test('records the remaining session ends, and ends each session once', async () => {
     const { room } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     await terminate(room)
     await live.settle(2)
@@ -255,7 +255,7 @@ describe('a restart of the service', () => {
     expect(again.events()).toEqual(events)
   })
 
-  test('after a crash ends thousands of sessions together, and announces each once', async () => {
+  test('after a crash ends thousands of sessions together, and announces each end once', async () => {
     const { room, sessions } = await crowded({ webhook: { url: 'https://hooks.test/' } })
     const again = await reopen()
     // Without a hub that ticks, nothing shows that the service ran on.

@@ -18,7 +18,7 @@ function rename({ store }: TestWorkspace, name: string) {
   return { done, isOnDisk: () => onDisk }
 }
 
-test('a read returns a write only after it is on disk', async () => {
+test('a read returns the data of a write only after the write is on disk', async () => {
   const workspace = await openTestWorkspace(tempDir())
   await workspace.send('POST', '/rooms', { name: 'before', type: 'open' })
   for (const [before, after] of [
@@ -45,7 +45,7 @@ test('a write sees earlier writes of the same commit', async () => {
   expect(renamed.body.user['access_token']).toBe(made.body.user['access_token'])
 })
 
-test('a read in memory returns a write only after its commit', async () => {
+test('a read of a database in memory returns the data of a write only after its commit', async () => {
   const workspace = await openTestWorkspace()
   await workspace.send('POST', '/rooms', { name: 'before', type: 'open' })
   const { done, isOnDisk } = rename(workspace, 'after')

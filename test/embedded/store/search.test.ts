@@ -104,7 +104,7 @@ test('a search among many users yields to other requests, and its result stays c
   expect(order).toEqual(['reads', 'search'])
 })
 
-test('a search finds every user with any number of indexed and outdated entries', async () => {
+test('a search finds every matching user, even if some index entries are missing or outdated', async () => {
   const workspace = await openTestWorkspace()
   const { store, send } = workspace
   const total = async (text: string) =>
@@ -124,7 +124,7 @@ test('a search finds every user with any number of indexed and outdated entries'
   expect([await total('old.test'), await total('new.test'), await total('6000@')]).toEqual([4500, 1501, 1])
 })
 
-test('indexing completes', async () => {
+test('indexing in steps of one user completes, and resumes after a change', async () => {
   const { store, send } = await openTestWorkspace()
   for (const id of ['a@b.test', 'b', 'c@d.test']) await send('POST', '/users', { user_id: id })
   expect(hasUnindexed(store)).toBe(true)
@@ -137,7 +137,7 @@ test('indexing completes', async () => {
   expect((await send('GET', '/users?email_search_query=D.TEST')).body.paging.total).toBe(2)
 })
 
-test('a service indexes its users between writes', async () => {
+test('the service indexes users between writes', async () => {
   const dir = tempDir()
   const served = await serveWorkspace({ dir })
   for (const id of ['a@b.test', 'b@b.test']) await served.user(id)

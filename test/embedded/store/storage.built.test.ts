@@ -38,7 +38,7 @@ async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
 }
 
 describe('a full disk', () => {
-  test('returns 503 to writers, serves readers, and accepts writes again when space is free', async () => {
+  test('causes a 503 for writers but not for readers, and permits writes again when space is free', async () => {
     const { limitPages, send, names } = await serviceOnFile()
     await send('POST', '/rooms', { name: 'before', type: 'open' })
     limitPages(50)
@@ -50,7 +50,7 @@ describe('a full disk', () => {
     expect(await names()).toEqual(['after', 'before'])
   })
 
-  test('returns 503 to all writers of a commit after SQLite rolls it back', async () => {
+  test('causes a 503 for all writers of a commit that SQLite rolls back', async () => {
     const { limitPages, send, names } = await serviceOnFile()
     const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
     limitPages(50)
@@ -67,7 +67,7 @@ describe('a full disk', () => {
   })
 })
 
-test('a damaged page returns 503 to readers and writers, and the process survives', async () => {
+test('a damaged database page causes a 503 for readers and writers, and the process survives', async () => {
   const { path, checkpoint, send } = await serviceOnFile()
   const room = { name: 'x'.repeat(1000), type: 'open' }
   await Promise.all(Array.from({ length: 300 }, () => send('POST', '/rooms', room)))

@@ -40,7 +40,7 @@ const outcomes = async (...writes: Promise<unknown>[]) =>
     write.status === 'fulfilled' ? write.value : String(write.reason.message),
   )
 
-test('failed writes are rolled back, the latest first, without effect on other writes of their commit', async () => {
+test('the changes of a failed write are undone in reverse order, without effect on other writes of the commit', async () => {
   const { note, notes, heard } = await openStore()
   const [a, b] = [note('a'), note('b')]
   const failing = () =>
@@ -54,7 +54,7 @@ test('failed writes are rolled back, the latest first, without effect on other w
   expect(notes()).toEqual(['a', 'b', 'd'])
 })
 
-test('several failed writes of a commit are undone one by one, and other writes keep their row numbers', async () => {
+test('several failed writes of a commit are undone one by one, and other writes keep their row IDs', async () => {
   const { store, notes } = await openStore()
   const insert = (text: string) => store.insert('INSERT INTO notes VALUES (?)', text)
   const written = (text: string) => store.write(() => insert(text))
@@ -109,7 +109,7 @@ test('a commit that SQLite refuses is rolled back as a whole, and the next one s
   expect(notes()).toEqual(['c'])
 })
 
-test('a write in the next turn of the event loop shares the commit', async () => {
+test('a write in the next turn of the event loop joins the same commit', async () => {
   const { note, heard } = await openStore()
   const [a, b] = [note('a'), note('b')]
   await setImmediate()
@@ -130,7 +130,7 @@ test('a commit ends even if every turn of the event loop adds a write', async ()
   await Promise.all(writes)
 })
 
-test('an error after the commit is reported to its own write, and the others succeed', async () => {
+test('an error that a write throws after the commit is reported to that write, and all other writes succeed', async () => {
   const { store, note, notes } = await openStore()
   const fails = () =>
     store.afterCommit(() => {

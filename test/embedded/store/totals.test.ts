@@ -142,7 +142,7 @@ test('totals and pages equal a recount after any additions, changes, deletions a
   )
 })
 
-test('a workspace of an earlier version gets its totals when it is opened', async () => {
+test('a workspace of an earlier version gets stored totals when it is opened', async () => {
   const dir = tempDir()
   const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const migration of migrations.slice(0, 3)) db.exec(migration)

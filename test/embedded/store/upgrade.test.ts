@@ -27,18 +27,18 @@ async function list(dir: string) {
   return { code, stderr: host.stderr.text }
 }
 
-test('an upgrade of a large workspace is announced once', async () => {
+test('an upgrade of a large local workspace is announced once', async () => {
   const dir = await oldWorkspace(70_000_000)
   const announced = { code: 0, stderr: 'the local workspace is being upgraded, which takes a while\n' }
   expect(await list(dir)).toEqual(announced)
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })
 
-test('an upgrade of a small workspace is silent', async () => {
+test('an upgrade of a small local workspace prints no message', async () => {
   expect(await list(await oldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
 })
 
-test('a workspace of a newer version is refused unchanged', async () => {
+test('a local workspace of a newer version is refused and stays unchanged', async () => {
   const dir = tempDir()
   const path = join(dir, 'workspace.db')
   const db = await openSqlite(path, (load) => load())

@@ -159,7 +159,7 @@ beforeEach(async () => {
 const idOf = ({ headers }: Attempt) => headers['webhook-id']
 
 describe('a webhook attempt', () => {
-  test('posts the body of the outbox under the ID of the delivery', async () => {
+  test('posts the body from the outbox with the ID of the delivery in a header', async () => {
     const deliveries = world.start()
     const room = await world.room('https://hooks.test/meetings?a=1')
     await world.enters(room, 'msg_1', deliveries)
@@ -222,7 +222,7 @@ describe('a webhook attempt', () => {
     expect(world.outcomes.all).toEqual([{ id: 'msg_1', url: 'https://hooks.test/a', outcome: '503' }])
   })
 
-  test('requires a room with a webhook', async () => {
+  test('is not made for a room without a webhook', async () => {
     const deliveries = world.start()
     expect(await world.enters('no such room', 'msg_1', deliveries)).toBe(false)
     expect(world.outbox()).toEqual([])
@@ -233,7 +233,7 @@ describe('a webhook attempt', () => {
 describe('webhook signatures', () => {
   const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
-  test('follow Standard Webhooks, and its own package accepts them', async () => {
+  test('follow Standard Webhooks, and the reference package accepts them', async () => {
     const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
@@ -258,7 +258,7 @@ describe('webhook signatures', () => {
   })
 
   test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
-    'cannot use the secret “%s”, and the room is refused',
+    'cannot use the secret “%s”, and a room with this secret is refused',
     async (impossible) => {
       const webhook = { url: 'https://hooks.test/a', secret: impossible }
       expect((await world.createRoom(webhook)).status).toBe(400)
@@ -267,7 +267,7 @@ describe('webhook signatures', () => {
 })
 
 describe('custom webhook headers', () => {
-  test('are sent', async () => {
+  test('are sent with every attempt', async () => {
     const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
     const attempt = await world.firstAttempt('https://hooks.test/a', { headers })
     expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
@@ -337,7 +337,7 @@ describe('the order of webhooks', () => {
     expect(world.outbox()).toEqual(['msg_1'])
   })
 
-  test('is kept in each room without a delay by a slow receiver of another room', async () => {
+  test('is kept in each room, and a slow receiver of another room causes no delay', async () => {
     const deliveries = world.start()
     const slow = await world.room('https://slow.test/')
     const fast = await world.room('https://fast.test/')
@@ -406,17 +406,20 @@ describe('webhook retries', () => {
   test.each([
     { random: 0, factor: 0.8 },
     { random: 0.999_999, factor: 1.2 },
-  ])('are spread: random value $random multiplies each pause by $factor', async ({ random, factor }) => {
-    world.random = random
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const pauses = await failToTheEnd()
-    const expected = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute]
-    for (const [i, pause] of expected.entries()) expect((pauses[i] ?? 0) / pause).toBeCloseTo(factor, 2)
-    expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThanOrEqual(day)
-  })
+  ])(
+    'have jitter, in which the random value $random multiplies each pause by $factor',
+    async ({ random, factor }) => {
+      world.random = random
+      const deliveries = world.start()
+      await world.enters(await world.room(), 'msg_1', deliveries)
+      const pauses = await failToTheEnd()
+      const expected = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute]
+      for (const [i, pause] of expected.entries()) expect((pauses[i] ?? 0) / pause).toBeCloseTo(factor, 2)
+      expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThanOrEqual(day)
+    },
+  )
 
-  test('have shorter intervals with a smaller scale', async () => {
+  test('have shorter intervals with a smaller retry scale', async () => {
     world.retryScale = 0.001
     const attempt = await world.firstAttempt()
     attempt.answer(500)
@@ -488,7 +491,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('are delivered after a wake of the room', async () => {
+  test('are delivered after delivery for the room is woken', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))
@@ -510,7 +513,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(await deliverAll(2)).toEqual(sessions(2, 2))
   })
 
-  test('are dropped after a 410', async () => {
+  test('are dropped after the response 410', async () => {
     const room = await world.room()
     await world.leave(room, sessions(1, 500))
     world.start()
@@ -526,7 +529,7 @@ describe('the events of thousands of sessions that end together', () => {
 })
 
 describe('webhook delivery stops', () => {
-  test('after a 410 for the room, whose events are dropped', async () => {
+  test('after the response 410, and all events of the room are dropped', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
@@ -539,7 +542,7 @@ describe('webhook delivery stops', () => {
     expect(world.attempts.all).toHaveLength(1)
   })
 
-  test('after a 410 for only that room, even with the same receiver', async () => {
+  test('after the response 410 for only that room, even if another room has the same receiver', async () => {
     const deliveries = world.start()
     const gone = await world.room()
     const other = await world.room()
@@ -552,9 +555,9 @@ describe('webhook delivery stops', () => {
   })
 
   test.each([
-    ['a literal', new ForbiddenAddress('10.0.0.1')],
-    ['the address of a name', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
-  ])('if the address is forbidden as %s', async (_, error) => {
+    ['the IP address in the URL', new ForbiddenAddress('10.0.0.1')],
+    ['the IP address of the host name', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
+  ])('if %s is forbidden', async (_, error) => {
     const attempt = await world.firstAttempt()
     attempt.fail(error)
     expect(await world.noted()).toBe('forbidden')

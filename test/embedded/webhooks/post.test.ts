@@ -14,7 +14,7 @@ function posting(allowPrivate = false) {
 }
 
 describe('a webhook post', () => {
-  test('sends path, query, headers and body', async () => {
+  test('sends the path, query, headers and body', async () => {
     const { url, inbox } = await startReceiver()
     const status = await posting()(
       `${url}/hooks/a%20b?x=1`,
@@ -69,7 +69,7 @@ describe('a webhook post', () => {
     await expect(posted).rejects.toThrow('timeout')
   })
 
-  test('ends when the service stops', async () => {
+  test('is cancelled when the service stops', async () => {
     const { url, inbox } = await startReceiver(() => {})
     const post = createPost({ allowPrivate: false })
     const posted = post(url, {}, '{}')
@@ -87,14 +87,14 @@ describe('a loopback webhook', () => {
     ['127.0.0.1', '0177.0.0.1'],
     ['127.0.0.1', '[::ffff:127.0.0.1]'],
     ['127.0.0.1', 'loopback.test'],
-  ])('at %s is allowed for %s', async (address, spelling) => {
+  ])('to %s is allowed if the host in the URL is %s', async (address, spelling) => {
     const { port, inbox } = await startReceiver(undefined, address)
     expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toBe(200)
     expect(inbox.all).toHaveLength(1)
   })
 })
 
-test('allowPrivate permits forbidden addresses', async () => {
+test('allowPrivate permits IP addresses that are forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
   // 0.0.0.0 is this machine too, and the only such address that a test can post to.
   expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toBe(200)
