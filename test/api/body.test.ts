@@ -4,7 +4,7 @@ import { omitUndefined } from '../../src/api/defined.ts'
 import type { Input } from '../../src/api/operation.ts'
 import type { Operations } from '../../src/api/operations.ts'
 
-test('body keeps the given fields and drops undefined ones', () => {
+test('body keeps the given fields and drops undefined fields', () => {
   expect(body<'updateRoom'>({ name: undefined, is_terminated: false })).toEqual({ is_terminated: false })
   expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
 })

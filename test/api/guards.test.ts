@@ -18,12 +18,12 @@ function answers(name: OperationName): fc.Arbitrary<unknown> {
   return fc.tuple(rest, held).map(([other, value]) => ({ ...other, [result]: value }))
 }
 
-describe.each(names)('%s', (name) => {
-  test('a response with IDs is accepted with any other fields', () => {
+describe.each(names)('the guard of %s', (name) => {
+  test('accepts a response with IDs and any other fields', () => {
     fc.assert(fc.property(answers(name), (answer) => findResponseProblem(name, answer) === undefined))
   })
 
-  test('a response that is not an object is refused', () => {
+  test('rejects a response that is not an object', () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
       expect(findResponseProblem(name, value)).toBe('it is not an object')
   })

@@ -50,7 +50,7 @@ test('each list operation of the OpenAPI document has the bounds of limit and of
   }
 })
 
-test('the OpenAPI document types each deprecated field as its literal', () => {
+test('the OpenAPI document declares each deprecated field as a literal value', () => {
   const room = itemsOf('/rooms/{id}', 'get', 'room')
   const deprecated = Object.keys(room).filter((name) => room[name].deprecated)
   expect(deprecated).toEqual([

@@ -290,7 +290,7 @@ describe('the dotted keys of --set', () => {
   })
 
   test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])(
-    'are refused in the invalid form %j',
+    'are refused in the form %j',
     (key) => {
       expect(() => parsePath(key)).toThrow(UsageError)
     },
@@ -304,7 +304,7 @@ describe('the dotted keys of --set', () => {
     ['\\.', ['.']],
     ['a\\', ['a\\']],
     ['a\\b.c', ['a\\b', 'c']],
-  ])('in the form %s build %j', (key, path) => {
+  ])('in the form %s build the path %j', (key, path) => {
     expect(parsePath(key)).toEqual(path)
   })
 })
@@ -355,7 +355,7 @@ describe('JSON', () => {
     '5e-324',
   ])('keeps %s unchanged', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
 
-  test('parses all values except numbers like JSON.parse, in both modes', () => {
+  test('parses all values except numbers like JSON.parse, with and without large numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -376,7 +376,7 @@ describe('JSON', () => {
     )
   })
 
-  test('throws a SyntaxError for invalid JSON, in both modes', () => {
+  test('throws a SyntaxError for invalid JSON, with and without large numbers', () => {
     for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
       for (const variant of [text, `[12345678901234567890,${text}]`])
         expect(() => readJson(variant), variant).toThrow(SyntaxError)
@@ -411,7 +411,7 @@ describe('text for a terminal', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('keeps the value of JSON', () => {
+  test('keeps the value of JSON text', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -535,7 +535,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('fit the terminal', () => {
+  test('fit the width of the terminal', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
         for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
@@ -544,7 +544,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('fit the terminal on all pages', () => {
+  test('fit the width of the terminal on all pages', () => {
     fc.assert(
       fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
         const writer = new TableWriter({
@@ -576,7 +576,7 @@ describe('tables and records', async () => {
     }
   })
 
-  test('draw a very long name of wide letters within half a second', () => {
+  test('are drawn within half a second with a very long name of wide letters', () => {
     const started = performance.now()
     table([{ id: 'r1', name: '漢'.repeat(8000) }], 80)
     expect(performance.now() - started).toBeLessThan(500)

@@ -5,7 +5,7 @@ afterEach(() => void vi.unstubAllEnvs())
 
 const noon = Date.UTC(2026, 0, 31, 12)
 
-describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('a time, read in %s', (zone) => {
+describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('parseTimestamp in the time zone %s', (zone) => {
   test.each<[unknown, number | null | undefined]>([
     ['2026-01-31T12:00:00.000Z', noon],
     ['2026-01-31T12:00:00', noon],
@@ -51,13 +51,13 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('a time, read in %s', (
     ['Jan 31 2026 12:00', undefined],
     [{}, undefined],
     [[], undefined],
-  ])('%j is %j', (value, expected) => {
+  ])('reads %j as %j', (value, expected) => {
     vi.stubEnv('TZ', zone)
     expect(parseTimestamp(value)).toBe(expected)
   })
 })
 
-test('a session end before the start of the session is ignored', () => {
+test('parseEnd returns null for the end of a session before its start', () => {
   const at = (minute: number) => new Date(noon + minute * 60_000).toISOString()
   expect(parseEnd(at(0), at(1))).toBe(noon + 60_000)
   expect(parseEnd(at(0), at(0))).toBe(noon)
@@ -82,7 +82,7 @@ test.each<[unknown, boolean | null | undefined]>([
   [2, undefined],
   ['yes', undefined],
   ['#DEPRECATED#', undefined],
-])('the boolean %j is %j', (value, expected) => {
+])('parseBoolean reads %j as %j', (value, expected) => {
   expect(parseBoolean(value)).toBe(expected)
 })
 
@@ -97,6 +97,6 @@ test.each<[unknown, number | null | undefined]>([
   [true, undefined],
   ['many', undefined],
   ['0x10', undefined],
-])('the number %j is %j', (value, expected) => {
+])('parseNumber reads %j as %j', (value, expected) => {
   expect(parseNumber(value)).toBe(expected)
 })

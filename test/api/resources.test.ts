@@ -121,9 +121,12 @@ test('an unlisted field is optional in the response schema and selectable as a c
   )
 })
 
-test.each(Object.keys(resources) as ResourceName[])('%s: each column has its own position', (name) => {
-  const derived = views[name].columns.filter(({ value }) => value).length
-  const places = Object.values<Field>(resources[name].fields).flatMap(({ column }) => column?.[0] ?? [])
-  expect(new Set(places).size).toBe(places.length)
-  expect(Math.max(...places)).toBeLessThanOrEqual(places.length + derived)
-})
+test.each(Object.keys(resources) as ResourceName[])(
+  'the columns of the resource %s have different positions',
+  (name) => {
+    const derived = views[name].columns.filter(({ value }) => value).length
+    const places = Object.values<Field>(resources[name].fields).flatMap(({ column }) => column?.[0] ?? [])
+    expect(new Set(places).size).toBe(places.length)
+    expect(Math.max(...places)).toBeLessThanOrEqual(places.length + derived)
+  },
+)

@@ -31,7 +31,7 @@ const writes = [
   'pages create r1 --index 3',
 ]
 
-test('a write with a proposed ID has an unknown outcome if the service chooses the IDs', async () => {
+test('rooms create with a proposed ID has an unknown outcome if the response is empty', async () => {
   accepting(answer(200, ''))
   expect(await world.run('rooms create --name X --type open --set id=mine')).toMatchObject({
     code: 7,
@@ -75,7 +75,7 @@ describe.each([502, 504, 520, 522, 524])('a write with the response status %i', 
     }
   })
 
-  test('counts as unknown in a batch', async () => {
+  test('counts as an unknown outcome in a batch', async () => {
     world.intercept = async ({ url }) =>
       url.endsWith('r2') ? answer(status, {}) : answer(url.endsWith('r3') ? 422 : 200, { room: { id: 'r1' } })
     const { code, stderr } = await world.run('rooms delete r1 r2 r3 --yes -o ids --retries 0')
@@ -85,7 +85,7 @@ describe.each([502, 504, 520, 522, 524])('a write with the response status %i', 
 })
 
 test.each([502, 504, 520, 522, 524])(
-  'a read with the response status %i is a failure of the service',
+  'a read with the response status %i is a failure of the service and exits 6',
   async (status) => {
     world.intercept = async () => answer(status, {})
     expect((await world.run('rooms get r1')).code).toBe(6)
@@ -93,7 +93,7 @@ test.each([502, 504, 520, 522, 524])(
 )
 
 test.each([521, 523, 525, 526])(
-  'a write with the response status %i is a failure before the service and exits 6',
+  'a write with the response status %i did not reach the service and exits 6',
   async (status) => {
     accepting(answer(status, '<h1>the origin is down</h1>'))
     expect((await world.run('rooms delete r1 --yes')).code).toBe(6)

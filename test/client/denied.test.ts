@@ -23,7 +23,7 @@ function deny(id: string) {
 describe('a 403 on one room', () => {
   beforeEach(() => deny(rooms[1] ?? ''))
 
-  test('is a refusal of that room with a working key', async () => {
+  test('exits 1 with a hint that the API key works', async () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
@@ -36,7 +36,7 @@ describe('a 403 on one room', () => {
     ['rooms', 'terminate'],
     ['rooms', 'delete'],
     ['rooms', 'reopen'],
-  ])('does not stop %s %s for the other rooms', async (group, verb) => {
+  ])('does not stop %s %s for the other rooms, and the command exits 8', async (group, verb) => {
     const { code, stderr } = await world.run([group, verb, ...rooms, '--yes', '--concurrency', '1'])
     expect({ code, stderr }).toEqual({
       code: 8,
@@ -79,13 +79,13 @@ test('a key that is revoked during a run stops the run at the first 403', async 
   expect(world.requests.length).toBeLessThanOrEqual(6)
 })
 
-describe('sessions report with one room or several exits', () => {
+describe('sessions report with one room or several rooms', () => {
   test.each([
     [3, 'do not exist', answer(404, {})],
     [1, 'are denied', denied],
     [1, 'are refused', answer(422, {})],
     [6, 'fail', answer(500, 'no', { 'content-type': 'text/plain' })],
-  ])('with %i if the rooms %s', async (code, _what, refusal) => {
+  ])('exits %i if the rooms %s', async (code, _what, refusal) => {
     world.intercept = async (request, next) =>
       request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
     for (const given of ['a', 'a b', 'a b c'])

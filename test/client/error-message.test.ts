@@ -60,7 +60,7 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
   ['"…"', answer(422, '"the name is taken"'), 'the name is taken'],
   ['[{…}]', answer(422, [{ message: 'the name is taken' }]), 'the name is taken'],
   [
-    'a shape of its own',
+    'JSON of an unknown shape',
     answer(422, { fault: { faultstring: 'the name is taken' } }),
     '{"fault":{"faultstring":"the name is taken"}}',
   ],
@@ -91,8 +91,8 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
   ],
 ]
 
-describe('the error contains the message of the service in any shape:', () => {
-  test.each(shapes)('%s', async (_shape, response, words) => {
+describe('the message of an error response', () => {
+  test.each(shapes)('is printed if the response is %s', async (_shape, response, words) => {
     world.intercept = async () => response
     const message = `the service refuses the request (422): ${words}`
     expect(await world.run('rooms update r1 --name New')).toMatchObject({
@@ -113,14 +113,17 @@ describe('the error contains the message of the service in any shape:', () => {
     ['404', 3, 'rooms get r1', 'no such room: r1'],
     ['500', 1, 'rooms get r1', 'the service reports a validation exception (500)'],
     ['503', 6, 'rooms get r1 --retries 0', 'the service failed (503)'],
-  ])('with status and code of a %s', async (status, code, command, message) => {
-    world.intercept = answering(answer(Number(status), { detail: 'because' }))
-    const run = await world.run(command)
-    expect({ code: run.code, first: run.stderr.split('\n')[0] }).toEqual({
-      code,
-      first: `error: ${message}: because`,
-    })
-  })
+  ])(
+    'is printed with the error text and exit code of the status %s',
+    async (status, code, command, message) => {
+      world.intercept = answering(answer(Number(status), { detail: 'because' }))
+      const run = await world.run(command)
+      expect({ code: run.code, first: run.stderr.split('\n')[0] }).toEqual({
+        code,
+        first: `error: ${message}: because`,
+      })
+    },
+  )
 })
 
 test.each([
@@ -210,7 +213,7 @@ describe('a long error response', () => {
   })
 })
 
-test('any HTML response yields a message of at most 200 characters', () => {
+test('any error response in HTML yields a message of at most 200 characters', () => {
   const bodies = fc.oneof(
     fc.json().map((json) => [json, Number.POSITIVE_INFINITY] as const),
     fc.string({ maxLength: 2000 }).map((body) => [`<p>${body}`, 202] as const),

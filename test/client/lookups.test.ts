@@ -44,7 +44,7 @@ async function read(how: 'find' | 'call', response: WireResponse, probe: WireRes
   }
 }
 
-test('a lookup resolves with undefined if and only if call throws a NotFoundError, with the same requests', async () => {
+test('find resolves to undefined if and only if call throws a NotFoundError, after the same requests', async () => {
   await fc.assert(
     fc.asyncProperty(responses, responses, async (response, probe) => {
       expect(await read('find', response, probe)).toEqual(await read('call', response, probe))
@@ -53,7 +53,7 @@ test('a lookup resolves with undefined if and only if call throws a NotFoundErro
   )
 })
 
-test('a lookup throws no NotFoundError', async () => {
+test('find throws no NotFoundError for a missing user', async () => {
   for (const status of [400, 404, 410]) {
     const client = clientOf(async ({ url }) =>
       url.endsWith('/rooms?limit=1') ? answer(200, { rooms: [] }) : answer(status, { code: 'not_found' }),

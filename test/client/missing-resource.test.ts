@@ -30,13 +30,19 @@ describe('a refusal of a request that names a user', () => {
     ],
     ['400 where a missing user is 410', bad, answer(410, {})],
     ['404', answer(404, {}), answer(404, {})],
-  ])('with %s is explained after one request for the user', async (_what, refusal, unknown) => {
-    refusing(refusal, unknown)
-    expect(await world.run('members add r1 nobody')).toMatchObject({ code: 3, stderr: noSuchUser('nobody') })
-    expect(looks()).toEqual(['GET /users/nobody'])
-  })
+  ])(
+    'with %s is reported as a missing user after one request for the user',
+    async (_what, refusal, unknown) => {
+      refusing(refusal, unknown)
+      expect(await world.run('members add r1 nobody')).toMatchObject({
+        code: 3,
+        stderr: noSuchUser('nobody'),
+      })
+      expect(looks()).toEqual(['GET /users/nobody'])
+    },
+  )
 
-  test('is unchanged if the user exists', async () => {
+  test('is printed unchanged if the user exists', async () => {
     refusing(bad)
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 1,
@@ -44,7 +50,7 @@ describe('a refusal of a request that names a user', () => {
     })
   })
 
-  test('with 404 names the room if the user exists', async () => {
+  test('with 404 is reported as a missing room if the user exists', async () => {
     refusing(answer(404, { message: 'gone' }))
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,
@@ -53,15 +59,18 @@ describe('a refusal of a request that names a user', () => {
     })
   })
 
-  test.each([500, 503, 401, 429])('is unchanged if the request for the user ends in %i', async (status) => {
-    refusing(bad, answer(status, {}))
-    expect(await world.run('members add r1 nobody --retries 0')).toMatchObject({
-      code: 1,
-      stderr: 'error: the service refuses the request (400): Bad Request\n',
-    })
-  })
+  test.each([500, 503, 401, 429])(
+    'is printed unchanged if the request for the user gets the response %i',
+    async (status) => {
+      refusing(bad, answer(status, {}))
+      expect(await world.run('members add r1 nobody --retries 0')).toMatchObject({
+        code: 1,
+        stderr: 'error: the service refuses the request (400): Bad Request\n',
+      })
+    },
+  )
 
-  test('of a room with members is explained in the same way', async () => {
+  test('and creates a room with members is reported as a missing user', async () => {
     refusing(bad)
     const create = 'rooms create --name X --type private'
     expect(await world.run(`${create} --member ada:host --member nobody --member ada`)).toMatchObject({
@@ -71,7 +80,7 @@ describe('a refusal of a request that names a user', () => {
     expect(looks()).toEqual(['GET /users/ada', 'GET /users/nobody'])
   })
 
-  test('of a room with many members is explained after at most five requests', async () => {
+  test('and creates a room with many members causes at most five requests for users', async () => {
     refusing(bad)
     const members = Array.from({ length: 9 }, (_, i) => ({ user_id: i < 6 ? 'ada' : `u${i}` }))
     const data = JSON.stringify({ name: 'X', type: 'private', members })
@@ -86,19 +95,19 @@ describe('a refusal of a request that names a user', () => {
     ['rooms update r1 --name New'],
     ['members update r1 m1 --type host'],
     ['pages create r1 --data [{"user_id":7}]'],
-  ])('is unchanged if no user has to exist: %s', async (command) => {
+  ])('causes no request for the user if no user has to exist: %s', async (command) => {
     refusing(bad)
     expect((await world.run(command)).code).toBe(1)
     expect(looks()).toEqual([])
   })
 
-  test('is unchanged if the key is refused', async () => {
+  test('exits 4 without a request for the user if the key is refused', async () => {
     world.intercept = async () => bad
     expect((await world.run('members add r1 nobody')).code).toBe(4)
     expect(looks()).toEqual([])
   })
 
-  test('is the error of an import row', async () => {
+  test('is reported as a missing user in the result of an import row', async () => {
     refusing(bad)
     world.file('members.csv', 'room_id,user_id\nr1,nobody\nr1,ada\n')
     const intercept = world.intercept
@@ -114,7 +123,7 @@ describe('a refusal of a request that names a user', () => {
   })
 })
 
-test('the embedded service exits 3 for a missing user', async () => {
+test('members add and rooms create exit 3 for a user who is missing in the embedded service', async () => {
   const room = await world.room('A')
   expect(await world.run(`members add ${room} nobody`)).toMatchObject({
     code: 3,

@@ -55,15 +55,18 @@ const unrepeatable = {
 
 describe('retries', () => {
   for (const [what, command] of Object.entries(repeatable)) {
-    test.each([429, 502, 503, 504, 520, 522, 524])(`of ${what} happen after %i`, async (status) => {
-      script(answer(status, {}), answer(status, {}), fine)
-      const { code, stdout, host } = await world.run(command)
-      expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
-      expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
-      expect(host.slept).toEqual([150, 300])
-    })
+    test.each([429, 502, 503, 504, 520, 522, 524])(
+      `of ${what} happen after the status %i`,
+      async (status) => {
+        script(answer(status, {}), answer(status, {}), fine)
+        const { code, stdout, host } = await world.run(command)
+        expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
+        expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
+        expect(host.slept).toEqual([150, 300])
+      },
+    )
 
-    test.each([lost(), unsent()])(`of ${what} happen after: $message`, async (failure) => {
+    test.each([lost(), unsent()])(`of ${what} happen after the failure “$message”`, async (failure) => {
       script(failure, fine)
       const { code, host } = await world.run(command)
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
@@ -72,7 +75,7 @@ describe('retries', () => {
   }
 
   for (const [what, command] of Object.entries(unrepeatable)) {
-    test(`of ${what} happen after 429`, async () => {
+    test(`of ${what} happen after the status 429`, async () => {
       script(answer(429, {}), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
@@ -84,11 +87,14 @@ describe('retries', () => {
       expect(world.requests).toHaveLength(2)
     })
 
-    test.each([502, 503, 504, 520, 522, 524])(`of ${what} do not happen after %i`, async (status) => {
-      script(answer(status, {}))
-      expect((await world.run(command)).code).toBe(7)
-      expect(world.requests).toHaveLength(1)
-    })
+    test.each([502, 503, 504, 520, 522, 524])(
+      `of ${what} do not happen after the status %i`,
+      async (status) => {
+        script(answer(status, {}))
+        expect((await world.run(command)).code).toBe(7)
+        expect(world.requests).toHaveLength(1)
+      },
+    )
 
     test(`of ${what} happen after 503 with Retry-After`, async () => {
       script(answer(503, {}, { 'retry-after': '2' }), fine)
@@ -97,7 +103,7 @@ describe('retries', () => {
       expect(host.slept).toEqual([2000])
     })
 
-    test(`of ${what} that all end in 503 with Retry-After change nothing`, async () => {
+    test(`of ${what} that all end in 503 with Retry-After exit 6`, async () => {
       script(answer(503, {}, { 'retry-after': '0' }))
       expect((await world.run(command)).code).toBe(6)
       expect(world.requests).toHaveLength(3)
@@ -126,7 +132,7 @@ describe('retries', () => {
     })
   }
 
-  test('are announced one by one, and hidden with --quiet', async () => {
+  test('are announced one by one, and are not announced with --quiet', async () => {
     script(answer(503, {}), lost(), fine)
     expect(await outcome('rooms get r1 -o ids')).toEqual({
       code: 0,
@@ -154,13 +160,13 @@ describe('retries', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([500, 501])('do not happen after %i', async (status) => {
+  test.each([500, 501])('do not happen after the status %i', async (status) => {
     script(answer(status, ''))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('do not happen after a 500 with JSON, which exits 1 with its message', async () => {
+  test('do not happen after a 500 with JSON, and the command exits 1 with the message of the response', async () => {
     script(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -193,7 +199,7 @@ describe('retries', () => {
   })
 
   test.each([400, 404, 500])(
-    'that end in %i after a lost response exit as for that status',
+    'that end in %i after a lost response use the exit code of that status',
     async (status) => {
       script(lost(), answer(status, {}), answer(200, { rooms: [] }))
       const { code } = await world.run('users update ada --name Ada')
@@ -208,7 +214,7 @@ describe('retries within their limits', () => {
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('with %s allow %i attempts', async (flag, attempts) => {
+  ])('with the flag “%s” allow %i attempts', async (flag, attempts) => {
     script(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
@@ -311,7 +317,7 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('suggest a check command that works when pasted, for any name', async () => {
+  test('suggest a check command with correct quotation marks for any name', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(
@@ -331,7 +337,7 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('report a timeout just before a wait as a timeout', async () => {
+  test('report a timeout that occurs just before a wait as a timeout', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })
@@ -352,7 +358,7 @@ describe('the JSON error', () => {
     [429, true],
     [500, false],
     [503, true],
-  ])('of status %i has retryable: %s', async (status, retryable) => {
+  ])('for the status %i has retryable set to %s', async (status, retryable) => {
     answers({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
     const { stderr } = await world.run('rooms get r1 --json --retries 0')
     expect(JSON.parse(stderr).error).toMatchObject({ status, retryable })
@@ -398,7 +404,7 @@ describe('a 400 without a reason from the service', () => {
     })
   })
 
-  test('means an unknown ID if the request carries only IDs', async () => {
+  test('means an unknown ID if the request contains only IDs', async () => {
     answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
     expect(await outcome('members get r1 m1')).toEqual({
       code: 3,
@@ -408,7 +414,7 @@ describe('a 400 without a reason from the service', () => {
     })
   })
 
-  test('sends one probe per run for any number of failing IDs', async () => {
+  test('causes one probe per run for any number of failing IDs', async () => {
     answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
@@ -416,7 +422,7 @@ describe('a 400 without a reason from the service', () => {
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
   })
 
-  test('that means a refused key stops at the first of several IDs', async () => {
+  test('that means a refused key stops the command at the first of several IDs', async () => {
     script(bad)
     expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
@@ -427,19 +433,19 @@ describe('a 400 without a reason from the service', () => {
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test('is unlike 401, which sends no probe and exits 4', async () => {
+  test('differs from 401, which causes no probe and exits 4', async () => {
     script(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('is unlike 403, which exits 4 if the probe is refused', async () => {
+  test('differs from 403, which exits 4 if the probe is refused', async () => {
     script(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
-  test.each([404, 410])('is unlike %i, which exits 3', async (status) => {
+  test.each([404, 410])('differs from %i, which exits 3', async (status) => {
     answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })
@@ -447,7 +453,7 @@ describe('a 400 without a reason from the service', () => {
   test.each([
     ['unauthorized', 4],
     ['invalid_parameters', 1],
-  ])('sends no probe if the error code is %s', async (code, exitCode) => {
+  ])('causes no probe if the error code is %s', async (code, exitCode) => {
     script(answer(400, { error: { code, message: 'no' } }))
     expect((await world.run('users update ada --name New')).code).toBe(exitCode)
     expect(world.requests).toHaveLength(1)
@@ -497,14 +503,14 @@ describe('a response that cannot be parsed', () => {
     })
   })
 
-  test('reports the position of the wrong item in a list', async () => {
+  test('is reported with the position of the wrong item in a list', async () => {
     script(answer(200, { rooms: [room, { type: 'open' }] }))
     expect((await world.run('rooms list')).stderr).toBe(
       'error: the service’s response cannot be read: rooms[1] has no id\n',
     )
   })
 
-  test('with HTML for an error is a single line', async () => {
+  test('with HTML for an error is reported in a single line', async () => {
     world.intercept = answering(
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
@@ -513,7 +519,7 @@ describe('a response that cannot be parsed', () => {
     )
   })
 
-  test('shows a message of the service without control characters', async () => {
+  test('is reported without the control characters in the message of the service', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
@@ -539,25 +545,25 @@ describe('a response with more or fewer fields than documented', () => {
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
-  test('is a record with unlisted fields after the listed fields, and empty values for null', async () => {
+  test('is printed as a record with unlisted fields after the listed fields, and empty values for null', async () => {
     script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
     )
   })
 
-  test('may contain new room types and roles', async () => {
+  test('is accepted with new room types and roles', async () => {
     script(answer(200, { room: { ...room, type: 'hybrid' } }))
     expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
   })
 
-  test('may repeat a field', async () => {
+  test('is accepted when it repeats a field', async () => {
     const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
     script(answer(200, `{"room":${item}}`))
     expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
   })
 
-  test('may have a field named __proto__', async () => {
+  test('is accepted with a field named __proto__', async () => {
     const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
     script(answer(200, `{"room":${text}}`))
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
@@ -572,7 +578,7 @@ describe('a response with more or fewer fields than documented', () => {
   })
 })
 
-describe('numbers beyond a double', () => {
+describe('numbers that a double cannot hold exactly', () => {
   const item =
     '{"id":"r1","type":"open","meeting_time":12345678901234567890,"big":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}'
   const one = `{ "room" : ${item} }`
@@ -734,14 +740,14 @@ describe('a write whose first attempt failed', () => {
     ['a gateway’s 502', answer(502, {})],
     ['a gateway’s 504', answer(504, {})],
   ])(
-    'and whose retry responds “not found” has an unknown outcome (first attempt: %s)',
+    'and whose retry gets the response “not found” has an unknown outcome (first attempt: %s)',
     async (_what, first) => {
       script(first, answer(404, {}))
       expect(await outcome('users delete ada --yes')).toEqual(unknown)
     },
   )
 
-  test('and whose retry responds 400 without a reason has an unknown outcome', async () => {
+  test('and whose retry gets a 400 without a reason has an unknown outcome', async () => {
     let attempts = 0
     world.intercept = async ({ method }) => {
       if (method === 'GET') return answer(200, { rooms: [] })
@@ -752,10 +758,10 @@ describe('a write whose first attempt failed', () => {
   })
 
   test.each([
-    ['it certainly was not sent', unsent()],
+    ['the request certainly was not sent', unsent()],
     ['the service was too busy (429)', answer(429, {})],
     ['the service was too busy (503)', answer(503, {})],
-  ])('because %s, and whose retry responds “not found”, exits 3', async (_what, first) => {
+  ])('because %s, and whose retry gets the response “not found”, exits 3', async (_what, first) => {
     script(first, answer(404, {}), answer(200, { rooms: [] }))
     expect((await world.run('users delete ada --yes')).code).toBe(3)
   })
@@ -763,7 +769,7 @@ describe('a write whose first attempt failed', () => {
   test.each([
     ['users delete ada --yes', 'may have deleted it'],
     ['users update ada --name X', 'may have made the change'],
-  ])('and whose retry finds the service busy reports the possible change: %s', async (command, words) => {
+  ])('and whose retry gets a 503 reports the possible change: %s', async (command, words) => {
     script(lost(), answer(503, {}))
     const { code, stderr } = await outcome(command)
     expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(words) })
@@ -775,7 +781,7 @@ describe('a write whose first attempt failed', () => {
   })
 })
 
-test('a malformed proxy URL is a usage error', async () => {
+test('a malformed proxy URL causes a usage error', async () => {
   // Calls main without a transport of ours, so that the network is set up.
   const host = testHost({
     env: {
@@ -810,7 +816,7 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s ends a read with %i', async (name, code) => {
+  ] as const)('by %s ends a read with the exit code %i', async (name, code) => {
     expect(await interruptedBy(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
@@ -821,7 +827,7 @@ describe('an interrupt during a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s ends a write with %i and suggests a check', async (name, code) => {
+  ] as const)('by %s ends a write with the exit code %i and suggests a check', async (name, code) => {
     expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
       code,
       stdout: '',
@@ -836,7 +842,7 @@ describe('an interrupt during a request', () => {
     expect(paths()).toEqual(['DELETE /users/a'])
   })
 
-  test('is an error object in JSON modes', async () => {
+  test('is reported as an error object in JSON with --json', async () => {
     const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'interrupted', message: 'interrupted', retryable: false },

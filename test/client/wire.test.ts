@@ -214,7 +214,7 @@ describe('a response without its result', () => {
   const isNamed = ({ operation }: { operation: string }) => named.includes(operation)
 
   test.each(successes.filter((success) => isNamed(success)))(
-    'to a write whose ID the request contains is done: $operation',
+    'to a write is a success if the request contains the ID: $operation',
     async ({ cases }) => {
       const { bytes, text, value } = await callForNothing(cases).answer
       expect({ bytes: new TextDecoder().decode(bytes), text, value }).toEqual({

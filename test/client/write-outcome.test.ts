@@ -90,7 +90,7 @@ const html = (text: string) => answer(200, text, { 'content-type': 'text/html' }
 const responses: Record<string, readonly [WireResponse, Outcome]> = {
   HTML: [html('<!doctype html><title>Log in</title>'), 'unknown'],
   text: [answer(202, 'OK', { 'content-type': 'text/plain' }), 'unknown'],
-  'white space': [answer(200, ' \n'), 'unknown'],
+  'only white space': [answer(200, ' \n'), 'unknown'],
   null: [answer(200, 'null'), 'unknown'],
   '[]': [answer(200, []), 'unknown'],
   '"ok"': [answer(200, '"ok"'), 'unknown'],
@@ -98,7 +98,7 @@ const responses: Record<string, readonly [WireResponse, Outcome]> = {
   'a cut body': [answer(200, '{"room":{"id":"r'), 'unknown'],
   'a damaged body': [{ ...answer(200, ''), unreadable: 'its compression is damaged' }, 'unknown'],
   'JSON that is too deep': [answer(200, `{"ok":${'['.repeat(600)}${']'.repeat(600)}}`), 'unknown'],
-  'an error in words': [answer(200, { error: 'not today' }), 'refused'],
+  'an error message': [answer(200, { error: 'not today' }), 'refused'],
   'an error with a code': [answer(200, { error: { code: 'x', message: 'not today' } }), 'refused'],
   'a list of errors': [answer(200, { errors: ['not today'] }), 'refused'],
   'errors by field': [answer(200, { errors: { name: ['not today'] } }), 'refused'],
@@ -119,7 +119,7 @@ const responses: Record<string, readonly [WireResponse, Outcome]> = {
   'no body (204)': [answer(204, ''), 'acknowledged'],
   'the item': [answer(200, resource), 'shown'],
   'the item and no error': [answer(200, { error: null, errors: [], ...resource }), 'shown'],
-  'the item and a blank error': [answer(200, { error: '', ...resource }), 'shown'],
+  'the item and an empty error': [answer(200, { error: '', ...resource }), 'shown'],
   'the item and an error': [answer(200, { error: 'the cache is cold', ...resource }), 'shown'],
 }
 
@@ -153,7 +153,7 @@ function expected(kind: Kind, outcome: Outcome, body: string) {
 }
 
 describe.each(Object.entries(responses))('a write with the response %s', (_what, [response, outcome]) => {
-  test.each(Object.keys(commands) as Kind[])('has the outcome of its body: %s', async (kind) => {
+  test.each(Object.keys(commands) as Kind[])('has the outcome that the response proves: %s', async (kind) => {
     executingNothing(response)
     const body = new TextDecoder().decode(response.body)
     for (const command of commands[kind]) {
@@ -176,7 +176,7 @@ describe('a write accepted without its item in the response', () => {
     ['users create ada --overwrite', 'ada', 'created user ada'],
     ['users update ada --name Ada', 'ada', 'updated user ada'],
     ['users delete ada --yes', 'ada', 'deleted 1 user'],
-  ])('prints only received items: %s', async (command, ids, notice) => {
+  ])('prints no item, and prints the requested ID with -o ids: %s', async (command, ids, notice) => {
     for (const response of [answer(204, ''), answer(200, { ok: true })]) {
       executingNothing(response)
       for (const [format, stdout] of [
@@ -355,7 +355,7 @@ describe('a write whose response contradicts the request', () => {
     expect(stdout).toContain('1,ada,failed,')
   })
 
-  test('is not created again by a resumed import', async () => {
+  test('is not sent again by a resumed import', async () => {
     executingNothing(answer(200, { room: { id: 'r9', name: 'New', type: 'private' } }))
     const { code, stdout } = await world.run('rooms import rooms.csv -o csv --no-header')
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('failed,r9,') })
@@ -390,7 +390,7 @@ describe('a write whose response agrees with the request', () => {
     ['members block r1 m1 --yes', shown({ id: 'm1', is_blocked: 'no' }, 'member')],
     ['members block r1 m1 --yes', shown({ id: 'm1' }, 'member')],
     ['users update ada --name Ada', shown({ user_id: null, name: 'Ada' }, 'user')],
-  ])('is done: %s with the response %j', async (command, body) => {
+  ])('succeeds: %s with the response %j', async (command, body) => {
     executingNothing(answer(200, body))
     const { code, stderr, audit } = await outcomesOf(command)
     expect({ code, audit }, stderr).toEqual({ code: command.includes('set id') ? 0 : 0, audit: ['ok'] })
@@ -420,7 +420,7 @@ describe('a text or number that the response changes', () => {
       { pages: [{ id: 'p1', size: { width: 11, height: 20 } }] },
       'size.width: 11, not 10',
     ],
-  ])('is done with a warning that names the field: %s', async (command, body, words) => {
+  ])('succeeds with a warning that names the field: %s', async (command, body, words) => {
     executingNothing(answer(200, body))
     const { code, stderr, stdout, audit } = await outcomesOf(`${command} --json`)
     expect({ code, stdout, audit }).toEqual({ code: 0, stdout: JSON.stringify(body), audit: ['ok'] })
@@ -428,7 +428,7 @@ describe('a text or number that the response changes', () => {
     expect((await world.run(`${command} --quiet`)).stderr).toBe('')
   })
 
-  test('is reported once for many rows, with their number at the end', async () => {
+  test('is reported in full for one row of an import, with the number of other rows at the end', async () => {
     executingNothing((path) => answer(200, { user: { user_id: path.slice(7), name: 'Other' } }))
     world.file('users.csv', 'user_id,name\na,Ada\nb,Bob\nc,Cyd\n')
     const { code, stderr } = await world.run('users import users.csv --if-exists update --concurrency 1')
@@ -442,7 +442,7 @@ describe('a text or number that the response changes', () => {
   })
 })
 
-test('an error beside the item is printed as a warning, and the write is done', async () => {
+test('an error beside the item in a response is printed as a warning, and the write succeeds', async () => {
   executingNothing(answer(200, { room: resource.room, error: 'the cache is cold' }))
   expect(await world.run('rooms update r1 --name New')).toMatchObject({
     code: 0,
@@ -450,8 +450,8 @@ test('an error beside the item is printed as a warning, and the write is done', 
   })
 })
 
-describe('pages', () => {
-  test('with only some items in the response have an unknown outcome', async () => {
+describe('pages create', () => {
+  test('has an unknown outcome if the response contains only some of the pages', async () => {
     executingNothing(answer(200, { pages: [{ id: 'p1' }] }))
     const { code, stderr } = await world.run('pages create r1 --data [{"index":1},{"index":2}] --json')
     expect(code).toBe(7)
@@ -462,7 +462,7 @@ describe('pages', () => {
     })
   })
 
-  test('with additional items in the response are created', async () => {
+  test('succeeds if the response contains additional pages', async () => {
     executingNothing(answer(200, { pages: [{ id: 'p0', index: 7 }, { id: 'p1' }] }))
     expect(await world.run('pages create r1 --index 1 -o ids')).toMatchObject({ code: 0, stdout: 'p0\np1\n' })
   })

@@ -68,12 +68,12 @@ const commands = () => [
 
 describe('a base URL without /v1', () => {
   test.each([
-    ['HTML', notFound],
-    ['JSON', answer(404, { message: 'no such route' })],
-    ['nothing', answer(404, '')],
+    ['404 with HTML', notFound],
+    ['404 with JSON', answer(404, { message: 'no such route' })],
+    ['404 without a body', answer(404, '')],
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
-  ])('exits 6 for every command if the web server responds 404 with %s', async (_what, elsewhere) => {
+  ])('exits 6 for every command if the web server responds with %s', async (_what, elsewhere) => {
     webServer(elsewhere)
     world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
     for (const command of commands()) {
@@ -121,7 +121,7 @@ describe('a base URL without /v1', () => {
     expect(world.requests.length).toBeLessThanOrEqual(9)
   })
 
-  test('shows only the request with --curl', async () => {
+  test('causes no request with --curl or --dry-run', async () => {
     webServer(notFound)
     await world.run(`rooms delete ${room} --yes --curl`, { env })
     await world.run('rooms create --name X --type open --dry-run', { env })
@@ -148,7 +148,7 @@ const probes: [what: string, probe: WireResponse, isService: boolean][] = [
   ['503 with HTML', answer(503, '<h1>Busy</h1>', html), false],
 ]
 
-describe.each(probes)('the probe after a 404, with the response %s,', (_what, probe, isService) => {
+describe.each(probes)('a probe that follows a 404 and gets the response %s', (_what, probe, isService) => {
   beforeEach(() => {
     world.intercept = async ({ url }) => (url.endsWith('/rooms?limit=1') ? probe : notFound)
   })
@@ -182,15 +182,20 @@ test.each([
   ['users delete ada', 'user ada', 404],
   ['rooms terminate r1', 'room r1', 410],
   ['members unblock r1 m1', 'member m1', 404],
-])('%s --ignore-not-found fails if %s exists although the write responds %i', async (line, what, status) => {
-  world.intercept = async ({ method }) =>
-    method === 'GET'
-      ? answer(200, { rooms: [], room: { id: 'r1' }, user: { user_id: 'ada' }, member: { id: 'm1' } })
-      : answer(status, { error: 'no' })
-  const { code, stderr } = await world.run(`${line} --ignore-not-found --yes`)
-  expect([1, 8]).toContain(code)
-  expect(stderr).toContain(`the service refuses the request as if there were no ${what}, but it can be read`)
-})
+])(
+  '%s --ignore-not-found fails if %s exists although the write gets the response %i',
+  async (line, what, status) => {
+    world.intercept = async ({ method }) =>
+      method === 'GET'
+        ? answer(200, { rooms: [], room: { id: 'r1' }, user: { user_id: 'ada' }, member: { id: 'm1' } })
+        : answer(status, { error: 'no' })
+    const { code, stderr } = await world.run(`${line} --ignore-not-found --yes`)
+    expect([1, 8]).toContain(code)
+    expect(stderr).toContain(
+      `the service refuses the request as if there were no ${what}, but it can be read`,
+    )
+  },
+)
 
 describe('no probe is sent', () => {
   const asked = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
@@ -219,7 +224,7 @@ describe('no probe is sent', () => {
   })
 })
 
-test('one probe per run precedes the handling of a 400 with “not_found”', async () => {
+test('rooms delete --ignore-not-found sends one probe per run after a 400 with “not_found”', async () => {
   const { code, stderr } = await world.run('rooms delete nope other --yes --ignore-not-found')
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 2 were not there\n' })
   expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
@@ -228,7 +233,7 @@ test('one probe per run precedes the handling of a 400 with “not_found”', as
 describe('meetroom serve at a base URL other than /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
-  test.each(bases)('exits 6 for every command with %s', async (base) => {
+  test.each(bases)('makes every command exit 6 with the base URL %s', async (base) => {
     world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
     for (const command of commands()) {
       const { code, stdout, stderr } = await world.run(command, { env: { MEETROOM_BASE_URL: base } })
@@ -244,21 +249,21 @@ describe('meetroom serve at a base URL other than /v1', () => {
     expect(await world.user('ada')).toBeDefined()
   })
 
-  test('has its own error code for an operation outside the API', async () => {
+  test('responds with the code unknown_operation for an operation outside the API', async () => {
     expect(await world.send('GET', '/nothing')).toEqual({
       status: 400,
       body: { error: { code: 'unknown_operation', message: 'no such operation: GET /v1/nothing' } },
     })
   })
 
-  test('exits 3 for a path of meetroom api that the service does not know', async () => {
+  test('makes meetroom api exit 3 for a path that the service does not know', async () => {
     expect(await world.run('api GET /nothing')).toMatchObject({
       code: 3,
       stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',
     })
   })
 
-  test('counts no item as deleted if a service lacks the operation', async () => {
+  test('makes rooms delete and users delete exit 1 if the service lacks the operation', async () => {
     world.intercept = async (request, next) =>
       request.method === 'DELETE'
         ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
@@ -282,7 +287,7 @@ describe('auth login with a base URL without /v1', () => {
   test.each([
     ['404', notFound],
     ['404 with JSON', answer(404, {})],
-    ['a page of its own', answer(200, '<!doctype html>', html)],
+    ['an HTML page', answer(200, '<!doctype html>', html)],
     ['a redirect', answer(301, '', { location: 'https://www.meet.test/' })],
     ['403 with HTML', answer(403, '<h1>Forbidden</h1>', html)],
     ['other JSON', answer(200, { hello: 'world' })],
@@ -313,7 +318,7 @@ describe('auth login with a base URL without /v1', () => {
     expect(stored()).toBe(`${origin}/meet/v1`)
   })
 
-  test('stores no settings if neither URL is a service', async () => {
+  test('stores no settings if neither URL is the base URL of a service', async () => {
     world.intercept = async () => notFound
     expect(await logIn(origin)).toMatchObject({ code: 6, stdout: '', stderr: wrong() })
     expect(stored).toThrow('ENOENT')

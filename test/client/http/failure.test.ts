@@ -6,7 +6,7 @@ const progress = { maybeSent: false, aborted: false }
 /** An error as Node and undici throw it. */
 const withCode = (code: string) => Object.assign(new Error(`${code} with a secret header`), { code })
 
-describe('a failed connection is explained without library wording', () => {
+describe('a failed connection', () => {
   test.each([
     ['ECONNREFUSED', 'connection refused', true],
     ['ECONNRESET', 'the connection was reset', true],
@@ -27,12 +27,12 @@ describe('a failed connection is explained without library wording', () => {
     // What was closed on our side is not tried again; a name that only resembles such a code is.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
-  ])('for %s as %s (retryable: %s)', (code, message, transient) => {
+  ])('with the code %s is explained as “%s” (retryable: %s)', (code, message, transient) => {
     expect(toTransportError(withCode(code), progress)).toMatchObject({ message, transient, maybeSent: false })
   })
 
   test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'])(
-    'for %s with the way to trust the certificate',
+    'with the code %s is explained with a hint on how to trust the certificate',
     (code) => {
       expect(toTransportError(withCode(code), progress)).toMatchObject({
         message: expect.stringMatching(/is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file/),
@@ -41,16 +41,16 @@ describe('a failed connection is explained without library wording', () => {
     },
   )
 
-  test('by the first of several errors', () => {
+  test('with several errors is explained by the first error', () => {
     const error = new AggregateError([withCode('ECONNREFUSED'), withCode('ETIMEDOUT')])
     expect(toTransportError(error, progress).message).toBe('connection refused')
   })
 
-  test('for any thrown value', () => {
+  test('with a thrown value that is not an error is explained as unknown', () => {
     expect(toTransportError('text', progress).message).toBe('the connection failed (unknown)')
   })
 
-  test('with the name of a proxy', () => {
+  test('through a proxy is explained with the name of the proxy', () => {
     expect(createProxyError(withCode('ECONNREFUSED'), 'p:1').message).toBe(
       'the proxy p:1 cannot be reached: connection refused',
     )

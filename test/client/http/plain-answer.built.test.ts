@@ -50,7 +50,7 @@ async function service(first: number) {
 }
 
 test.each([...ways.keys()])(
-  'mixed responses on one connection are the same from both parsers (%i)',
+  'both parsers read the same data from mixed responses on one connection (order %i)',
   async (first) => {
     const baseUrl = await service(first)
     const dir = tempDir()

@@ -40,10 +40,10 @@ const usual = [
   ],
   ['without a space after the colon', answer('HTTP/1.1 404 Not Found\nContent-Length:2')],
   ['without a body', answer('HTTP/1.1 200 OK\ncontent-length: 0', '')],
-  ['of bytes', answer('HTTP/1.1 500 Oh\ncontent-length: 4', '\0\xff\r\n')],
+  ['with arbitrary bytes in the body', answer('HTTP/1.1 500 Oh\ncontent-length: 4', '\0\xff\r\n')],
 ] as const
 
-test.each(usual)('a response %s is parsed as by the full parser', (_, text) => {
+test.each(usual)('the plain response reader parses a response %s like the full parser', (_, text) => {
   const { passed, told } = pass(text)
   const { told: expected, receiver } = recorder()
   expect(parse(Buffer.from(text, 'latin1'), receiver)).toBe(0)
@@ -53,21 +53,21 @@ test.each(usual)('a response %s is parsed as by the full parser', (_, text) => {
 
 test.each([
   ['is cut off', answer('HTTP/1.1 200 OK\ncontent-length: 3')],
-  ['is followed by another', answer('HTTP/1.1 200 OK\ncontent-length: 1')],
+  ['is followed by another response', answer('HTTP/1.1 200 OK\ncontent-length: 1')],
   ['has no length', answer('HTTP/1.1 200 OK\nx: y')],
   ['has two lengths', answer('HTTP/1.1 200 OK\ncontent-length: 2\ncontent-length: 2')],
   ['has a length with a sign', answer('HTTP/1.1 200 OK\ncontent-length: +2')],
-  ['comes in chunks', answer('HTTP/1.1 200 OK\ncontent-length: 2\nTransfer-Encoding: chunked')],
-  ['ends the connection', answer('HTTP/1.1 200 OK\ncontent-length: 2\nConnection: close')],
+  ['has a chunked body', answer('HTTP/1.1 200 OK\ncontent-length: 2\nTransfer-Encoding: chunked')],
+  ['closes the connection', answer('HTTP/1.1 200 OK\ncontent-length: 2\nConnection: close')],
   ['switches to another protocol', answer('HTTP/1.1 200 OK\ncontent-length: 2\nUpgrade: h2c')],
-  ['is preliminary', answer('HTTP/1.1 103 Early Hints\ncontent-length: 2')],
-  ['has no body by its status', answer('HTTP/1.1 204 No Content\ncontent-length: 2')],
-  ['is older', answer('HTTP/1.0 200 OK\ncontent-length: 2')],
+  ['is an interim response', answer('HTTP/1.1 103 Early Hints\ncontent-length: 2')],
+  ['has a status that permits no body', answer('HTTP/1.1 204 No Content\ncontent-length: 2')],
+  ['has an older version of HTTP', answer('HTTP/1.0 200 OK\ncontent-length: 2')],
   ['folds a header', answer('HTTP/1.1 200 OK\nx: y\n z\ncontent-length: 2')],
-  ['has bytes in a header', answer('HTTP/1.1 200 OK\nx: \xe9\ncontent-length: 2')],
-  ['ends lines in another way', 'HTTP/1.1 200 OK\ncontent-length: 2\n\n{}'],
+  ['has bytes outside ASCII in a header', answer('HTTP/1.1 200 OK\nx: \xe9\ncontent-length: 2')],
+  ['ends its lines without carriage returns', 'HTTP/1.1 200 OK\ncontent-length: 2\n\n{}'],
   ['has a long head', answer(`HTTP/1.1 200 OK\nx: ${'y'.repeat(9000)}\ncontent-length: 2`)],
-])('a response that %s is passed to the full parser', (_, text) => {
+])('the plain response reader passes a response that %s to the full parser', (_, text) => {
   expect(pass(text)).toEqual({ passed: false, told: [] })
 })
 
@@ -80,7 +80,7 @@ test('the plain response reader calls no further handler after its consumer stop
   }
 })
 
-test('the plain reader reads any response it accepts as the full parser does, from the same position', () => {
+test('the plain response reader parses any response that it accepts like the full parser, to the same end position', () => {
   const mostly = <T>(usual: T, ...others: T[]) =>
     fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, fc.constantFrom(...others))
   const first = fc.tuple(

@@ -18,10 +18,10 @@ const env = (baseUrl: string) => ({
   MEETROOM_CONFIG_DIR: tempDir(),
 })
 
-describe('a service that stalls before a connection', () => {
+describe('a service that stalls', () => {
   const list = ['rooms', 'list', '--timeout', '0.3']
 
-  test('in TLS ends the process at the timeout', async () => {
+  test('in the TLS handshake makes the command exit at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
@@ -31,17 +31,20 @@ describe('a service that stalls before a connection', () => {
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })
 
-  test.runIf(process.platform === 'linux')('in TCP ends the process at the timeout', async () => {
-    const port = await fullPort()
-    const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
-    expect({ code, stderr }).toEqual({
-      code: 5,
-      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
-    })
-    expect(lingeredMs).toBeLessThan(promptlyMs)
-  })
+  test.runIf(process.platform === 'linux')(
+    'in the TCP handshake makes the command exit at the timeout',
+    async () => {
+      const port = await fullPort()
+      const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
+      expect({ code, stderr }).toEqual({
+        code: 5,
+        stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+      })
+      expect(lingeredMs).toBeLessThan(promptlyMs)
+    },
+  )
 
-  test('in TLS receives no write, and the error says so', async () => {
+  test('in the TLS handshake receives no write, and the error says that there is no connection', async () => {
     const port = await silentPort()
     const { code, stderr } = await runTimed(
       ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
@@ -91,19 +94,16 @@ describe('a silent name server', () => {
     ['SIGINT', 'rooms list'],
     ['SIGTERM', 'rooms create --name a --type open'],
     ['SIGHUP', 'join r'],
-  ] as const)(
-    'does not delay the end of a process after %s, which ends “%s”',
-    async ([stop, line], { skip }) => {
-      const { within, asked } = await silent(skip)
-      const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
-      // The shell gives both the same number.
-      expect(ended.code ?? ended.signal).toBe(canBeReplaced ? stopCodes[stop] : stop)
-      expect(ended.stderr).toBe('error: interrupted')
-      expect(ended.lingeredMs).toBeLessThan(promptlyMs)
-    },
-  )
+  ] as const)('does not delay the exit after %s, which ends “%s”', async ([stop, line], { skip }) => {
+    const { within, asked } = await silent(skip)
+    const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
+    // The shell gives both the same number.
+    expect(ended.code ?? ended.signal).toBe(canBeReplaced ? stopCodes[stop] : stop)
+    expect(ended.stderr).toBe('error: interrupted')
+    expect(ended.lingeredMs).toBeLessThan(promptlyMs)
+  })
 
-  test('does not delay a shell that completes a line', async ({ skip }) => {
+  test('does not delay the completion of a command line in a shell', async ({ skip }) => {
     const { within } = await silent(skip)
     const line = ['__complete', 'bash', '--', 'meetroom users get ']
     const [command, ...rest] = within([node, launcher, ...line])
@@ -113,18 +113,21 @@ describe('a silent name server', () => {
     expect(performance.now() - begun).toBeLessThan(5000)
   })
 
-  test.runIf(canBeReplaced)('does not change the mode of shared streams', async ({ skip }) => {
-    const { within } = await silent(skip)
-    const [command, ...rest] = within([
-      'sh',
-      '-c',
-      '( "$@" 2>&1; grep flags /proc/self/fdinfo/1 ) | cat',
-      'sh',
-      ...[node, launcher, 'rooms', 'list', '--timeout', '0.3'],
-    ])
-    const { stdout } = await runCommand(command, rest, named())
-    expect(stdout).toMatch(/^error: no response from meet.test .*\nflags:\s+01\n$/)
-  })
+  test.runIf(canBeReplaced)(
+    'does not change the mode of an output stream that other programs share',
+    async ({ skip }) => {
+      const { within } = await silent(skip)
+      const [command, ...rest] = within([
+        'sh',
+        '-c',
+        '( "$@" 2>&1; grep flags /proc/self/fdinfo/1 ) | cat',
+        'sh',
+        ...[node, launcher, 'rooms', 'list', '--timeout', '0.3'],
+      ])
+      const { stdout } = await runCommand(command, rest, named())
+      expect(stdout).toMatch(/^error: no response from meet.test .*\nflags:\s+01\n$/)
+    },
+  )
 })
 
 describe('a stalling proxy', () => {
@@ -133,7 +136,7 @@ describe('a stalling proxy', () => {
     HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
   })
 
-  test('without any response ends the process at the timeout', async () => {
+  test('that sends no response makes the command exit at the timeout', async () => {
     const port = await silentPort()
     const { code, stderr, lingeredMs } = await runTimed(
       ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],

@@ -208,12 +208,12 @@ describe('requests over shared connections', () => {
     expect(sockets.size).toBe(2)
   })
 
-  test.each(['while it waits for one', 'while its own opens'])(
-    'do not include a request cancelled %s',
+  test.each(['while it waits for a connection', 'while its own connection opens'])(
+    'do not include a request that is cancelled %s',
     async (when) => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const abort = new AbortController()
-      const first = when === 'while it waits for one' ? ask('/first') : undefined
+      const first = when === 'while it waits for a connection' ? ask('/first') : undefined
       if (first) await until(1)
       const ended = ask('/ended', abort.signal)
       const next = ask('/next')
@@ -228,7 +228,7 @@ describe('requests over shared connections', () => {
     },
   )
 
-  test('are not sent if cancelled in time, and otherwise get their response', async () => {
+  test('are not sent if they are withdrawn in time, and otherwise get their response', async () => {
     const { ask, until, letGo, paths } = await serveSlowly(1)
     const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
     const sent = ask('/sent', signal, withdrawal.signal)
@@ -347,7 +347,7 @@ describe('the body of a response', () => {
   })
 })
 
-describe('without a response', () => {
+describe('connection failures', () => {
   test('the error of a refused connection says that the request was not sent', async () => {
     expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
       message: 'connection refused',
@@ -372,9 +372,9 @@ describe('without a response', () => {
   })
 
   test.each<[string, (socket: Socket) => void, string]>([
-    ['reset before the answer', (socket) => socket.resetAndDestroy(), 'the connection was reset'],
+    ['reset before the response', (socket) => socket.resetAndDestroy(), 'the connection was reset'],
     [
-      'closed before the answer',
+      'closed before the response',
       (socket) => socket.end(),
       'the connection was closed before the response was complete',
     ],
@@ -459,7 +459,7 @@ describe('without a response', () => {
     expect((await send(origin)).text).toBe('{"rooms":[]}')
   })
 
-  test('the signal of the caller ends a waiting request, which may have arrived', async () => {
+  test('the abort signal of the caller ends a waiting request, which may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw(() => abort.abort())
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -469,7 +469,7 @@ describe('without a response', () => {
     })
   })
 
-  test('the signal of the caller ends a request during the response, which may have arrived', async () => {
+  test('the abort signal of the caller ends a request during its response, and the request may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -479,7 +479,7 @@ describe('without a response', () => {
     expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
   })
 
-  test('the signal of the caller ends a wait for TLS before the request is sent', async () => {
+  test('the abort signal of the caller ends a wait for TLS before the request is sent', async () => {
     const abort = new AbortController()
     const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -489,7 +489,7 @@ describe('without a response', () => {
     })
   })
 
-  test('the signal of the caller ends a wait for a proxy before the request is sent, and the error names the proxy', async () => {
+  test('the abort signal of the caller ends a wait for a proxy before the request is sent, and the error names the proxy', async () => {
     const abort = new AbortController()
     const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
     const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
@@ -500,7 +500,7 @@ describe('without a response', () => {
     })
   })
 
-  test('the signal of the caller ends a request before it is sent', async () => {
+  test('the abort signal of the caller ends a request before it is sent', async () => {
     let requests = 0
     const origin = await serve((_request, response) => {
       requests++
@@ -548,14 +548,14 @@ describe('a proxy', () => {
 
   const target = async () => listen(createServer((_request, response) => response.end('through')))
 
-  test.each(['HTTP_PROXY', 'http_proxy'])('%s is used', async (name) => {
+  test.each(['HTTP_PROXY', 'http_proxy'])('in %s is used', async (name) => {
     const { url, asked } = await proxy(await target())
     const answer = await send('http://meet.test', { env: { [name]: url } })
     expect(answer.text).toBe('through')
     expect(asked).toEqual(['CONNECT meet.test:80'])
   })
 
-  test('is accepted without a scheme, as in curl', async () => {
+  test('is used if its URL has no scheme, as in curl', async () => {
     const { url, asked } = await proxy(await target())
     const answer = await send('http://meet.test', { env: { HTTP_PROXY: url.replace('http://', '') } })
     expect(answer.text).toBe('through')
@@ -595,7 +595,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([])
   })
 
-  test('in HTTPS_PROXY is skipped for http', async () => {
+  test('in HTTPS_PROXY is skipped for an http URL', async () => {
     const port = await target()
     const { url, asked } = await proxy(port)
     const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTPS_PROXY: url } })
@@ -629,10 +629,10 @@ describe('a proxy', () => {
   })
 
   test.each<[string, (socket: Socket) => void, string]>([
-    ['hangs up', (socket) => socket.end(), 'closed the connection'],
+    ['closes the connection', (socket) => socket.end(), 'closed the connection'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'closed the connection'],
     [
-      'hangs up in the middle of its answer',
+      'closes the connection within its response',
       (socket) => socket.end('HTTP/1.1 200 Conn'),
       'closed the connection',
     ],
@@ -680,7 +680,7 @@ describe('a proxy', () => {
     expect(proxy.connections).toBe(10)
   })
 
-  test('is named if the connection behind it fails', async () => {
+  test('is named in the error if the connection behind the proxy fails', async () => {
     const proxy = await rawProxy((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.once('data', () => socket.resetAndDestroy())
