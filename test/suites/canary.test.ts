@@ -213,7 +213,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || / import /.test(call) || (i + j) % 4 === 0
 }
 
-test('every command prints text from the responses of this suite, which makes a missing redaction visible', () => {
+test('every kind of response in this suite has text that a command prints with the key redacted', () => {
   // These say nothing of what the service sent.
   const silent = [
     'nothing',

@@ -35,7 +35,7 @@ test(`acknowledged and observed data survives ${kills} kills, each session ends 
   count.add('sessions', survived.sessions)
 })
 
-test('sessions that end in several steps have ended once after every kill, and each end is announced', {
+test('sessions that end in several steps end exactly once despite kills, and each end is announced', {
   timeout: 3_600_000,
 }, async () => {
   const kills = sized(6, 200)
@@ -66,7 +66,7 @@ describe('slow commits', () => {
     ['acknowledges a write before it is on disk', 'acknowledged'],
     ['shows what is not committed', 'seen'],
   ] as const)(
-    'reveal a service that %s: it loses data that was %s',
+    'reveal a service that %s, because it loses data that was %s',
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])

@@ -72,7 +72,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
   })
 })
 
-test('an edit that does not match the source is an error', async () => {
+test('an edit of a build variant that does not match the source causes an error', async () => {
   await expect(buildVariant([['src/embedded/store/store.ts', 'no such text', '']])).rejects.toThrow(
     'has changed',
   )

@@ -207,7 +207,9 @@ describe('damaged pages', () => {
     for (const status of [200, 503]) expect(statuses).toContain(status)
   })
 
-  test('make --local exit 6 and serve respond 503, without a stack trace', { timeout: 120_000 }, async () => {
+  test('make --local exit 6 and serve respond with 503, without a stack trace', {
+    timeout: 120_000,
+  }, async () => {
     const env = homes()
     const template = await filled()
     const bytes = readFileSync(join(template, 'workspace.db'))

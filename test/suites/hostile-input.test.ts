@@ -263,7 +263,7 @@ test('any input is imported or refused without a stack trace or control characte
   )
 })
 
-describe('the time to read an input is linear: eight times the length takes less than 24 times as long', () => {
+describe('an input of eight times the length is read in less than 24 times the time', () => {
   const size = sized(16, 128) * 1024
   const repeated =
     (unit: string, start = '', end = '') =>

@@ -64,7 +64,7 @@ const plain = (text: string) => text
 const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
 describe('the printer escapes hostile text in', () => {
-  test.each(kinds)('a %s and a list of them, in every format', async (kind) => {
+  test.each(kinds)('a single %s and a list of items, in every format', async (kind) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(itemOf(kind), { minLength: 1, maxLength: 3 }),

@@ -43,7 +43,7 @@ describe('a deleted working directory', () => {
   )
 
   test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
-    'makes %s exit with an error, as the command uses relative paths',
+    'makes %s exit 2, because the command uses relative paths',
     async (line) => {
       expect(await inNoFolder(line, homes())).toEqual({
         code: 2,
@@ -65,7 +65,7 @@ describe('a low limit of file handles', () => {
     '--local rooms create --name a --type open',
     '--local users import /dev/null --input-format ndjson --no-journal',
     'serve --port 0',
-  ])('is the reason in the error of %s', async (line) => {
+  ])('is named in the error of %s', async (line) => {
     expect(await withFew(line, homes())).toEqual({
       code: 74,
       stdout: '',
@@ -121,8 +121,8 @@ describe('a home directory', () => {
   test.each([
     ['that is not set', undefined],
     ['that is empty', ''],
-    ['that is no folder', '/dev/null'],
-    ['that cannot be made', '/proc/nowhere'],
+    ['that is not a directory', '/dev/null'],
+    ['that cannot be created', '/proc/nowhere'],
   ])('%s permits commands without settings', async (_, HOME) => {
     const { HOME: _home, ...env } = await served()
     const homeless = HOME === undefined ? env : { ...env, HOME }
@@ -205,7 +205,7 @@ describe('a full disk', () => {
     expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
   })
 
-  test('prevents buffering of standard input with an error that names the disk', async ({ skip }) => {
+  test('causes an error that names the disk when standard input is buffered', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -237,7 +237,7 @@ describe('a full disk', () => {
     })
   })
 
-  test('prevents the code cache without an error', async ({ skip }) => {
+  test('prevents the creation of the code cache without an error', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small

@@ -98,7 +98,7 @@ describe('a signal before a connection', () => {
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{"rooms":['
 
 describe.each([
-  ['waiting for headers', ''],
+  ['during the wait for headers', ''],
   ['in the middle of a body', half],
 ])('a signal %s', (_, answer) => {
   test.each(withStops(reads))('%s ends “%s”', measured, async (stop, line) => {
@@ -138,7 +138,7 @@ describe('a signal in the pause before a retry', () => {
   )
 
   test.each(withStops(['rooms delete r1 r2 --yes', 'users import users.csv']))(
-    '%s ends “%s”, which can be run again',
+    '%s ends “%s” with the number of items that were not tried',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)
@@ -211,7 +211,7 @@ describe('a signal during concurrent writes', () => {
   )
 })
 
-describe('a signal during reading of standard input', () => {
+describe('a signal while standard input is read', () => {
   const lines = [
     'users import - --input-format csv',
     'rooms delete - --yes',

@@ -43,7 +43,7 @@ const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
 
 describe('serve', () => {
   test.each(withStops([sized(4, 60)]))(
-    'ends after %s at any of %i moments of its start, and starts again',
+    'ends after %s at any of %i moments during its start, and can start again',
     { timeout: 180_000 },
     async (stop, moments) => {
       const env = homes()
@@ -67,8 +67,8 @@ describe('serve', () => {
     },
   )
 
-  test.each(withStops(['in a folder', '--ephemeral']))(
-    'ends after %s %s with closed sessions and no leftover files',
+  test.each(withStops(['in a directory', '--ephemeral']))(
+    'ends after %s (%s) with closed sessions and no leftover files',
     measured,
     async (stop, place) => {
       const env = homes()
@@ -164,7 +164,7 @@ describe('webhooks listen', () => {
 })
 
 describe('join', () => {
-  test.each(withStops(['answers', 'has stopped answering']))(
+  test.each(withStops(['responds', 'has stopped responding']))(
     'ends after %s in the room if the service %s',
     measured,
     async (stop, how) => {
@@ -172,7 +172,7 @@ describe('join', () => {
       const { id, env } = await roomAt(ready, homes())
       const ended = await signalled(['join', id], { env }, stop, async ({ logged }) => {
         await logged(/joined room/)
-        if (how !== 'answers') child.kill('SIGSTOP')
+        if (how !== 'responds') child.kill('SIGSTOP')
       })
       expect(ended).toMatchObject({ code: 0, signal: null })
       expect(ended.stderr.split('\n').at(-1)).toBe('left')
@@ -182,7 +182,7 @@ describe('join', () => {
 })
 
 describe('sessions watch', () => {
-  test.each(withStops(['answers', 'has stopped answering']))(
+  test.each(withStops(['responds', 'has stopped responding']))(
     'ends after %s if the service %s',
     measured,
     async (stop, how) => {
@@ -190,7 +190,7 @@ describe('sessions watch', () => {
       const { id, env } = await roomAt(ready, homes())
       const ended = await signalled(['sessions', 'watch', id], { env }, stop, async ({ stdout }) => {
         await stdout.find('that says ready', (line) => line.includes('"ready"'))
-        if (how !== 'answers') {
+        if (how !== 'responds') {
           child.kill('SIGSTOP')
           await pause(2200)
         }
@@ -212,7 +212,7 @@ describe('sessions watch', () => {
     expect({ said: log(), code: (await renamed).code }).toEqual({ said: '', code: 0 })
   })
 
-  test('with --local waits until the workspace is served again at any address', async () => {
+  test('with --local waits until the local workspace is served again at another base URL', async () => {
     const env = homes()
     const first = await startServe([], env)
     const { id } = await roomAt(first.ready, env)
@@ -255,7 +255,7 @@ describe.runIf(pty)('a prompt on a terminal', () => {
     (full ? ways : [ways[nth] ?? '^C', '^C' as const]).map((way) => [way, ...ask] as const),
   )
 
-  test.each(cases)('ends after %s: %s', measured, async (way, line, question) => {
+  test.each(cases)('ends after %s during “%s”', measured, async (way, line, question) => {
     const env = homes()
     const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
     spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])

@@ -21,9 +21,9 @@ async function createWorkspace() {
   return { ...workspace, room: room.id, state }
 }
 
-describe.each(Object.entries(bodyGroups))('%s:', (group, vectors) => {
+describe.each(Object.entries(bodyGroups))('a request with %s', (group, vectors) => {
   for (const [name, request, body, status] of vectors)
-    test(`${short(name)} is ${status === 200 ? 'data like any other' : 'refused'}`, async () => {
+    test(`is ${status === 200 ? 'accepted as ordinary data' : 'refused'}: ${short(name)}`, async () => {
       count('vectors')
       const { service, apiKey, room, state } = await createWorkspace()
       const before = await state()

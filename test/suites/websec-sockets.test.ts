@@ -87,8 +87,8 @@ function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
 
 const switching = 'HTTP/1.1 101 Switching Protocols'
 
-describe('an allowed WebSocket request is accepted:', () => {
-  test.each(welcomeHandshakes)('%s', async (_, handshake) => {
+describe('an allowed WebSocket request', () => {
+  test.each(welcomeHandshakes)('is accepted: %s', async (_, handshake) => {
     count('vectors')
     const { status, frames } = await shake(handshake, closing(1000))
     expect(status).toBe(switching)
@@ -96,8 +96,8 @@ describe('an allowed WebSocket request is accepted:', () => {
   })
 })
 
-describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s is refused:', (_, vectors) => {
-  test.each(vectors)('%s', async (_, handshake) => {
+describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', (_, vectors) => {
+  test.each(vectors)('is refused: %s', async (_, handshake) => {
     count('vectors')
     const before = await state()
     // Where it is no handshake at all, it is a request like any other.
@@ -110,8 +110,8 @@ describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s is
   })
 })
 
-describe.each(Object.entries(frameGroups))('a peer in a room sends %s:', (_, vectors) => {
-  test.each(vectors)('%s', async (_, bytes, code) => {
+describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_, vectors) => {
+  test.each(vectors)('gets the expected close code: %s', async (_, bytes, code) => {
     count('vectors')
     const visitor = await openVisitor()
     const { status, frames } = await shake({}, bytes, ...(code === 1000 ? [closing(1000)] : []))
@@ -151,7 +151,7 @@ async function openVisitor() {
   }
 }
 
-test('a peer that sends pings and reads no responses is closed', async () => {
+test('a peer that sends pings and reads no responses is disconnected', async () => {
   count('vectors')
   const socket = await openSocket(service.origin)
   const closed = new Promise((resolve) => socket.once('close', resolve))

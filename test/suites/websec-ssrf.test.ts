@@ -26,8 +26,8 @@ const hangUp = () =>
     response.setHeader('connection', 'close').end()
   })
 
-describe.each(Object.entries(forbiddenAddresses))('a webhook is not sent to %s:', (_, addresses) => {
-  test.each(addresses)('%s', async (address) => {
+describe.each(Object.entries(forbiddenAddresses))('a webhook to %s', (_, addresses) => {
+  test.each(addresses)('is not sent: %s', async (address) => {
     count('vectors')
     for (const origin of [`http://${address}`, `https://${address}:8443`])
       await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
@@ -79,19 +79,19 @@ const notations: readonly ((address: number) => string)[] = [
 describe('a webhook to the host name', () => {
   const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
 
-  test.each(inside)('%s of a private address is not sent', async (name) => {
+  test.each(inside)('%s of a private IP address is not sent', async (name) => {
     count('vectors')
     await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
   })
 
-  test('of a loopback address is sent there', async () => {
+  test('of a loopback address is sent', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
     expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toBe(200)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('whose address changes after a delivery is resolved again and not sent', async () => {
+  test('whose IP address changes after a delivery is resolved again and not sent', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -100,7 +100,7 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('whose address changes on each lookup is resolved once per connection, which uses the checked address', async () => {
+  test('whose IP address changes on each lookup is resolved once per connection, and the connection uses the checked IP address', async () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
@@ -112,13 +112,13 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(2)
   })
 
-  test('that does not exist is unreachable and not forbidden, as it may exist later', async () => {
+  test('that does not exist fails as unreachable and not as forbidden, because the name can exist later', async () => {
     const posted = posting()('http://nowhere.test:9/', {}, '{}')
     await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 })
 
-describe('a redirect is not followed:', () => {
+describe('a redirect', () => {
   const places = [
     'http://169.254.169.254/latest/meta-data/',
     'http://10.0.0.1/',
@@ -131,7 +131,7 @@ describe('a redirect is not followed:', () => {
     places.map((place) => [status, place] as const),
   )
 
-  test.each(vectors)('%i to %s', async (status, location) => {
+  test.each(vectors)('is not followed: %i to %s', async (status, location) => {
     count('vectors')
     const { url, inbox } = await startReceiver(
       (_, response) => void response.writeHead(status, { location }).end(),
@@ -143,7 +143,7 @@ describe('a redirect is not followed:', () => {
   })
 })
 
-describe('headers of a webhook cannot change how its request is parsed:', () => {
+describe('a custom header of a webhook', () => {
   test.each([
     ['transfer-encoding', 'chunked'],
     ['content-length', '0'],
@@ -155,7 +155,7 @@ describe('headers of a webhook cannot change how its request is parsed:', () => 
     ['te', 'trailers'],
     ['trailer', 'x'],
     ['host', 'evil.test'],
-  ])('%s: %s', async (name, value) => {
+  ])('does not change how the request is parsed: %s: %s', async (name, value) => {
     count('vectors')
     const { url, inbox } = await startReceiver()
     const status = await posting()(url, { [name]: value }, '{"a":1}').catch(() => undefined)
@@ -165,7 +165,7 @@ describe('headers of a webhook cannot change how its request is parsed:', () => 
   })
 })
 
-describe('webhooks of the whole service', () => {
+describe('webhooks of the complete service', () => {
   /** Somebody enters a room with this webhook; what the log says about the delivery. */
   async function deliver(url: string): Promise<string> {
     const served = await serveWorkspace(lookupIn(names))
@@ -183,7 +183,7 @@ describe('webhooks of the whole service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])('stop immediately for %s without showing credentials', async (url) => {
+  ])('are not retried for %s, and the log contains no credentials', async (url) => {
     count('vectors')
     const line = await deliver(url)
     expect(line).toMatch(/ forbidden$/)

@@ -113,7 +113,7 @@ const parts = [
   ],
 ]
 
-test('each Host that the guard accepts directs a browser to this machine', () => {
+test('each Host header that the guard accepts directs a browser to this machine', () => {
   let passed = 0
   const host = fc
     .array(fc.constantFrom(...parts), { minLength: 1, maxLength: 5 })

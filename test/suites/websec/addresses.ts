@@ -12,7 +12,7 @@ export const forbiddenAddresses: Readonly<Record<string, readonly string[]>> = {
     '[fdff:ffff::1]',
   ],
   'link-local addresses': ['169.254.0.1', '169.254.255.255', '[fe80::1]', '[febf::1]'],
-  'the metadata of clouds': [
+  'cloud metadata services': [
     '169.254.169.254',
     '169.254.170.2',
     '[fd00:ec2::254]',
