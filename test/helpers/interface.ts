@@ -253,8 +253,8 @@ function shapeDifferences(
     const field = path.match(/(\w+)[^\w]*$/)?.[1]
     return difference(command, field ?? command, `${command} --json: ${path || 'output'} ${change}`)
   }
-  if (released === 'any') return []
   if (current === undefined) return [of('is removed')]
+  if (released === 'any') return []
   const [before, after] = [alternativesOf(released), alternativesOf(current)]
   const types = (shapes: Shape[]) =>
     shapes.map((shape) => (typeof shape === 'string' ? shape : Array.isArray(shape) ? 'array' : 'object'))
@@ -287,6 +287,33 @@ function innerDifferences(command: string, path: string, released: Shape, curren
 function alternativesOf(shape: Shape): Shape[] {
   if (typeof shape === 'string') return shape.split('|')
   return '|' in shape ? (shape['|'] as Shape[]).flatMap(alternativesOf) : [shape]
+}
+
+/** Returns whether the last release had to announce the change: the change takes a name away from scripts. */
+export function isRemoval({ change }: Difference): boolean {
+  return change.endsWith(' is removed')
+}
+
+/** First release to which the compatibility policy does not apply yet. */
+const lastWithoutPolicy = '0.2.0'
+
+/**
+ * Lists the incompatible changes that break the compatibility policy: changes without an entry under “Unreleased”, and
+ * removals that the last release did not announce under “Deprecated”.
+ */
+export function policyBreaches(released: Interface, current: Interface, changelog: string): string[] {
+  const sections = changelog.split(/^(?=## )/m)
+  const entries = sections.find((section) => section.startsWith('## Unreleased')) ?? ''
+  const last = sections.find((section) => section.startsWith(`## ${released.version}`))
+  if (last === undefined) return [`the changelog has no section ${released.version}`]
+  const [, announced = ''] = /^### Deprecated\n([\s\S]*?)(?=^### |(?![\s\S]))/m.exec(last) ?? []
+  const hasPolicy = released.version !== lastWithoutPolicy
+  return incompatibilities(released, current).flatMap((difference) => [
+    ...(isMentioned(entries, difference) ? [] : [`${difference.change}: no entry`]),
+    ...(hasPolicy && isRemoval(difference) && !isMentioned(announced, difference)
+      ? [`${difference.change}: not announced in ${released.version}`]
+      : []),
+  ])
 }
 
 /** Returns whether a changelog names the change in code font: `--flag` for all commands, `rooms list --flag` for one. */

@@ -15,7 +15,11 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
     act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
       const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined
-      if (topic) return printTopic(context, topic)
+      if (topic) {
+        if (topic !== words[0])
+          await context.plainPrinter().notice(`the topic “${words[0]}” is now “${topic}”`)
+        return printTopic(context, topic)
+      }
       findHelpCommand(root, words).outputHelp()
     }),
   )

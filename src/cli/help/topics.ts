@@ -25,7 +25,7 @@ export const topicSummaries = {
   security: 'keys, tokens, confirmation; how each promise is tested',
   performance: 'start-up, bulk and list figures',
   troubleshooting: 'symptoms, what they mean and what to type',
-  changes: 'changelog and deprecation policy',
+  changes: 'changelog and compatibility policy',
   reference: 'every command with its flags',
 } as const
 

@@ -168,8 +168,12 @@ describe('help', () => {
     for (const part of parts) expect(text).toContain(part)
   })
 
-  test('formatting prints the topic output, its new name since 0.3.0', async () => {
-    expect(await show('help formatting')).toBe(await show('help output'))
+  test('formatting prints the topic output, its new name since 0.3.0, with a warning', async () => {
+    expect(await (await createWorld()).run('help formatting')).toMatchObject({
+      code: 0,
+      stdout: await show('help output'),
+      stderr: 'the topic “formatting” is now “output”\n',
+    })
   })
 
   test.each([

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { launcher, node, runBuilt } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
+import { homes, startServe } from './helpers/serving.ts'
+import { hasTool } from './helpers/tools.ts'
+import { leaves } from './helpers/tree.ts'
+
+/** Writes down each connection, name lookup, UDP socket and child process of a Node process and of its children. */
+const recorder = `
+const fs = require('node:fs'), net = require('node:net'), dns = require('node:dns')
+const note = (what) => fs.appendFileSync(process.env.RECORD, what + '\\n')
+const { connect } = net.Socket.prototype
+net.Socket.prototype.connect = function (...args) {
+  const [options] = Array.isArray(args[0]) ? args[0] : args
+  const { host, port, path } = typeof options === 'object' ? options : { port: args[0], host: args[1] }
+  note('connect ' + (path ?? (host ?? 'localhost') + ':' + port))
+  return connect.apply(this, args)
+}
+for (const [module, name] of [[dns, 'lookup'], [dns.promises, 'lookup'], [dns, 'resolve'], [dns.promises, 'resolve']]) {
+  const ask = module[name]
+  module[name] = (host, ...rest) => (net.isIP(host) ? undefined : note('lookup ' + host), ask(host, ...rest))
+}
+const dgram = require('node:dgram'), { createSocket } = dgram
+dgram.createSocket = (...args) => (note('udp'), createSocket(...args))
+const processes = require('node:child_process')
+for (const name of ['spawn', 'spawnSync', 'execFile', 'execFileSync', 'exec', 'execSync', 'fork']) {
+  const start = processes[name]
+  processes[name] = (command, ...rest) => (note('process ' + command), start(command, ...rest))
+}
+`
+
+/** Settings of a home directory, and what was recorded in it. */
+function record() {
+  const env = homes()
+  const hook = join(env.HOME, 'recorder.cjs')
+  const file = join(env.HOME, 'record.txt')
+  writeFileSync(hook, recorder)
+  return {
+    env: { ...env, NODE_OPTIONS: `--require ${hook}`, RECORD: file },
+    recorded: () =>
+      existsSync(file) ? [...new Set(readFileSync(file, 'utf8').trim().split('\n'))].sort() : [],
+    forget: () => writeFileSync(file, ''),
+  }
+}
+
+/** Commands on a service: each ends by itself. \`ROOM\` is the ID of a room. */
+const online = [
+  ...['auth status', 'doctor', 'rooms list', 'rooms get ROOM', 'rooms create --name A --type open'],
+  ...[
+    'members add ROOM ada',
+    'members list ROOM',
+    'users get ada',
+    'users list --search a',
+    'users duplicates',
+  ],
+  ...['sessions list ROOM', 'sessions report --all-rooms', 'message send ROOM hi', 'pages list ROOM'],
+  ...[
+    'pages create ROOM --image https://i.example.com/a.png',
+    'api GET /rooms',
+    'rooms export',
+    'users rooms ada',
+  ],
+  ...[
+    'users hand-over ada grace --yes',
+    'rooms terminate ROOM --yes',
+    '__complete fish -- meetroom\tusers\tget\t',
+  ],
+]
+
+/** Commands without a service. */
+const offline = [
+  ...['--version', '--help', 'version', 'help security', 'rooms --help', 'commands', 'schema', 'openapi'],
+  ...[
+    'config list',
+    'config path',
+    'profiles list',
+    'completion bash',
+    '--local rooms list',
+    '--local doctor',
+  ],
+  ...['rooms list', 'rooms nonsense', 'webhooks verify missing.json', 'cache --help', 'serve --print-env'],
+  ...['auth login --base-url nonsense', 'join'],
+]
+
+test('the commands of these tests are of every group', async () => {
+  const groups = new Set((await leaves()).map(({ words }) => words[0]))
+  const tried = new Set([...online, ...offline].flatMap((line) => line.split(' ')))
+  expect([...groups].filter((group = '') => !tried.has(group))).toEqual([])
+})
+
+describe('a run connects to the service and to nothing else', { timeout: 120_000 }, () => {
+  test('with a service', async () => {
+    const server = homes()
+    const { ready } = await startServe([], server)
+    const { env, recorded, forget } = record()
+    const api = {
+      MEETROOM_BASE_URL: ready.base_url,
+      MEETROOM_API_KEY: readFileSync(ready.api_key_file, 'utf8').trim(),
+    }
+    const run = (line: string) => runBuilt(line.split(' '), { ...env, ...api })
+    for (const user of ['ada', 'grace']) await run(`users create ${user}`)
+    const room = (await run('rooms create --name R --type private -o ids')).stdout.trim()
+    const service = `connect ${new URL(ready.base_url).host}`
+    const others: string[] = []
+    for (const line of online) {
+      forget()
+      const { code, stderr } = await run(line.replace('ROOM', room))
+      expect(code, `${line}: ${stderr}`).toBe(0)
+      if (!recorded().includes(service)) others.push(`${line}: no connection was recorded`)
+      others.push(
+        ...recorded().flatMap((what) => (what === service || what === '' ? [] : `${line}: ${what}`)),
+      )
+    }
+    expect(others).toEqual([])
+  })
+
+  test('without a service', async () => {
+    const { env, recorded } = record()
+    for (const line of offline) await runBuilt(line.split(' '), env)
+    expect(recorded()).toEqual([])
+  })
+
+  test('while it serves the local workspace', async () => {
+    const { env, recorded } = record()
+    const { ready, child, ended } = await startServe([], env)
+    const key = readFileSync(ready.api_key_file, 'utf8').trim()
+    const response = await fetch(`${ready.base_url}/rooms`, { headers: { authorization: `Bearer ${key}` } })
+    expect(response.status).toBe(200)
+    child.kill('SIGTERM')
+    await ended()
+    expect(recorded()).toEqual([])
+  })
+
+  test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
+    'as the system calls show',
+    async () => {
+      const server = homes()
+      const { ready } = await startServe([], server)
+      const env = { ...homes(), MEETROOM_BASE_URL: ready.base_url }
+      const key = readFileSync(ready.api_key_file, 'utf8').trim()
+      const trace = join(env.HOME, 'trace.txt')
+      const flags = [
+        '-f',
+        '-qq',
+        '-e',
+        'trace=connect,sendto,sendmsg,sendmmsg',
+        '-e',
+        'signal=none',
+        '-o',
+        trace,
+      ]
+      const argv = [...flags, node, launcher, 'rooms', 'list', '--json']
+      const { code } = await runCommand('strace', argv, { ...env, MEETROOM_API_KEY: key })
+      expect(code).toBe(0)
+      const calls = readFileSync(trace, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('sa_family=AF_INET'))
+      const { port } = new URL(ready.base_url)
+      expect(calls.length).toBeGreaterThan(0)
+      expect(calls.filter((line) => !line.includes(`htons(${port})`))).toEqual([])
+    },
+  )
+})
