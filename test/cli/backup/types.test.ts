@@ -136,7 +136,7 @@ describe.each(services)('from a service with %s', (_what, respell) => {
   )
 })
 
-describe('a saved record that an import would refuse', () => {
+describe('a record that an import would refuse', () => {
   const bad: [what: string, respell: Respell, problem: string][] = [
     ['has a type that the API does not list', (field, value) => (isType(field) ? 'webinar' : value), 'type'],
     ['has no name', (field, value) => (field === 'name' ? null : value), 'name is missing'],
@@ -147,7 +147,7 @@ describe('a saved record that an import would refuse', () => {
     ],
   ]
 
-  test.each(bad)('because it %s prevents the deletion of all rooms', async (_what, respell, problem) => {
+  test.each(bad)('prevents the deletion of all rooms if the record %s', async (_what, respell, problem) => {
     const before = await state()
     spelled(respell)
     for (const line of [
@@ -168,7 +168,7 @@ describe('a saved record that an import would refuse', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('because of an unlisted role prevents the deletion of users', async () => {
+  test('prevents the deletion of users if the record has an unlisted role', async () => {
     spelled((field, value) => (field === 'default_member_type' ? 'king' : value))
     expect(await world.run('users delete ada --yes --save saved.ndjson')).toMatchObject({
       code: 2,

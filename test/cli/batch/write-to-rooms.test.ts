@@ -158,7 +158,7 @@ describe('message send --where', () => {
     [['message', 'send', 'r'], 'missing required argument “text”'],
     [['pages', 'create', 'r', '--where', 'type=open'], 'pass a room or --where, not both'],
     [['pages', 'create'], 'missing required argument “room”'],
-  ])('is a usage error in the command %j', async (argv, message) => {
+  ])('refuses missing or conflicting arguments: %j', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)
     expect(stderr).toContain(`error: ${message}\n`)

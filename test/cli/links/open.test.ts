@@ -28,7 +28,7 @@ const browserInto = (dir: string) =>
   `exec ${execPath} -e 'fetch(process.argv[1], { redirect: "manual" }).then((answer) => require("fs").writeFileSync("${dir}/opened", process.argv[1] + " " + answer.headers.get("location")))' "$1"`
 
 describe('rooms open', () => {
-  test('opens the link in the browser, with an argument that does not hold the token', async () => {
+  test('starts the browser with the link, whose token is in no argument of the process', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
@@ -41,7 +41,7 @@ describe('rooms open', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  test('says in JSON whether the browser opened it', async () => {
+  test('with --json prints whether the browser opened the link', async () => {
     const { lobby } = world.ids
     expect((await run(`rooms open ${lobby} --json`, undefined)).stdout).toBe(
       `{"room_id":"${lobby}","opened":false,"link":"https://app.test/meet?room_id=${lobby}"}\n`,
@@ -63,7 +63,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('exits 9 with the command that prints the link when the browser does not ask for it', async () => {
+  test('exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
     installOpener('exit 0')
     const env = {
       PATH: `${join(world.dir, 'bin')}:${process.env['PATH']}`,
@@ -81,7 +81,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('refuses a room that nobody could join with the link', async () => {
+  test('refuses a room that nobody can join with the link', async () => {
     const { hall, plans } = world.ids
     expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
       code: 2,
@@ -99,7 +99,7 @@ describe('rooms open', () => {
 describe('links to the embedded service', () => {
   const bare = { MEETROOM_JOIN_URL: undefined }
 
-  test('lead to its room page when it is served on this machine', async () => {
+  test('lead to the room page of the service if it runs on this machine', async () => {
     const { baseUrl, apiKey, origin } = await serveHere()
     const send = async (path: string, body: object) =>
       (
@@ -119,7 +119,7 @@ describe('links to the embedded service', () => {
     expect(host.stdout.text).toBe(`${origin}/rooms/${room.id}#access_token=${user.access_token}\n`)
   })
 
-  test('need the local workspace to be served', async () => {
+  test('require that the local workspace is being served', async () => {
     expect(await run('rooms link r --local', undefined, bare)).toMatchObject({
       code: 2,
       stderr:

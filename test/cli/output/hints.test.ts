@@ -65,12 +65,12 @@ const scripts: Record<string, Script> = {
   'responds 404': (_, path) =>
     path === probe ? answer(200, empty) : answer(404, { code: 'not_found', message: 'Not found' }),
   'refuses the key': () => answer(401, {}),
-  'loses the answers to writes': (method) => (method === 'GET' ? answer(200, everything) : lost()),
-  'loses every answer': lost,
-  'answers with HTML': () => answer(200, '<html></html>', { 'content-type': 'text/html' }),
-  'is empty': (method) => (method === 'GET' ? answer(200, empty) : answer(200, {})),
-  'has everything twice': () => answer(200, everything),
-  'fails after some answers': (method, path) =>
+  'loses the responses to writes': (method) => (method === 'GET' ? answer(200, everything) : lost()),
+  'loses every response': lost,
+  'responds with HTML': () => answer(200, '<html></html>', { 'content-type': 'text/html' }),
+  'has no items': (method) => (method === 'GET' ? answer(200, empty) : answer(200, {})),
+  'lists every item twice': () => answer(200, everything),
+  'fails after some responses': (method, path) =>
     method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
 }
 

@@ -107,7 +107,7 @@ describe('the progress bar on a terminal', () => {
   })
 
   test.each([
-    ['a run that takes no longer than a moment', { tty: true }, []],
+    ['a very short run', { tty: true }, []],
     ['--quiet', { tty: true }, [...slowly, '--quiet']],
     ['output to a file', { tty: false }, slowly],
     ['a terminal that is too narrow', { tty: true, columns: 40 }, slowly],

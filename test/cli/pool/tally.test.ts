@@ -31,7 +31,7 @@ describe('the exit code of a run', () => {
     ['all done or skipped', [...done, 'skipped'], undefined, 0],
     ['all skipped', ['skipped', 'skipped', 'skipped', 'skipped'], undefined, 0],
     [
-      'all foreseen to be done',
+      'all planned without a failure',
       ['would_create', 'would_create', 'would_overwrite', 'would_skip'],
       undefined,
       0,
@@ -39,22 +39,22 @@ describe('the exit code of a run', () => {
     ['one failed', [...done, 'failed'], undefined, 8],
     ['one invalid', [...done, 'invalid'], undefined, 8],
     ['one with an unknown outcome', [...done, 'unknown'], undefined, 8],
-    ['one foreseen to fail', ['would_create', 'would_create', 'would_create', 'would_fail'], undefined, 8],
+    ['one planned to fail', ['would_create', 'would_create', 'would_create', 'would_fail'], undefined, 8],
     ['one skipped, the others failed', ['skipped', 'failed', 'failed', 'failed'], undefined, 8],
     ['all failed', ['failed', 'failed', 'failed', 'failed'], undefined, 1],
-    ['all foreseen to fail', ['would_fail', 'would_fail', 'would_fail', 'would_fail'], undefined, 1],
-    ['all failed, of one it is not known', ['failed', 'failed', 'failed', 'unknown'], undefined, 7],
+    ['all planned to fail', ['would_fail', 'would_fail', 'would_fail', 'would_fail'], undefined, 1],
+    ['all failed or unknown', ['failed', 'failed', 'failed', 'unknown'], undefined, 7],
     ['a limit of failures reached', ['failed', 'unsent', 'unsent', 'unsent'], undefined, 1],
     ['a limit of failures reached after some were done', ['ok', 'failed', 'unsent', 'unsent'], undefined, 8],
     ['stopped by a refused key before anything was done', ['failed', 'unsent'], refused, 4],
     ['stopped by a refused key after some were done', ['ok', 'unsent'], refused, 8],
     ['stopped by a refused key in a dry run', ['would_create', 'unsent'], refused, 4],
-    ['stopped by a service that is gone before anything was done', ['failed'], unreachable, 5],
-    ['stopped by a service that is gone after some were done', ['skipped', 'failed'], unreachable, 8],
+    ['stopped by an unreachable service before anything was done', ['failed'], unreachable, 5],
+    ['stopped by an unreachable service after some were done', ['skipped', 'failed'], unreachable, 8],
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input that changed', [...done, 'unsent'], changed, 2],
-  ])('equals the documented code: %s', (_what, ended, fatal, code) => {
+  ])('equals the documented code after this outcome: %s', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })

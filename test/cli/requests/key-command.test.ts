@@ -352,7 +352,7 @@ describe('auth status --github-mask', () => {
   })
 
   test.each([
-    ['elsewhere', { env }],
+    ['outside GitHub Actions', { env }],
     ['on a terminal', { env: actions, tty: true }],
   ])('prints no key %s', async (_, options) => {
     store()

@@ -377,7 +377,7 @@ describe('two imports with one journal', () => {
     `error: another import uses this journal (process ${testPid + 1})\n` +
     `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
-  test('let the first import complete and refuse the second', async () => {
+  test('complete the first import and refuse the second import', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
     let asked = 0
     world.intercept = async (_request, next) => {

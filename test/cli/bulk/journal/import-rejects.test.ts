@@ -15,7 +15,7 @@ async function mended(name: string, content: string, mend: (rejects: string) => 
   return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await world.users() }
 }
 
-test('--failed-out in CSV contains the original rows with the reasons for the failures', async () => {
+test('the file of --failed-out in CSV contains the original rows with the reasons for the failures', async () => {
   expect(
     await mended(
       'people.csv',
@@ -61,7 +61,7 @@ test.each<
     null,
   ],
 ])(
-  '--failed-out in %s contains the original objects with the reasons for the failures',
+  'the file of --failed-out in %s contains the original objects with the reasons for the failures',
   async (format, content, mend, rejects, ada2) => {
     const fix = (text: string) =>
       mend(text).replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"')
@@ -116,7 +116,7 @@ testCases({
   },
 })
 
-test('--failed-out contains only failed rows and has owner-only access', async () => {
+test('the file of --failed-out contains only failed rows and has owner-only access', async () => {
   world.file('people.csv', usersCsv(2))
   await run('users import people.csv --failed-out again.csv')
   expect(world.read('again.csv')).toBeUndefined()

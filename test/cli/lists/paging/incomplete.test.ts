@@ -218,12 +218,12 @@ describe('a list whose total is wrong', () => {
   }
 
   test.each<[string, number, (facts: { end: number; count: number }) => unknown]>([
-    ['the page of 50', 50, ({ count }) => count],
-    ['the page of 1,000', 1000, ({ count }) => count],
-    ['a cap of 50', 50, () => 50],
-    ['a cap of 1,000', 1000, () => 1000],
-    ['a cap of 1,000 on pages of 300', 300, () => 1000],
-    ['the items so far', 100, ({ end }) => end],
+    ['the size of its page of 50 items', 50, ({ count }) => count],
+    ['the size of its page of 1,000 items', 1000, ({ count }) => count],
+    ['the maximum page size of 50', 50, () => 50],
+    ['the maximum page size of 1,000', 1000, () => 1000],
+    ['1,000 with pages of 300 items', 300, () => 1000],
+    ['the number of items sent so far', 100, ({ end }) => end],
     ['0', 100, () => 0],
     ['0 as text', 100, () => '0'],
   ])('is read to its end if the total is %s', async (_, cap, total) => {

@@ -218,13 +218,13 @@ describe('the expression language of --query', () => {
 
   const doubled = (text: string) => `@${text.repeat(60)}`
   test.each([
-    ['lists that hold themselves twice', doubled('|[@,@]')],
-    ['lists that double', doubled('|[@,@][]')],
-    ['text that doubles', `'xx'${"|join('',[@,@])".repeat(60)}`],
-    ['everything for everything', 'map(&map(&map(&map(&$[0],$),$),$),$)'],
-    ['the same behind a name', 'let $x=@ in map(&map(&map(&map(&map(&@,$x),$x),$x),$x),$x)'],
-    ['padding', "pad_left('x', `10000000000`)"],
-  ])('stops with an error for %s', (_, expression) => {
+    ['nested lists that double in size', doubled('|[@,@]')],
+    ['flat lists that double in size', doubled('|[@,@][]')],
+    ['text that doubles in size', `'xx'${"|join('',[@,@])".repeat(60)}`],
+    ['nested loops over all items', 'map(&map(&map(&map(&$[0],$),$),$),$)'],
+    ['nested loops over a variable', 'let $x=@ in map(&map(&map(&map(&map(&@,$x),$x),$x),$x),$x)'],
+    ['very long padding', "pad_left('x', `10000000000`)"],
+  ])('stops with an error for an expression with %s', (_, expression) => {
     const many = Array.from({ length: 1000 }, (_, i) => i)
     expect(() => parseQuery(expression, 1_000_000)(many)).toThrow('--query cannot be applied to the response')
   })
