@@ -77,7 +77,7 @@ const sendable = (Object.keys(keyShapes) as KeyShape[]).filter((name) => !/no he
 const calls = (await allCalls()).filter((call) => !stays.test(call))
 const statuses = [400, 401, 404, 429, 500, 502]
 
-test('the built program hides the key from ps and stores it in no file', async () => {
+test('the built program hides the key from ps and stores the key in no file', async () => {
   const { seen, state, baseUrl } = await echoingService()
   const env = home()
   for (const [i, call] of calls.entries()) {
