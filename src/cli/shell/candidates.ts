@@ -219,7 +219,7 @@ async function loadRowView(
   if (command.name() === 'import') return (await import('../bulk/journal/results.ts')).resultView
   if (name === 'users duplicates')
     return (await import('../commands/users/duplicates/duplicate-view.ts')).duplicateView
-  if (command.name() === 'link') return (await import('../links/link-rows.ts')).linkView
+  if (/^links?$/.test(command.name())) return (await import('../links/link-rows.ts')).linkView
   if (name === 'users rooms') return (await import('../lists/user-rooms.ts')).membershipView
   const isSelected =
     command instanceof MeetroomCommand && command.selectsRooms && flags['where'] !== undefined

@@ -23,8 +23,21 @@ const commandsIn = (help: string): string[] =>
     .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name))
 
 const verbs: Record<string, string[]> = {
-  rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
-  members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
+  rooms: [
+    'list',
+    'get',
+    'wait',
+    'link',
+    'open',
+    'create',
+    'update',
+    'terminate',
+    'reopen',
+    'delete',
+    'import',
+    'export',
+  ],
+  members: ['list', 'get', 'links', 'add', 'update', 'block', 'unblock', 'import', 'export'],
   users: [
     'list',
     'get',

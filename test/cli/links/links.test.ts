@@ -20,10 +20,10 @@ const linkTo = async (room: string, user: string) =>
 const rowsOf = ({ stdout }: Run): any[] => JSON.parse(stdout).links
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
-describe('members link', () => {
+describe('members links', () => {
   test('prints one row per member with a link that contains the token of the user', async () => {
     const { hall } = world.ids
-    const { code, stdout, stderr } = await run(`members link ${hall} -o csv`)
+    const { code, stdout, stderr } = await run(`members links ${hall} -o csv`)
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
@@ -47,7 +47,7 @@ describe('members link', () => {
       for (const member of body.members ?? [body.member]) member.access_token = `only-${member.user_id}`
       return answer(200, body)
     }
-    const { code, stdout, stderr } = await run(`members link ${board} --json`)
+    const { code, stdout, stderr } = await run(`members links ${board} --json`)
     expect(code).toBe(0)
     expect(rowsOf({ stdout } as Run).map(({ link }) => link)).toEqual([
       `https://app.test/meet?room_id=${board}&access_token=only-trudy`,
@@ -64,7 +64,7 @@ describe('members link', () => {
     const { board } = world.ids
     const { id } = await world.member(board, 'mallory')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
-    const done = await run(`members link ${board} --json`)
+    const done = await run(`members links ${board} --json`)
     expect(done.code).toBe(8)
     expect(rowsOf(done).map(({ user_id, link, reason }) => [user_id, link !== null, reason])).toEqual([
       ['trudy', true, null],
@@ -77,14 +77,14 @@ describe('members link', () => {
   test('prints no links to a terminated room, but links to its recording', async () => {
     const { plans } = world.ids
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
-    const joins = await run(`members link ${plans} -o tsv --no-header --columns user_id,link,reason`)
+    const joins = await run(`members links ${plans} -o tsv --no-header --columns user_id,link,reason`)
     expect(outcome(joins)).toEqual({
       code: 8,
       stdout: 'mallory\t\tthe room is terminated\n',
       stderr: 'error: no link for mallory: the room is terminated\n',
     })
     const env = { MEETROOM_REPLAY_URL: 'https://app.test/replay/{room_id}#{access_token}' }
-    const replays = await run(`members link ${plans} --replay -o tsv --no-header --columns link`, { env })
+    const replays = await run(`members links ${plans} --replay -o tsv --no-header --columns link`, { env })
     expect(replays).toMatchObject({
       code: 0,
       stdout: `https://app.test/replay/${plans}#${await tokenOf('mallory')}\n`,
@@ -98,7 +98,7 @@ describe('members link', () => {
       if (url.endsWith('/users/trudy')) return answer(200, { user: { user_id: 'trudy', access_token: null } })
       return next()
     }
-    const done = await run(`members link ${board} --json`)
+    const done = await run(`members links ${board} --json`)
     expect(done.code).toBe(8)
     expect(rowsOf(done).map(({ user_id, reason }) => [user_id, reason])).toEqual([
       ['trudy', 'no access token'],
@@ -108,7 +108,7 @@ describe('members link', () => {
   })
 
   test('selects members with --where, and rooms with --all-rooms', async () => {
-    const done = await run(['members', 'link', '--all-rooms', '--where', 'user_id=ada', '--json'] as never)
+    const done = await run(['members', 'links', '--all-rooms', '--where', 'user_id=ada', '--json'] as never)
     expect(done.code).toBe(0)
     expect(rowsOf(done).map(({ room_name }) => room_name)).toEqual(['Board', 'Hall'])
     expect(gets(/\/users\/ada$/)).toBe(1)
@@ -120,7 +120,7 @@ describe('members link', () => {
       await world.send('POST', '/users', { user_id: `u${i}` })
       await world.send('POST', `/rooms/${hall}/members`, { user_id: `u${i}` })
     }
-    const done = await run(`members link ${hall} --json`)
+    const done = await run(`members links ${hall} --json`)
     expect(done.code).toBe(0)
     expect(rowsOf(done)).toHaveLength(32)
     expect(gets(/\/users\?/)).toBe(1)
@@ -129,7 +129,7 @@ describe('members link', () => {
 
   test('continues after a room that cannot be read, and exits 8', async () => {
     world.fails(new RegExp(`/rooms/${world.ids.board}/members`), 400)
-    const done = await run('members link --all-rooms --json')
+    const done = await run('members links --all-rooms --json')
     expect(done.code).toBe(8)
     expect(rowsOf(done).map(({ room_name }) => room_name)).toEqual(['Plans', 'Hall', 'Hall', 'Lobby'])
     expect(done.stderr).toContain(
@@ -139,7 +139,7 @@ describe('members link', () => {
   })
 
   test('exits 3 if the only given room does not exist', async () => {
-    expect(outcome(await run('members link 000000000000000000000000'))).toMatchObject({
+    expect(outcome(await run('members links 000000000000000000000000'))).toMatchObject({
       code: 3,
       stdout: '',
       stderr: expect.stringMatching(/^error: no such room/),
@@ -148,34 +148,38 @@ describe('members link', () => {
 
   test('requires either rooms or --all-rooms', async () => {
     const message = 'error: name the rooms, or pass --all-rooms\n'
-    expect(outcome(await run('members link'))).toEqual({ code: 2, stdout: '', stderr: message })
-    expect(outcome(await run('members link r --all-rooms'))).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(outcome(await run('members links'))).toEqual({ code: 2, stdout: '', stderr: message })
+    expect(outcome(await run('members links r --all-rooms'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: message,
+    })
     expect(world.requests).toEqual([])
   })
 
   test('with --curl prints the requests and sends none', async () => {
-    const { code, stdout } = await run(`members link ${world.ids.hall} --curl`)
+    const { code, stdout } = await run(`members links ${world.ids.hall} --curl`)
     expect(code).toBe(0)
     expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
     expect(world.requests).toEqual([])
   })
 
   test('refuses -o ids', async () => {
-    expect(outcome(await run(`members link ${world.ids.hall} -o ids`))).toMatchObject({
+    expect(outcome(await run(`members links ${world.ids.hall} -o ids`))).toMatchObject({
       code: 2,
       stderr: 'error: a link has no id to print\n',
     })
   })
 })
 
-test('members link -o csv defuses formulas, and keeps commas, quotes, emoji and right-to-left text', async () => {
+test('members links -o csv defuses formulas, and keeps commas, quotes, emoji and right-to-left text', async () => {
   const { hall } = world.ids
   const names = ['=cmd|calc', '@SUM(1)', 'Smith, "Al"', '🎓 Zoë', 'עדה לאבלייס', '+49 1', "O'Neill"]
   for (const [i, name] of names.entries()) {
     await world.send('POST', '/users', { user_id: `x${i}`, name })
     await world.send('POST', `/rooms/${hall}/members`, { user_id: `x${i}` })
   }
-  const { code, stdout } = await run(`members link ${hall} -o csv`)
+  const { code, stdout } = await run(`members links ${hall} -o csv`)
   expect(code).toBe(0)
   const rows = parse(stdout, { columns: true }) as Record<string, string>[]
   expect(
@@ -335,7 +339,7 @@ describe('links on another service', () => {
     const { id } = await world.member(board, 'mallory')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
-    const done = await run('members link --all-rooms --json')
+    const done = await run('members links --all-rooms --json')
     expect(done.code).toBe(8)
     expect(
       rowsOf(done).map(({ room_name, user_id, name, role, link, reason }) => [
@@ -369,7 +373,7 @@ describe('links on another service', () => {
 
 test('notices, errors, the audit log and verbose output contain no links and no tokens', async () => {
   const audit = `${world.dir}/audit.log`
-  const { code, stderr } = await run(`members link --all-rooms --verbose --json`, {
+  const { code, stderr } = await run(`members links --all-rooms --verbose --json`, {
     env: { MEETROOM_AUDIT_LOG: audit },
   })
   expect(code).toBe(0)

@@ -5,7 +5,7 @@ import { defineMemberBlock } from './block.ts'
 import { defineMemberExport } from './export.ts'
 import { defineMemberGet } from './get.ts'
 import { defineMemberImport } from './import.ts'
-import { defineMemberLink } from './link.ts'
+import { defineMemberLinks } from './links.ts'
 import { defineMemberList } from './list.ts'
 import { defineMemberUnblock } from './unblock.ts'
 import { defineMemberUpdate } from './update.ts'
@@ -13,7 +13,7 @@ import { defineMemberUpdate } from './update.ts'
 export function defineMembers(members: MeetroomCommand, act: DefineAction): void {
   defineMemberList(members, act)
   defineMemberGet(members, act)
-  defineMemberLink(members, act)
+  defineMemberLinks(members, act)
   defineMemberAdd(members, act)
   defineMemberUpdate(members, act)
   defineMemberBlock(members, act)

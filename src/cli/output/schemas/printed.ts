@@ -269,7 +269,7 @@ const schemas = {
     link: text.describe('null if the browser opened it'),
   }),
   'rooms import': results,
-  'members link': links,
+  'members links': links,
   'members import': results,
   'users import': results,
   'users rooms': memberships,

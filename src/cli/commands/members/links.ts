@@ -9,9 +9,9 @@ interface Flags extends PaceFlags {
   replay?: boolean
 }
 
-export function defineMemberLink(members: MeetroomCommand, act: DefineAction): void {
+export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): void {
   const link = members
-    .command('link')
+    .command('links')
     .summary('Print a personal link for each member of a room')
     .description(
       'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: whoever has the link gets in as that person.',
@@ -29,8 +29,8 @@ export function defineMemberLink(members: MeetroomCommand, act: DefineAction): v
   addPaceFlags(link)
   addExamples(
     link,
-    "meetroom members link 'name:Weekly sync' -o csv > invitations.csv",
-    'meetroom members link --all-rooms -o csv > invitations.csv',
-    "meetroom rooms list --where 'status=active' --all -o ids | meetroom members link - -o csv",
+    "meetroom members links 'name:Weekly sync' -o csv > invitations.csv",
+    'meetroom members links --all-rooms -o csv > invitations.csv',
+    "meetroom rooms list --where 'status=active' --all -o ids | meetroom members links - -o csv",
   )
 }
