@@ -201,7 +201,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
       code: 0,
       stdout: [delta, beta].map(({ id }) => `DELETE https://meet.test/v1/rooms/${id}\n`).join(''),
       stderr:
-        `${partialRooms}2 rooms match\n` +
+        `selected by created_at > 2025-10-04T03:04:05.678Z (UTC)\n${partialRooms}2 rooms match\n` +
         [delta, beta]
           .map(({ id, name, created_at }) => `  ${id}  ${name}  created_at ${created_at}, layout grid\n`)
           .join(''),
