@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { alternate, printRatio, ratiosOf, spread } from './measured.ts'
 import { launcher } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -26,7 +27,6 @@ const { values: flags } = parseArgs({
 })
 const numbers = (list: string) => list.split(',').map(Number)
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-adapt-'))
-const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
 
 interface Stub {
   baseUrl: string
@@ -100,7 +100,7 @@ async function importUsers(program: string, file: string, limits: Limits, more: 
   const stub = await startStub(limits)
   const timed = join(dir, 'cpu.mjs')
   const env = {
-    ...bare,
+    ...process.env,
     HOME: dir,
     XDG_CACHE_HOME: join(dir, 'cache'),
     MEETROOM_CONFIG_DIR: join(dir, 'config'),
@@ -128,11 +128,6 @@ function writeUsers(rows: number): string {
   return file
 }
 
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
-const median = (values: readonly number[]) => sorted(values)[values.length >> 1] ?? Number.NaN
-const spread = (values: readonly number[], digits = 2) =>
-  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
-
 writeFileSync(
   join(dir, 'cpu.mjs'),
   "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + Math.round((user + system) / 1000)) })",
@@ -151,21 +146,25 @@ const file = writeUsers(Number(flags.rows))
 // Stores the code cache.
 for (const [, program] of ways) await importUsers(program, writeUsers(10), {}, [])
 for (const latencyMs of Number(flags.rounds) > 0 ? numbers(flags.latency) : []) {
-  const runs = ways.map((): Ran[] => [])
-  for (let round = 0; round < Number(flags.rounds); round++) {
-    const order = [...ways.keys()]
-    for (const i of round % 2 === 0 ? order : order.reverse()) {
-      const [, program, more] = ways[i] ?? ['', '', []]
-      runs[i]?.push(await importUsers(program, file, { latencyMs }, more))
-    }
-  }
-  console.log(`${flags.rows} rows, ${latencyMs} ms of latency, ${flags.rounds} rounds`)
-  for (const [i, [name]] of ways.entries()) {
-    const of = (field: 'ms' | 'cpuMs') => (runs[i] ?? []).map((ran) => ran[field])
-    const ratios = (field: 'ms' | 'cpuMs') =>
-      (runs[0] ?? []).map((ran, round) => ran[field] / (runs[i]?.[round]?.[field] ?? Number.NaN))
-    const beside = i === 0 ? '' : `; default ÷ this ${spread(ratios('ms'))}, CPU ${spread(ratios('cpuMs'))}`
-    console.log(`  ${name}: ${spread(of('ms'), 0)} ms, CPU ${spread(of('cpuMs'), 0)} ms${beside}`)
+  const runs = await alternate(
+    Number(flags.rounds),
+    Object.fromEntries(
+      ways.map(([name, program, more]) => [name, () => importUsers(program, file, { latencyMs }, more)]),
+    ),
+  )
+  for (const [name] of ways.slice(1)) {
+    const of = (side: string, field: 'ms' | 'cpuMs') => (runs[side] ?? []).map((ran) => ran[field])
+    for (const [field, title] of [
+      ['ms', 'time'],
+      ['cpuMs', 'CPU'],
+    ] as const)
+      printRatio(
+        `${flags.rows} rows, ${latencyMs} ms latency, default: ${title}`,
+        name,
+        ratiosOf(of('default', field), of(name, field)),
+        `${spread(of('default', field), 0)} ms`,
+        `${name} ${spread(of(name, field), 0)} ms`,
+      )
   }
 }
 
@@ -195,9 +194,12 @@ if (limited > 0) {
     )
   for (const [i, { name, retryAfter }] of cases.entries()) {
     const of = (field: 'seconds' | 'ratio' | 'late') => rounds.map((round) => round[i]?.[field] ?? Number.NaN)
-    console.log(
-      `${name}, ${limited} rows at ${perSecond} requests a second, ${retryAfter ? 'with' : 'without'} Retry-After: ` +
-        `${spread(of('seconds'), 1)} s, ÷ ideal ${spread(of('ratio'))}; refused after the first second ${spread(of('late'), 1)} %`,
+    printRatio(
+      `${name}, ${limited} rows, ${perSecond}/s, ${retryAfter ? 'with' : 'without'} Retry-After: time`,
+      'shortest possible time',
+      of('ratio'),
+      `${spread(of('seconds'), 1)} s`,
+      `refused after the first second ${spread(of('late'), 1)} %`,
     )
   }
 }

@@ -1,12 +1,12 @@
 // Attendance of 1,000 rooms with 100 sessions each, and of one room with 100,000: time, requests and memory in each form of
 // output. The service is a stub in a process of its own, so that the client is the bound. Run with: npm run bench:attendance
-// [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]
+// [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]. Ratios are to NDJSON without further flags in the same round.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { run } from './measured.ts'
+import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
 import { firstLine, launcher } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -71,9 +71,8 @@ const dir = mkdtempSync(join(tmpdir(), 'meetroom-attendance-'))
 const service = spawn(process.execPath, ['-e', stub], { stdio: ['ignore', 'pipe', 'inherit'] })
 process.once('exit', () => service.kill('SIGKILL'))
 const origin = `http://127.0.0.1:${await firstLine(service)}`
-const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
 const env = {
-  ...bare,
+  ...process.env,
   HOME: dir,
   XDG_CACHE_HOME: join(dir, 'cache'),
   MEETROOM_CONFIG_DIR: join(dir, 'config'),
@@ -104,34 +103,38 @@ const cases: [what: string, room: string, flags: string][] = [
   [`${one}, unpaged`, 'whole', '-o ndjson'],
 ]
 
-const results: { what: string; flags: string; ms: number; requests: number; peakMb: number }[] = []
-for (const [what, room, flags] of cases) {
-  const words = room === 'usage' ? [room] : ['sessions', 'report', room]
-  const command = [process.execPath, launcher, ...words, ...flags.split(' ')]
-  // The first run leaves the code cache that the others use.
-  await run(command, env)
-  const before = await requests()
-  const runs: { ms: number; peakMb: number }[] = []
-  for (let round = 0; round < rounds; round++) runs.push(await run(command, env))
-  const result = {
-    what,
-    flags: flags.replace(dir, ''),
-    ms: Math.round(runs.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN),
-    requests: ((await requests()) - before) / rounds,
-    peakMb: Math.round(Math.max(...runs.map(({ peakMb }) => peakMb))),
+const peer = '-o ndjson'
+const tooLarge: string[] = []
+const results = []
+for (const group of [many, one, `${one}, unpaged`]) {
+  const sides: Record<string, () => Promise<Ran & { requests: number }>> = {}
+  for (const [what, room, flags] of cases)
+    if (what === group)
+      sides[flags.replace(dir, '')] = async () => {
+        const before = await requests()
+        const words = room === 'usage' ? [room] : ['sessions', 'report', room]
+        const ran = await run([process.execPath, launcher, ...words, ...flags.split(' ')], env)
+        return { ...ran, requests: (await requests()) - before }
+      }
+  // Stores the code cache.
+  await alternate(1, sides)
+  const rans = await alternate(rounds, sides)
+  for (const [flags, of] of Object.entries(rans)) {
+    const ms = of.map((ran) => ran.ms)
+    const peaks = of.map(({ peakMb }) => peakMb)
+    const ratios = ratiosOf(
+      ms,
+      (rans[peer] ?? []).map((ran) => ran.ms),
+    )
+    printRatio(`${group}: ${flags}, time`, peer, ratios, `${spread(ms, 0)} ms`)
+    printValue(`${group}: ${flags}, peak memory`, peaks, 'MB', 0, `${of[0]?.requests} requests`)
+    const most = group === many ? mostManyMb : mostMb
+    if ([many, one].includes(group) && !flags.includes('--by session') && Math.max(...peaks) > most)
+      tooLarge.push(`${group}: ${flags}`)
   }
-  results.push(result)
-  console.log(
-    `${what.padEnd(20)} ${result.flags.padEnd(36)} ${String(result.ms).padStart(6)} ms   ${result.requests} requests   peak ${result.peakMb} MB`,
-  )
+  results.push({ group, rans })
 }
 service.kill()
 rmSync(dir, { recursive: true, force: true })
 console.log(JSON.stringify({ node: process.version, rounds, results }))
-const tooLarge = results.filter(
-  ({ what, flags, peakMb }) =>
-    (what === one && !flags.includes('--by session') && peakMb > mostMb) ||
-    (what === many && peakMb > mostManyMb),
-)
-if (tooLarge.length > 0)
-  throw new Error(`more than ${mostMb} or ${mostManyMb} MB: ${JSON.stringify(tooLarge)}`)
+if (tooLarge.length > 0) throw new Error(`more than ${mostMb} or ${mostManyMb} MB: ${tooLarge.join('; ')}`)

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { alternate } from './measured.ts'
 
 /** Milliseconds of each run: with no code cache, with that of `cache warm`, and with a cache of the user. */
 export interface ContainerTimes {
@@ -32,12 +33,12 @@ function install(dir: string): string {
  * @param lines command lines by their names
  * @param env selects the service
  */
-export function measureContainers(
+export async function measureContainers(
   dir: string,
   lines: Readonly<Record<string, readonly string[]>>,
   env: Readonly<Record<string, string>>,
-  runs: number,
-): ContainerTimes[] {
+  pairs: number,
+): Promise<ContainerTimes[]> {
   const home = join(dir, 'home')
   const bare = {
     ...{ PATH: process.env['PATH'], ...env },
@@ -56,7 +57,8 @@ export function measureContainers(
     return performance.now() - began
   }
   time([process.execPath, warmed, 'cache', 'warm'], { PATH: process.env['PATH'] })
-  return Object.entries(lines).map(([what, words]) => {
+  const measured: ContainerTimes[] = []
+  for (const [what, words] of Object.entries(lines)) {
     const run = (launcher: string, environment: NodeJS.ProcessEnv) =>
       time([...asUnknown, process.execPath, launcher, ...words], environment)
     const kinds = {
@@ -64,13 +66,9 @@ export function measureContainers(
       warmed: () => run(warmed, bare),
       warm: () => run(plain, { ...bare, HOME: home }),
     }
-    const times: ContainerTimes = { what, cold: [], warmed: [], warm: [] }
     // The first runs write the user's own cache.
-    for (let i = -3; i < runs; i++)
-      for (const kind of ['cold', 'warmed', 'warm'] as const) {
-        const ms = kinds[kind]()
-        if (i >= 0) times[kind].push(ms)
-      }
-    return times
-  })
+    await alternate(3, kinds)
+    measured.push({ what, ...(await alternate(pairs, kinds)) })
+  }
+  return measured
 }

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Ran, run } from './measured.ts'
+import { alternate, median, printRatio, type Ran, ratiosOf, run, spread } from './measured.ts'
 import { firstLine, launcher } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -26,9 +26,8 @@ const stub = spawn(process.execPath, [new URL('user-stub.mjs', import.meta.url).
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 process.once('exit', () => stub.kill('SIGKILL'))
-const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
 const env = {
-  ...bare,
+  ...process.env,
   HOME: dir,
   XDG_CACHE_HOME: join(dir, 'cache'),
   MEETROOM_CONFIG_DIR: join(dir, 'config'),
@@ -101,30 +100,27 @@ const importUsers = ({ who, flags: more }: Side, count: number): Promise<Ran> =>
     env,
   )
 
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-const spread = (values: readonly number[], digits = 2) =>
-  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
-
 for (const { name, most, sides } of comparisons) {
+  const [first, second] = sides
+  const importing = (count: number) => ({
+    first: () => importUsers(first, count),
+    second: () => importUsers(second, count),
+  })
   // Stores the code cache.
-  for (const side of [...sides, ...sides]) await importUsers(side, 10)
-  const runs: [Ran[], Ran[]] = [[], []]
-  for (let pair = 0; pair < pairs; pair++) {
-    const order = pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
-    for (const i of order) runs[i].push(await importUsers(sides[i], rows))
-  }
-  console.log(`${name}: ${rows} rows, ${pairs} pairs, node ${process.version}`)
-  for (const [i, side] of sides.entries()) {
-    const of = (field: 'ms' | 'cpuMs') => (runs[i] ?? []).map((ran) => ran[field])
-    console.log(`  ${side.name}: CPU ${spread(of('cpuMs'), 0)} ms, wall ${spread(of('ms'), 0)} ms`)
-  }
-  const ratios = (field: 'ms' | 'cpuMs') =>
-    runs[0].map((ran, pair) => ran[field] / (runs[1][pair]?.[field] ?? Number.NaN))
+  await alternate(2, importing(10))
+  const runs = await alternate(pairs, importing(rows))
+  const of = (side: 'first' | 'second', field: 'ms' | 'cpuMs') => runs[side].map((ran: Ran) => ran[field])
+  const ratios = (field: 'ms' | 'cpuMs') => ratiosOf(of('first', field), of('second', field))
   const isMissed = median(ratios('cpuMs')) > most
-  console.log(
-    `  ratio: CPU ${spread(ratios('cpuMs'))}, at most ${most}${isMissed ? '  MISSED' : ''}; wall ${spread(ratios('ms'))}`,
+  const title = `${rows} ${name}, ${first.name}`
+  printRatio(
+    `${title}: CPU`,
+    second.name,
+    ratios('cpuMs'),
+    `${spread(of('first', 'cpuMs'), 0)} ms`,
+    `at most ${most}${isMissed ? '  MISSED' : ''}`,
   )
+  printRatio(`${title}: time`, second.name, ratios('ms'), `${spread(of('first', 'ms'), 0)} ms`)
   if (isMissed) process.exitCode = 1
 }
 stub.kill()

@@ -3,6 +3,9 @@ import { openSync, readFileSync } from 'node:fs'
 
 export const nul = openSync('/dev/null', 'r+')
 
+// Loading extra certificates takes each Node about 70 ms on some machines, which improves ratios to other Nodes.
+delete process.env['NODE_EXTRA_CA_CERTS']
+
 export interface Ran {
   ms: number
   /** User and system time of the whole process; wrong if another child process ends meanwhile. */
@@ -35,6 +38,55 @@ export async function run(
   if (code !== 0)
     throw new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${stderr.slice(0, 2000)}`)
   return { ms, cpuMs: childrenCpuMs() - cpuBefore, peakMb }
+}
+
+/** Runs each side once per round, in reverse order every second round. */
+export async function alternate<Name extends string, Result>(
+  rounds: number,
+  sides: Readonly<Record<Name, () => Result | Promise<Result>>>,
+): Promise<Record<Name, Result[]>> {
+  const names = Object.keys(sides) as Name[]
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>
+  for (let round = 0; round < rounds; round++)
+    for (const name of round % 2 === 0 ? names : names.toReversed()) results[name].push(await sides[name]())
+  return results
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low = Number.NaN, high = Number.NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+  return (low + high) / 2
+}
+
+/** Formats a median and a range, such as "1.02 (0.97–1.10)". */
+export function spread(values: readonly number[], digits = 2): string {
+  const show = (value: number) =>
+    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`
+}
+
+/** Ratios of the runs of one side to those of the other side in the same rounds. */
+export const ratiosOf = (side: readonly number[], peer: readonly number[]): number[] =>
+  side.map((value, round) => value / (peer[round] ?? Number.NaN))
+
+/** Prints "NAME  MEDIAN (MIN–MAX) of N pairs × PEER; MORE". */
+export function printRatio(name: string, peer: string, ratios: readonly number[], ...more: string[]): void {
+  console.log(
+    [`${name.padEnd(44)} ${spread(ratios)} of ${ratios.length} pairs × ${peer}`, ...more].join('; '),
+  )
+}
+
+/** Prints "NAME  MEDIAN (MIN–MAX) UNIT of N runs; MORE", for a value that has no peer. */
+export function printValue(
+  name: string,
+  values: readonly number[],
+  unit: string,
+  digits = 0,
+  ...more: string[]
+): void {
+  console.log(
+    [`${name.padEnd(44)} ${spread(values, digits)} ${unit} of ${values.length} runs`, ...more].join('; '),
+  )
 }
 
 /** CPU time of all child processes that have ended, in steps of 10 ms. */

@@ -1,9 +1,10 @@
-// 10,000 rooms, or as many as are named, in each output format, beside curl and jq on the same service. Run with:
-// npm run bench:output [-- RUNS [ROOMS]]
+// 10,000 rooms in each output format, beside curl and jq with pages of 1,000 on the same service, and tables beside CSV.
+// Run with: npm run bench:output [-- PAIRS [ROOMS]]; 5 pairs with 100000 rooms take about three minutes.
 import { spawnSync } from 'node:child_process'
+import { alternate, printRatio, ratiosOf, spread } from './measured.ts'
 import { launcher, send, startService } from './served.ts'
 
-const runs = Number(process.argv[2] ?? 7)
+const pairs = Number(process.argv[2] ?? 9)
 const rooms = Number(process.argv[3] ?? 10_000)
 const served = await startService()
 for (let i = 0; i < rooms; i += 100)
@@ -14,12 +15,10 @@ for (let i = 0; i < rooms; i += 100)
   )
 const env = { ...process.env, MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
 const meetroom = `${process.execPath} ${launcher} rooms list --page-size 1000`
-// The service returns at most 1,000 rooms: curl needs several requests, which it sends over one connection.
-const curl = (page: number) =>
-  `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=${page}&offset=[0-${rooms - page}:${page}]" | jq -c '.rooms[]'`
+const peer = 'curl | jq -c'
 const commands = {
-  'curl | jq -c, by 1000': curl(1000),
-  'curl | jq -c, by 100': curl(100),
+  // The service returns at most 1,000 rooms: curl sends its requests over one connection.
+  [peer]: `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=1000&offset=[0-${rooms - 1}:1000]" | jq -c '.rooms[]'`,
   '--json': `${meetroom} --all --json`,
   '-o ndjson': `${meetroom} --all -o ndjson`,
   'csv, all': `${meetroom} --all -o csv`,
@@ -39,17 +38,18 @@ function run(command: string): number {
   return performance.now() - began
 }
 
-const times = Object.entries(commands).map(([what, command]) => ({ what, command, ms: [] as number[] }))
-for (const { command } of times) run(command)
-for (let i = 0; i < runs; i++) for (const { command, ms } of times) ms.push(run(command))
+const sides = Object.fromEntries(
+  Object.entries(commands).map(([what, command]) => [what, () => run(command)]),
+)
+// Stores the code cache.
+await alternate(1, sides)
+const times = await alternate(pairs, sides)
 await served.stop()
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-const base = median(times[0]?.ms ?? [])
-const results = times.map(({ what, ms }) => ({ what, ms: Math.round(median(ms)), ratio: median(ms) / base }))
-for (const { what, ms, ratio } of results)
-  console.log(`${what.padEnd(24)} ${String(ms).padStart(6)} ms   ${ratio.toFixed(2)} ×`)
-const of = (what: string) => results.find((result) => result.what === what)?.ms ?? 0
-for (const size of ['100', '1,000', 'all'])
-  console.log(`${size} rows as a table take ${(of(`table, ${size}`) / of(`csv, ${size}`)).toFixed(2)} × CSV`)
-console.log(JSON.stringify({ node: process.version, runs, results }))
+const compare = (what: string, other: string) => {
+  const [ms = [], otherMs = []] = [times[what], times[other]]
+  printRatio(`${rooms} rooms: ${what}`, other, ratiosOf(ms, otherMs), `${spread(ms, 0)} ms`)
+}
+for (const what of ['--json', '-o ndjson', 'csv, all', 'table, all']) compare(what, peer)
+for (const size of ['100', '1,000', 'all']) compare(`table, ${size}`, `csv, ${size}`)
+console.log(JSON.stringify({ node: process.version, pairs, rooms, times }))

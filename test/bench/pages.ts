@@ -3,7 +3,7 @@
 // npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 11 --before ../other/bin/meetroom.js]
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { run } from './measured.ts'
+import { alternate, printRatio, ratiosOf, run, spread } from './measured.ts'
 import { firstLine, launcher } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -38,8 +38,6 @@ const stub = `
 const service = spawn(process.execPath, ['-e', stub], { stdio: ['ignore', 'pipe', 'inherit'] })
 const port = await firstLine(service)
 
-const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
-
 function commandsFor(latency: number): Record<string, readonly string[]> {
   const base = `http://127.0.0.1:${port}/${latency}`
   const list = ['rooms', 'list', '--all', '-o', 'ids', '--base-url', base]
@@ -52,29 +50,22 @@ function commandsFor(latency: number): Record<string, readonly string[]> {
   }
 }
 
-const measured = latencies.flatMap((latency) =>
-  Object.entries(commandsFor(latency)).map(([what, command]) => ({
-    ...{ latency, what, command },
-    ms: [] as number[],
-  })),
-)
-const keyed = { ...env, MEETROOM_API_KEY: 'k'.repeat(32) }
-for (const { command } of measured) await run(command, keyed)
-for (let round = 0; round < Number(flags.rounds); round++)
-  for (const { command, ms } of measured) ms.push((await run(command, keyed)).ms)
-service.kill()
-
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
-const median = (values: readonly number[]) => sorted(values)[values.length >> 1] ?? Number.NaN
-const range = (values: readonly number[], digits: number) => {
-  const [low = Number.NaN, high = Number.NaN] = [sorted(values)[0], sorted(values).at(-1)]
-  return `${median(values).toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`
-}
-for (const { latency, what, ms } of measured) {
-  const [{ ms: sequential } = { ms: [] }] = measured.filter((other) => other.latency === latency)
-  const ratios = ms.map((value, i) => value / (sequential[i] ?? Number.NaN))
-  console.log(
-    `${String(latency).padStart(3)} ms  ${what.padEnd(30)} ${range(ms, 0)} ms  ${range(ratios, 3)} ×`,
+const keyed = { ...process.env, MEETROOM_API_KEY: 'k'.repeat(32) }
+const peer = 'curl, one page after another'
+const measured = []
+for (const latency of latencies) {
+  const sides = Object.fromEntries(
+    Object.entries(commandsFor(latency)).map(([what, command]) => [
+      what,
+      async () => (await run(command, keyed)).ms,
+    ]),
   )
+  // Stores the code cache.
+  await alternate(1, sides)
+  const times = await alternate(Number(flags.rounds), sides)
+  for (const [what, ms] of Object.entries(times))
+    printRatio(`${latency} ms latency: ${what}`, peer, ratiosOf(ms, times[peer] ?? []), `${spread(ms, 0)} ms`)
+  measured.push({ latency, times })
 }
+service.kill()
 console.log(JSON.stringify({ node: process.version, rooms, rounds: Number(flags.rounds), measured }))

@@ -1,22 +1,22 @@
-// Measures whole commands, as ratios to `node -e 0` in the same run, and as a user without a home directory, as ratios to a
-// start with a cache of the user. Run with: npm run bench:startup [-- RUNS]
+// Whole commands as ratios to `node -e 0` of the same round, and commands of a user without a home directory as ratios to
+// a start with a cache of the user. Run with: npm run bench:startup [-- PAIRS]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { measureContainers } from './containers.ts'
+import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
 import { launcher, send, startService } from './served.ts'
 
-const runs = Number(process.argv[2] ?? 25)
+const pairs = Number(process.argv[2] ?? 25)
 const home = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
 const served = await startService()
 const rooms: any[] = []
 for (let i = 0; i < 20; i++)
   rooms.push(await send(served, 'POST', '/rooms', { name: `Room ${i}`, type: 'open' }))
 
-const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
 const base = {
-  ...bare,
+  ...process.env,
   HOME: home,
   XDG_CACHE_HOME: join(home, 'cache'),
   MEETROOM_CONFIG_DIR: join(home, 'config'),
@@ -92,15 +92,16 @@ for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl'
   spawnSync(node, [launcher, ...line.split(' ')], { env: base })
 // The first run of each leaves the code cache that the others find, the second looks what it lacks.
 for (const row of [...rows, ...rows, ...rows]) run(row)
-const times = rows.map(() => [] as number[])
-for (let i = 0; i < runs; i++) for (const [j, row] of rows.entries()) times[j]?.push(run(row))
-
-const memory = spawnSync('/usr/bin/time', ['-f', '%M', node, launcher, 'rooms', 'list'], {
-  env: named,
-  encoding: 'utf8',
-})
-const peakMb = memory.error ? undefined : Math.round(Number(memory.stderr.trim().split('\n').at(-1)) / 1024)
-const containers = measureContainers(
+const times = await alternate(pairs, Object.fromEntries(rows.map((row) => [row.what, () => run(row)])))
+const peaks: number[] = []
+for (let i = 0; i < Math.min(pairs, 7); i++) {
+  const { stderr } = spawnSync('/usr/bin/time', ['-f', '%M', node, launcher, 'rooms', 'list'], {
+    env: named,
+    encoding: 'utf8',
+  })
+  peaks.push(Number(stderr?.trim().split('\n').at(-1)) / 1024)
+}
+const containers = await measureContainers(
   mkdtempSync(join(home, 'containers-')),
   {
     '--version': ['--version'],
@@ -110,43 +111,39 @@ const containers = measureContainers(
     '--local rooms list': ['--local', 'rooms', 'list'],
   },
   { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey },
-  runs,
+  pairs,
 )
 await served.stop()
 rmSync(home, { recursive: true, force: true })
 
-const quantile = (values: number[], q: number) =>
-  values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? 0
-const results = rows.map(({ what, most }, i) => {
-  // Each run is held against the `node -e 0` of its own round: the machine’s speed drifts.
-  const ratios = (times[i] ?? []).map((time, round) => time / (times[0]?.[round] ?? 1))
-  const ms = quantile(times[i] ?? [], 0.5)
-  const [low, median, high] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q)) as [number, number, number]
-  // Missed by more than its noise: even the better quarter of the runs is above the limit.
-  return { what, ms, median, low, high, most, missed: most !== undefined && low > most }
+/** Exceeded by more than noise: even the best quarter of the ratios is above the limit. */
+const isMissed = (ratios: readonly number[], most: number) =>
+  (ratios.toSorted((a, b) => a - b)[ratios.length >> 2] ?? 0) > most
+const verdict = (ratios: readonly number[], most: number) =>
+  `at most ${most.toFixed(1)}${isMissed(ratios, most) ? '  MISSED' : ''}`
+const results = rows.map(({ what, most }) => {
+  const ms = times[what] ?? []
+  const ratios = ratiosOf(ms, times['node -e 0'] ?? [])
+  printRatio(what, 'node -e 0', ratios, `${spread(ms, 0)} ms`, ...(most ? [verdict(ratios, most)] : []))
+  return { what, ms, ratios, isMissed: most !== undefined && isMissed(ratios, most) }
 })
-for (const { what, ms, median, low, high, most, missed } of results)
-  console.log(
-    `${what.padEnd(20)} ${ms.toFixed(0).padStart(4)} ms  ${median.toFixed(2)} × (${low.toFixed(2)}–${high.toFixed(2)})${most ? `  at most ${most.toFixed(1)} ×${missed ? '  MISSED' : ''}` : ''}`,
-  )
 /** The most that a start from a warmed cache may take, as a ratio to one from a cache of the user. */
 const mostWarmed = 1.1
-const warmedStarts = containers.map(({ what, cold, warmed, warm }) => {
-  const ratiosOf = (times: number[]) => {
-    const ratios = times.map((time, round) => time / (warm[round] ?? 1))
-    return [0.25, 0.5, 0.75].map((q) => quantile(ratios, q)) as [number, number, number]
-  }
-  const found = { what, ms: quantile(warm, 0.5), cold: ratiosOf(cold), warmed: ratiosOf(warmed) }
-  return { ...found, missed: found.warmed[0] > mostWarmed }
-})
-console.log('without a home directory, as ratios to a start with a cache of the user:')
-const show = ([low, median, high]: readonly [number, number, number]) =>
-  `${median.toFixed(2)} × (${low.toFixed(2)}–${high.toFixed(2)})`
-for (const { what, ms, cold, warmed, missed } of warmedStarts)
-  console.log(
-    `${what.padEnd(20)} ${ms.toFixed(0).padStart(4)} ms  no cache ${show(cold)}  warmed ${show(warmed)}  at most ${mostWarmed} ×${missed ? '  MISSED' : ''}`,
+const isMissedWarmed = containers.map(({ what, cold, warmed, warm }) => {
+  const peer = 'a start with a cache of the user'
+  const ratios = ratiosOf(warmed, warm)
+  printRatio(`no home directory, no cache: ${what}`, peer, ratiosOf(cold, warm), `${spread(cold, 0)} ms`)
+  printRatio(
+    `no home directory, cache warm: ${what}`,
+    peer,
+    ratios,
+    `${spread(warmed, 0)} ms`,
+    verdict(ratios, mostWarmed),
   )
-console.log(`rooms list: peak memory ${peakMb ?? '?'} MB, at most 60`)
+  return isMissed(ratios, mostWarmed)
+})
+printValue('rooms list, peak memory', peaks, 'MB', 0, 'at most 60')
 const version = readFileSync('package.json', 'utf8').match(/"version": "([^"]+)"/)?.[1]
-console.log(JSON.stringify({ version, node: process.version, runs, results, warmedStarts, peakMb }))
-if ([...results, ...warmedStarts].some(({ missed }) => missed) || (peakMb ?? 0) > 60) process.exitCode = 1
+console.log(JSON.stringify({ version, node: process.version, pairs, results, containers, peaks }))
+if (results.some((result) => result.isMissed) || isMissedWarmed.includes(true) || median(peaks) > 60)
+  process.exitCode = 1

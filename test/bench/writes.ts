@@ -2,13 +2,14 @@
 // table, indexes and rows (bare-writes.ts). Both run alternately, each pair on fresh copies of one workspace.
 // Run with: npm run bench:writes [-- PAIRS [CONNECTIONS…]]
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import autocannon from 'autocannon'
 import { getDatabasePath } from '../../src/embedded/database-path.ts'
 import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
+import { cannon, type Round } from './cannon.ts'
+import { alternate, median, printRatio, ratiosOf, spread } from './measured.ts'
 import { firstLine, startService } from './served.ts'
 
 const [pairs = 11, ...levels] = process.argv.slice(2).map(Number)
@@ -16,13 +17,6 @@ const allConnections = levels.length > 0 ? levels : [1, 16, 64, 256]
 /** Rooms in the workspace before each round. */
 const rows = 100_000
 const requests = (connections: number) => Math.min(9600, Math.max(300, connections * 150))
-
-interface Round {
-  perSecond: number
-  /** CPU time of the service per request, in microseconds. */
-  cpu: number
-  p99Ms: number
-}
 
 interface Program {
   pid: number
@@ -75,12 +69,6 @@ async function startBare(dir: string): Promise<Program> {
   }
 }
 
-/** CPU time of a process in microseconds. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
 async function measure(start: (dir: string) => Promise<Program>, connections: number): Promise<Round> {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-'))
   cpSync(filled, dir, { recursive: true })
@@ -91,65 +79,36 @@ async function measure(start: (dir: string) => Promise<Program>, connections: nu
       method: 'POST' as const,
       headers: { ...program.headers, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Load', type: 'open' }),
-      connections,
-      sampleInt: 50,
     }
     // Lets V8 compile the code.
-    await autocannon({ ...options, connections: 64, amount: 3200 })
-    const amount = requests(connections)
-    const cpu = cpuOf(program.pid)
-    const began = performance.now()
-    // The result itself comes at the end of a sample.
-    let ended = began
-    const result = await new Promise<autocannon.Result>((done, failed) => {
-      const cannon = autocannon({ ...options, amount }, (error, result) =>
-        error ? failed(error) : done(result),
-      )
-      cannon.on('response', () => {
-        ended = performance.now()
-      })
-    })
-    const seconds = (ended - began) / 1000
-    const { errors, timeouts, non2xx } = result
-    if (errors + non2xx > 0)
-      throw new Error(`${errors} requests failed, ${timeouts} of them by timeout; ${non2xx} were refused`)
-    return {
-      perSecond: amount / seconds,
-      cpu: (cpuOf(program.pid) - cpu) / amount,
-      p99Ms: result.latency.p99,
-    }
+    await cannon(program.pid, 3200, { ...options, connections: 64 })
+    return await cannon(program.pid, requests(connections), { ...options, connections })
   } finally {
     await program.stop()
   }
 }
 
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
-const median = (values: readonly number[]) => sorted(values)[values.length >> 1] ?? NaN
-
-/** Formats the median and the range of the middle half. */
-function spread(values: readonly number[], digits = 2): string {
-  const at = (part: number) => sorted(values)[Math.floor((values.length - 1) * part)]?.toFixed(digits)
-  return `${median(values).toFixed(digits)} (${at(0)}–${at(1)}, middle half ${at(0.25)}–${at(0.75)})`
-}
-
 const filled = await fill()
 for (const connections of allConnections) {
-  const ours: Round[] = []
-  const bare: Round[] = []
-  for (let i = 0; i < pairs; i++) {
-    // The first of a pair finds a colder disk cache.
-    const both = [
-      async () => ours.push(await measure(startOurs, connections)),
-      async () => bare.push(await measure(startBare, connections)),
-    ]
-    for (const run of i % 2 === 0 ? both : both.toReversed()) await run()
-  }
-  const of = (rounds: readonly Round[], field: keyof Round) => median(rounds.map((round) => round[field]))
-  const ratios = (field: keyof Round) => ours.map((round, i) => round[field] / (bare[i]?.[field] ?? NaN))
-  console.log(
-    `${connections} connections: ${of(ours, 'perSecond').toFixed(0)}/s, bare ${of(bare, 'perSecond').toFixed(0)}/s; ` +
-      `p99 ${of(ours, 'p99Ms')} ms, bare ${of(bare, 'p99Ms')} ms; CPU ${of(ours, 'cpu').toFixed(0)} µs, bare ${of(bare, 'cpu').toFixed(0)} µs`,
+  const rounds = await alternate(pairs, {
+    ours: () => measure(startOurs, connections),
+    bare: () => measure(startBare, connections),
+  })
+  const of = (side: 'ours' | 'bare', field: keyof Round) => rounds[side].map((round) => round[field])
+  const ratios = (field: keyof Round) => ratiosOf(of('ours', field), of('bare', field))
+  printRatio(
+    `durable POST, ${connections} connections, rate`,
+    'bare program',
+    ratios('perSecond'),
+    `${spread(of('ours', 'perSecond'), 0)}/s`,
+    `bare ${spread(of('bare', 'perSecond'), 0)}/s`,
+    `p99 ${median(of('ours', 'p99Ms'))} ms, bare ${median(of('bare', 'p99Ms'))} ms`,
   )
-  console.log(`  ratio of rates ${spread(ratios('perSecond'))}; of CPU ${spread(ratios('cpu'))}`)
+  printRatio(
+    `durable POST, ${connections} connections, CPU`,
+    'bare program',
+    ratios('cpu'),
+    `${spread(of('ours', 'cpu'), 0)} µs a request`,
+  )
 }
 rmSync(filled, { recursive: true, force: true })
