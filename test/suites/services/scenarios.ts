@@ -170,6 +170,11 @@ export const scenarios: readonly Scenario[] = [
     done: (after) => memberOf(after, full, 'u05') !== undefined,
   },
   {
+    leaf: 'members add',
+    argv: () => ['members', 'add', '--where', 'type=private', '--user', 'u05', yes],
+    done: (after) => [full, second].every((room) => memberOf(after, room, 'u05') !== undefined),
+  },
+  {
     leaf: 'members update',
     argv: ({ room }) => ['members', 'update', room(full), '--user', 'u05', '--type', 'monitor'],
     done: (after) => memberOf(after, full, 'u05')?.['type'] === 'monitor',
@@ -345,6 +350,17 @@ export const scenarios: readonly Scenario[] = [
     leaf: 'message send',
     argv: ({ room }) => ['message', 'send', room(full), 'hello'],
     done: (_, __, { executed }) => executed.some((line) => line.endsWith('/message')),
+  },
+  {
+    leaf: 'message send',
+    argv: () => ['message', 'send', '--where', 'type=private', '--text', 'hello', yes],
+    done: (_, __, { executed }) => executed.filter((line) => line.endsWith('/message')).length === 2,
+  },
+  {
+    leaf: 'pages create',
+    argv: () => ['pages', 'create', '--where', 'type=private', '--image', 'https://i.test/a.png', yes],
+    done: (_, __, { executed }) =>
+      executed.filter((line) => line.endsWith('/pages/create_many')).length === 2,
   },
   {
     leaf: 'api',
