@@ -73,6 +73,7 @@ function answerAll(call: string): void {
 }
 
 const harmless = 'harmless-1'
+const MEETROOM_JOIN_URL = 'https://app.test/{room_id}#{access_token}'
 
 /** Removes the carriage return that a line of a Windows file ends with, as commands do. */
 const withoutReturn = (id: string) => id.replace(/\r+$/, '')
@@ -102,8 +103,9 @@ async function run({ start, args, many, flag }: (typeof calls)[number], ids: rea
   const [first = '', ...others] = ids
   const given = [...args.map((word) => (idWords.has(word) ? first : word)), ...(many ? others : [])]
   world.requests.length = 0
-  const end = flag ? [`${flag}=${first}`, '--no-journal'] : ['--', ...given]
-  const { code, stderr } = await world.run([...start, '--yes', ...end])
+  const journal = start.includes('import') ? ['--no-journal'] : []
+  const end = flag ? [`${flag}=${first}`, ...journal] : ['--', ...given]
+  const { code, stderr } = await world.run([...start, '--yes', ...end], { env: { MEETROOM_JOIN_URL } })
   return { code, stderr, requests: world.requests.map(partsOf) }
 }
 

@@ -446,3 +446,37 @@ test('serve keeps responding after 200 clients reset their connections during a 
   }
   expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
 })
+
+describe('the room page of a running service', () => {
+  test('is where links of the local workspace lead', async () => {
+    const env = homes()
+    const { ready } = await startServe([], env)
+    const room = await createRoom(ready)
+    const { code, stdout, stderr } = await runBuilt(['rooms', 'link', room, '--local'], env)
+    const { origin } = new URL(ready.base_url)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${origin}/rooms/${room}\n`, stderr: '' })
+    const page = await fetch(stdout.trim())
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(await page.text()).toContain('<title>Room</title>')
+  })
+
+  test('can be embedded by the origin of --allow-embed', async () => {
+    const { ready } = await startServe(['--allow-embed', 'https://LMS.example.com/'], homes())
+    const page = await fetch(`${new URL(ready.base_url).origin}/rooms/r`)
+    expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://lms.example.com;')
+  })
+
+  test.each(['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"])(
+    'cannot be embedded by “%s”, which is no https origin',
+    async (origin) => {
+      const { code, stdout, stderr } = await runBuilt(['serve', '--allow-embed', origin], homes())
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: --allow-embed must be an https origin, not “${origin}”\n` +
+          'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
+      })
+    },
+  )
+})
