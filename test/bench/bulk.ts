@@ -1,8 +1,9 @@
-// `users import` beside autocannon, xargs curl and curl -Z on the same service, its memory, and long lists beside a bare
-// loop of undici. Run with: npm run bench:bulk [-- --rows 20000,200000 --service durable,ephemeral,stub
-// --memory 20000,200000,1000000 --rooms 100000 --curl 2000 --rounds 3]; 0 leaves a part out. The durable service waits for
-// its disk at every commit, the ephemeral one is the same service in memory, and the stub answers without doing anything:
-// then the client is the bound.
+// `users import` beside autocannon and curl -Z with as many rows on the same service, its memory, and long lists beside a bare
+// loop of undici. Run with: npm run bench:bulk [-- --rows 20000 --service durable,ephemeral,stub --memory 200000,1000000
+// --rooms 100000 --pairs 5]; 0 leaves a part out, and --memory is left out by default. The durable service waits for its
+// disk at every commit, the ephemeral one is the same service in memory, and the stub responds without storing: then the
+// client is the bound. The time of autocannon excludes its start and building its requests, those of the others are of
+// whole processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -11,34 +12,29 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
-import { type Ran, run } from './measured.ts'
+import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
 import { firstLine, launcher, type Served, send, startService } from './served.ts'
 
 const { values: flags } = parseArgs({
   options: {
-    rows: { type: 'string', default: '20000,200000' },
+    rows: { type: 'string', default: '20000' },
     service: { type: 'string', default: 'durable,ephemeral,stub' },
-    memory: { type: 'string', default: '20000,200000,1000000' },
+    memory: { type: 'string', default: '0' },
     rooms: { type: 'string', default: '100000' },
-    curl: { type: 'string', default: '2000' },
-    rounds: { type: 'string', default: '3' },
+    pairs: { type: 'string', default: '5' },
   },
 })
 const numbers = (list: string) => list.split(',').map(Number).filter(Boolean)
-const rounds = Number(flags.rounds)
+const pairs = Number(flags.pairs)
 const connections = 32
 
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-bulk-'))
-const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
 const home = {
-  ...bare,
+  ...process.env,
   HOME: dir,
   XDG_CACHE_HOME: join(dir, 'cache'),
   MEETROOM_CONFIG_DIR: join(dir, 'config'),
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const children: ChildProcess[] = []
 process.once('exit', () => {
@@ -122,6 +118,7 @@ async function cannon(
         setupClient,
         // It ends at a sample, and by default takes one per second.
         sampleInt: 10,
+        timeout: 60,
         skipAggregateResult: true,
       } as autocannon.Options,
       (error, result) => (error ? failed(error) : done(result)),
@@ -142,13 +139,6 @@ function curlHeaders({ apiKey }: Target): string {
   return path
 }
 
-/** One process per row, eight at a time. */
-function xargs(served: Target, rows: number): Promise<Ran> {
-  const body = JSON.stringify(person('xargs', 0)).replaceAll('00000000', '{}').replaceAll('"', '\\"')
-  const curl = `curl -sf -o /dev/null -H @${curlHeaders(served)} -d "${body}" ${served.baseUrl}/users`
-  return run(['bash', '-c', `seq 10000000 ${10_000_000 + rows - 1} | xargs -P 8 -I{} ${curl}`], home)
-}
-
 /** One process that sends several requests at a time, as its configuration says. */
 function curlParallel(served: Target, rows: number): Promise<Ran> {
   const headers = curlHeaders(served)
@@ -166,78 +156,56 @@ function curlParallel(served: Target, rows: number): Promise<Ran> {
   return run(['curl', '-Z', '--parallel-max', String(connections), '-K', config], home)
 }
 
-interface Rate {
-  service: string
-  what: string
-  rows: number
-  perSecond: number
-  /** Share of the rate of autocannon in the same round. */
-  ratio: number
-  peakMb: number
-}
+type Contender = 'autocannon' | 'curl -Z, 32' | 'import' | 'import --no-journal'
 
-async function rates(rows: number, service: string): Promise<Rate[]> {
-  const curlRows = Math.min(rows, Number(flags.curl))
+async function compare(rows: number, service: string): Promise<Record<Contender, Ran[]>> {
   const [without, withJournal] = [writePeople('plain', rows), writePeople('noted', rows)]
-  const contenders: { what: string; rows: number; go(served: Target): Promise<Ran> }[] = [
-    {
-      what: 'autocannon',
-      rows,
-      go: ({ baseUrl, apiKey }) => cannon(`${baseUrl}/users`, apiKey, rows, (i) => person('cannon', i)),
-    },
-    {
-      what: 'import --no-journal',
-      rows,
-      go: ({ baseUrl, apiKey }) => importPeople(without, envFor(baseUrl, apiKey), '--no-journal'),
-    },
-    {
-      what: 'import',
-      rows,
-      go: ({ baseUrl, apiKey }) => importPeople(withJournal, envFor(baseUrl, apiKey)),
-    },
-    // What the service makes of a user that exists already, for comparison.
-    {
-      what: 'autocannon, one row',
-      rows,
-      go: ({ baseUrl, apiKey }) => cannon(`${baseUrl}/users`, apiKey, rows, () => person('cannon', 0)),
-    },
-  ]
-  if (curlRows > 0)
-    contenders.push(
-      { what: 'curl -Z, 32', rows: curlRows * 5, go: (served) => curlParallel(served, curlRows * 5) },
-      { what: 'xargs -P 8 curl', rows: curlRows, go: (served) => xargs(served, curlRows) },
-    )
-  const ran = contenders.map(() => [] as { perSecond: number; peakMb: number }[])
-  for (let round = 0; round < rounds; round++) {
-    const served = await start(service)
-    // The first run warms up the service, which should count for nobody.
-    await cannon(`${served.baseUrl}/users`, served.apiKey, 5000, (i) => person('warm', i))
-    for (let i = 0; i < contenders.length; i++) {
-      // Each round starts with another contender.
-      const turn = (i + round) % contenders.length
-      const contender = contenders[turn]
-      if (!contender) continue
-      const { ms, peakMb } = await contender.go(served)
-      ran[turn]?.push({ perSecond: (contender.rows / ms) * 1000, peakMb })
-    }
-    if (service !== 'stub')
-      await requireHeld(served, [
-        `plain-${String(rows - 1).padStart(8, '0')}`,
-        'noted-00000000',
-        'cannon-00000000',
-      ])
-    await served.stop()
+  const contenders: Record<Contender, (served: Target) => Promise<Ran>> = {
+    autocannon: ({ baseUrl, apiKey }) => cannon(`${baseUrl}/users`, apiKey, rows, (i) => person('cannon', i)),
+    'curl -Z, 32': (served) => curlParallel(served, rows),
+    import: ({ baseUrl, apiKey }) => importPeople(withJournal, envFor(baseUrl, apiKey)),
+    'import --no-journal': ({ baseUrl, apiKey }) =>
+      importPeople(without, envFor(baseUrl, apiKey), '--no-journal'),
   }
-  return contenders.map(({ what, rows }, i) => ({
-    service,
-    what,
-    rows,
-    perSecond: Math.round(median((ran[i] ?? []).map(({ perSecond }) => perSecond))),
-    ratio: median(
-      (ran[i] ?? []).map(({ perSecond }, j) => perSecond / (ran[0]?.[j]?.perSecond ?? Number.NaN)),
-    ),
-    peakMb: Math.round(Math.max(...(ran[i] ?? []).map(({ peakMb }) => peakMb))),
-  }))
+  let served: Target | undefined
+  let left = 0
+  const sides = Object.fromEntries(
+    Object.entries(contenders).map(([what, go]) => [
+      what,
+      async () => {
+        // Each round has a service of its own, without the users of the last round.
+        if (left === 0) {
+          served = await start(service)
+          left = Object.keys(contenders).length
+          // Warms up the service.
+          await cannon(`${served.baseUrl}/users`, served.apiKey, 5000, (i) => person('warm', i))
+        }
+        if (!served) throw new Error('no service')
+        const ran = await go(served)
+        if (--left > 0) return ran
+        if (service !== 'stub')
+          await requireHeld(
+            served,
+            ['plain', 'noted', 'cannon', 'curl'].map((who) => person(who, rows - 1).user_id),
+          )
+        await served.stop()
+        rmSync(`${withJournal}.journal`, { force: true })
+        return ran
+      },
+    ]),
+  ) as Record<Contender, () => Promise<Ran>>
+  const rans = await alternate(pairs, sides)
+  const of = (what: Contender) => rans[what].map(({ ms }) => (rows / ms) * 1000)
+  for (const what of ['import', 'import --no-journal'] as const)
+    for (const peer of ['autocannon', 'curl -Z, 32'] as const)
+      printRatio(
+        `${service}, ${rows} rows: ${what}, rate`,
+        peer,
+        ratiosOf(of(what), of(peer)),
+        `${spread(of(what), 0)}/s`,
+        `${peer} ${spread(of(peer), 0)}/s`,
+      )
+  return rans
 }
 
 async function requireHeld(served: Target, ids: readonly string[]): Promise<void> {
@@ -258,57 +226,33 @@ async function stub(): Promise<Target> {
   }
 }
 
-interface Memory {
-  what: string
-  rows: number
-  perSecond: number
-  peakMb: number
-}
-
-async function memory(): Promise<Memory[]> {
+/** Peak memory of imports, on the stub. */
+async function measureMemory(rows: number): Promise<void> {
   const { baseUrl, stop } = await stub()
   const env = envFor(baseUrl, 'no-key')
-  const found: Memory[] = []
-  for (const rows of numbers(flags.memory)) {
-    // What the client costs on its own.
-    const { ms } = await cannon(`${baseUrl}/users`, 'no-key', Math.min(rows, 200_000), (i) =>
-      person('many', i),
-    )
-    found.push({
-      what: 'stub, autocannon',
-      rows,
-      perSecond: Math.round((Math.min(rows, 200_000) / ms) * 1000),
-      peakMb: Number.NaN,
-    })
-    const file = writePeople('many', rows)
-    for (const more of [['--no-journal'], []]) {
-      const { ms, peakMb } = await importPeople(file, env, ...more)
-      const what = ['stub, import', ...more].join(' ')
-      found.push({ what, rows, perSecond: Math.round((rows / ms) * 1000), peakMb: Math.round(peakMb) })
-      if (more.length === 0) rmSync(`${file}.journal`)
-    }
-    rmSync(file)
+  const file = writePeople('many', rows)
+  const rans = await alternate(pairs, {
+    import: async () => {
+      const ran = await importPeople(file, env)
+      rmSync(`${file}.journal`, { force: true })
+      return ran
+    },
+    'import --no-journal': () => importPeople(file, env, '--no-journal'),
+  })
+  for (const [what, of] of Object.entries(rans)) {
+    const rates = of.map(({ ms }) => (rows / ms) * 1000)
+    const peaks = of.map(({ peakMb }) => peakMb)
+    printValue(`stub, ${rows} rows: ${what}, peak memory`, peaks, 'MB', 0, `${spread(rates, 0)}/s`)
   }
+  rmSync(file)
   stop()
-  return found
-}
-
-interface Listed {
-  rooms: number
-  ms: number
-  peakMb: number
-  bareMs: number
-  barePeakMb: number
-  ratio: number
-  firstLineBeforeSecondPage: boolean
-  head: { ms: number; status: string; stderr: string }
 }
 
 const listCommand = [process.execPath, launcher, 'rooms', 'list', '--all', '-o', 'ndjson']
 /** The list command, unless told otherwise. */
 const pageSize = 1000
 
-async function listing(rooms: number): Promise<Listed> {
+async function measureList(rooms: number): Promise<unknown> {
   const served = await start()
   await cannon(`${served.baseUrl}/rooms`, served.apiKey, rooms, (i) => ({ name: `Room ${i}`, type: 'open' }))
   const env = envFor(served.baseUrl, served.apiKey)
@@ -328,41 +272,43 @@ async function listing(rooms: number): Promise<Listed> {
     }
     await pool.close()`,
   )
-  const [ours, theirs]: [Ran[], Ran[]] = [[], []]
-  for (let round = 0; round <= rounds; round++) {
-    const outputs = [join(dir, 'ours.ndjson'), join(dir, 'theirs.ndjson')] as const
-    const [a, b] = outputs.map((path) => openSync(path, 'w')) as [number, number]
-    const mine = await run(listCommand, env, a)
-    const bareLoop = await run([process.execPath, loop], env, b)
-    closeSync(a)
-    closeSync(b)
-    const [x, y] = outputs.map((path) => readFileSync(path, 'latin1').split('\n').length - 1)
-    if (x !== rooms || y !== rooms) throw new Error(`${x} and ${y} lines instead of ${rooms}`)
-    // The first run leaves the code cache that the next ones use.
-    if (round === 0) continue
-    ours.push(mine)
-    theirs.push(bareLoop)
+  const writing = (command: readonly string[]) => async () => {
+    const path = join(dir, 'list.ndjson')
+    const file = openSync(path, 'w')
+    const ran = await run(command, env, file)
+    closeSync(file)
+    const lines = readFileSync(path, 'latin1').split('\n').length - 1
+    if (lines !== rooms) throw new Error(`${lines} lines instead of ${rooms}`)
+    return ran
   }
+  const sides = { list: writing(listCommand), loop: writing([process.execPath, loop]) }
+  // Stores the code cache.
+  await alternate(1, sides)
+  const rans = await alternate(pairs, sides)
+  const of = (side: 'list' | 'loop', field: 'ms' | 'peakMb') => rans[side].map((ran) => ran[field])
+  for (const [field, what, unit] of [
+    ['ms', 'time', 'ms'],
+    ['peakMb', 'peak memory', 'MB'],
+  ] as const)
+    printRatio(
+      `${rooms} rooms: rooms list -o ndjson, ${what}`,
+      'bare loop of undici',
+      ratiosOf(of('list', field), of('loop', field)),
+      `${spread(of('list', field), 0)} ${unit}`,
+      `bare ${spread(of('loop', field), 0)} ${unit}`,
+    )
   const quoted = listCommand.map((word) => `'${word}'`).join(' ')
-  const began = performance.now()
   const script = `${quoted} | head -1 > /dev/null; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' })
-  const head = { ms: Math.round(performance.now() - began), status: stdout.trim(), stderr }
   await served.stop()
-  return {
-    rooms,
-    ms: Math.round(median(ours.map(({ ms }) => ms))),
-    peakMb: Math.round(Math.max(...ours.map(({ peakMb }) => peakMb))),
-    bareMs: Math.round(median(theirs.map(({ ms }) => ms))),
-    barePeakMb: Math.round(Math.max(...theirs.map(({ peakMb }) => peakMb))),
-    ratio: median(ours.map(({ ms }, i) => ms / (theirs[i]?.ms ?? Number.NaN))),
-    firstLineBeforeSecondPage: await firstLineIsEarly(),
-    head,
-  }
+  console.log(
+    `first line ${(await isFirstLineEarly()) ? 'before' : 'only after'} the second page; | head -1: exit ${stdout.trim()}, ${stderr === '' ? 'quiet' : JSON.stringify(stderr)}`,
+  )
+  return rans
 }
 
 /** Whether the first line is printed although the second page never comes. */
-async function firstLineIsEarly(): Promise<boolean> {
+async function isFirstLineEarly(): Promise<boolean> {
   const rooms = Array.from({ length: pageSize }, (_, i) => ({
     id: `room-${i}`,
     type: 'open',
@@ -397,37 +343,11 @@ for (let i = 0; i < 2; i++)
   await importPeople(writePeople('warm', 100), envFor(warm.baseUrl, 'no-key'), '--no-journal')
 warm.stop()
 
-const table: Rate[] = []
+const imports = []
 for (const service of flags.service.split(','))
-  for (const rows of numbers(flags.rows)) {
-    const found = await rates(rows, service)
-    table.push(...found)
-    for (const { what, perSecond, ratio, peakMb } of found) {
-      const peak = peakMb > 0 ? `   peak ${peakMb} MB` : ''
-      console.log(
-        `${service} ${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s   ${ratio.toFixed(3)} of autocannon${peak}`,
-      )
-    }
-    const rateOf = (what: string) => found.find((rate) => rate.what === what)?.perSecond ?? Number.NaN
-    if (rateOf('xargs -P 8 curl') > 0)
-      for (const what of ['import --no-journal', 'import', 'autocannon'])
-        console.log(`${what}: ${(rateOf(what) / rateOf('xargs -P 8 curl')).toFixed(1)} × xargs -P 8 curl`)
-  }
-const peaks = numbers(flags.memory).length > 0 ? await memory() : []
-for (const { what, rows, perSecond, peakMb } of peaks)
-  console.log(
-    `${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s${peakMb > 0 ? `   peak ${peakMb} MB` : ''}`,
-  )
+  for (const rows of numbers(flags.rows)) imports.push({ service, rows, rans: await compare(rows, service) })
+for (const rows of numbers(flags.memory)) await measureMemory(rows)
 const [rooms] = numbers(flags.rooms)
-const list = rooms === undefined ? undefined : await listing(rooms)
-if (list) {
-  const { ms, peakMb, bareMs, barePeakMb, ratio, firstLineBeforeSecondPage, head } = list
-  console.log(
-    `${String(list.rooms).padStart(7)}  rooms list -o ndjson     ${ms} ms, peak ${peakMb} MB; bare loop ${bareMs} ms, peak ${barePeakMb} MB; ${ratio.toFixed(2)} ×`,
-  )
-  console.log(
-    `first line ${firstLineBeforeSecondPage ? 'before' : 'only after'} the second page; | head -1: ${head.ms} ms, exit ${head.status}, ${head.stderr === '' ? 'quiet' : JSON.stringify(head.stderr)}`,
-  )
-}
+const list = rooms === undefined ? undefined : await measureList(rooms)
 rmSync(dir, { recursive: true, force: true })
-console.log(JSON.stringify({ node: process.version, rounds, table, peaks, list }))
+console.log(JSON.stringify({ node: process.version, pairs, imports, list }))

@@ -22,7 +22,7 @@ export async function cannon(
   // The result itself comes at the end of a sample.
   let ended = began
   const result = await new Promise<autocannon.Result>((done, failed) => {
-    const running = autocannon({ ...options, amount, sampleInt: 50 }, (error, result) =>
+    const running = autocannon({ ...options, amount, sampleInt: 50, timeout: 60 }, (error, result) =>
       error ? failed(error) : done(result),
     )
     running.on('response', () => {

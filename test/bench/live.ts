@@ -1,5 +1,6 @@
 // Live rooms of any size: how long it takes to end their sessions, to reach everybody, and to start again after a crash,
-// and the memory of a session. Ratios are of one run. Run with: npm run bench:live [-- SESSIONS]
+// and the memory of a session. Ratios are to an eighth of the sessions in the same round. Run with:
+// npm run bench:live [-- SESSIONS [PAIRS]]
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,10 +8,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Connection } from '../../src/embedded/sessions/connection.ts'
 import { toFrame } from '../../src/embedded/sessions/frame.ts'
+import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
 import { firstLine, type Served, send, startService } from './served.ts'
 
 /** Sessions of the largest room that ends. The memory is that of a quarter more, as many rooms have two each. */
 const many = Number(process.argv[2] ?? 8000)
+const pairs = Number(process.argv[3] ?? 3)
 const rounds = 30
 const message = 'm'.repeat(200)
 
@@ -64,10 +67,6 @@ class Peer {
     this.#rest = data
   }
 }
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
-const line = (what: string, ...values: string[]) =>
-  console.log(what.padEnd(44) + values.map((value) => value.padStart(14)).join(''))
 
 async function newRoom(served: Served): Promise<string> {
   return (await send(served, 'POST', '/rooms', { name: 'Crowd', type: 'open' })).room.id
@@ -202,7 +201,7 @@ async function fanOut(count: number) {
       })
   drop(peers)
   http.close()
-  return { ms: [median(times.shared), median(times.each)], cpu: [median(cpu.shared), median(cpu.each)] }
+  return { ms: times, cpu }
 }
 
 /** Memory of a session in KB, and milliseconds until everybody has a message. */
@@ -238,36 +237,57 @@ async function recovery(count: number): Promise<number> {
   return ms
 }
 
-line('ending the sessions of a room, in ms', 'answered', 'last closed', 'per session', 'worst GET')
-for (const count of [many / 8, many / 4, many / 2, many]) {
-  const { answered, closed, worst } = await endSessions(count)
-  const values = [answered, closed, closed / count, worst]
-  line(`  ${count} sessions`, ...values.map((value, i) => value.toFixed(i === 2 ? 3 : 0)))
+const few = Math.round(many / 8)
+const ends = await alternate(pairs, { few: () => endSessions(few), many: () => endSessions(many) })
+for (const [field, what] of [
+  ['answered', 'response'],
+  ['closed', 'last socket closed'],
+  ['worst', 'longest GET meanwhile'],
+] as const) {
+  const of = (side: 'few' | 'many') => ends[side].map((end) => end[field])
+  const title = `ending ${many} sessions: ${what}`
+  printRatio(title, `${few} sessions`, ratiosOf(of('many'), of('few')), `${spread(of('many'), 0)} ms`)
 }
 
-const some = Math.round(many / 8)
-line(`a message to ${some} sessions, in ms`, 'a shared frame', 'one for each', 'ratio')
-const { ms, cpu } = await fanOut(some)
-for (const [what, [shared = NaN, each = NaN]] of [
-  ['sending it', ms],
-  ['sending it, processor time', cpu],
+const { ms, cpu } = await fanOut(few)
+for (const [what, { shared, each }] of [
+  ['time', ms],
+  ['CPU', cpu],
 ] as const)
-  line(`  ${what}`, shared.toFixed(1), each.toFixed(1), (shared / each).toFixed(2))
-line('  from the request until the last has it', (await messageTo(some)).toFixed(1))
+  printRatio(
+    `a shared frame to ${few} sessions: ${what}`,
+    'a frame for each',
+    ratiosOf(shared, each),
+    `${spread(shared, 1)} ms`,
+  )
+const messages = await alternate(pairs, { message: () => messageTo(few) })
+printValue(`a message to ${few} sessions, until the last has it`, messages.message, 'ms', 1)
 
 const most = Math.round(many * 1.25)
 /** Each session takes a handle here and one there, and the service leaves a quarter of its own to other things. */
 const handles = Number(/open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
-const pairs = Math.min(most, Math.floor(handles * 0.375) - 100)
-line('idle sessions', 'KB each', 'still there', 'a message, ms')
-for (const [what, rooms, perRoom] of [
-  [`${most} in one room`, 1, most],
-  [`${pairs} rooms with 2`, pairs, 2],
-] as const) {
-  const { kb, alive, ms } = await memory(rooms, perRoom)
-  line(`  ${what}`, kb.toFixed(1), String(alive), ms.toFixed(0))
-}
+const meetings = Math.min(most, Math.floor(handles * 0.375) - 100)
+const idle = await alternate(pairs, {
+  [`${most} in one room`]: () => memory(1, most),
+  [`${meetings} rooms with 2`]: () => memory(meetings, 2),
+})
+for (const [what, of] of Object.entries(idle))
+  printValue(
+    `memory of an idle session, ${what}`,
+    of.map(({ kb }) => kb),
+    'KB',
+    1,
+    `${Math.min(...of.map(({ alive }) => alive))} still open`,
+    `a message ${spread(
+      of.map(({ ms }) => ms),
+      0,
+    )} ms`,
+  )
 
-const [little, much] = [await recovery(many / 8), await recovery(many)]
-line('start after a crash, in ms', `${many / 8} open`, `${many} open`)
-line('', little.toFixed(0), much.toFixed(0))
+const starts = await alternate(pairs, { few: () => recovery(few), many: () => recovery(many) })
+printRatio(
+  `start after a crash with ${many} sessions`,
+  `${few} sessions`,
+  ratiosOf(starts.many, starts.few),
+  `${spread(starts.many, 0)} ms`,
+)

@@ -1,5 +1,6 @@
-// What size costs: the same requests to a workspace of 1,000 users and rooms and to one of 1,000,000, and how long others
-// wait while a large request runs. Run with: npm run bench:size [-- ROWS]
+// Cost of size: the same requests to a workspace of 1,000 users and rooms and to a large one, and how long others wait
+// while a large request runs. Run with: npm run bench:size [-- ROWS [PAIRS]]; the documented figures are of 1000000 rows,
+// which take several minutes.
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
@@ -9,11 +10,15 @@ import autocannon from 'autocannon'
 import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
 import { hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
+import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
 import { type Served, send, startService } from './served.ts'
 
-const many = Number(process.argv[2] ?? 1_000_000)
+const many = Number(process.argv[2] ?? 100_000)
+const pairs = Number(process.argv[3] ?? 9)
+/** Runs of each large request; each deletes a room. */
+const largeRuns = Math.min(pairs, 3)
 const maxDirectEnds = 1000
-/** Members and sessions of the large room. */
+/** Members and sessions of each large room. */
 const crowd = many / 10
 
 const numbers = 'WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
@@ -26,10 +31,12 @@ const insertRooms = `${numbers}
     CASE WHEN i % 4 = 1 THEN i END, i, i FROM n`
 const insertCrowd = [
   `INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
-   SELECT 'm' || i, ?, 'user-' || i, 'guest', 0, 0 FROM n`,
+   SELECT ?3 || 'm' || i, ?3, 'user-' || i, 'guest', 0, 0 FROM n`,
   `INSERT INTO sessions (id, room_id, member_id, user_id, connected_at, disconnected_at)
-   SELECT 's' || i, ?, 'm' || i, 'user-' || i, 0, 1 FROM n`,
+   SELECT ?3 || 's' || i, ?3, ?3 || 'm' || i, 'user-' || i, 0, 1 FROM n`,
 ]
+
+const roomId = (i: number) => i.toString(16).padStart(24, '0')
 
 /** A workspace with so many users and rooms, indexed. */
 async function fill(count: number): Promise<string> {
@@ -44,15 +51,14 @@ async function fill(count: number): Promise<string> {
     for (const table of ['users', 'rooms'] as const) countBlocks(store, table, count - (count % blockRows))
   })
   while (hasUnindexed(store)) await store.write(() => indexEmails(store, 256))
-  const large = '0'.repeat(24 - count.toString(16).length) + count.toString(16)
-  await store.write(() => {
-    for (const insert of insertCrowd) store.run(`${numbers} ${insert}`, 1, Math.min(crowd, count), large)
-  })
+  for (let i = 0; i < largeRuns; i++)
+    await store.write(() => {
+      for (const insert of insertCrowd)
+        store.run(`${numbers} ${insert}`, 1, Math.min(crowd, count), roomId(count - i))
+    })
   close()
   return dir
 }
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
@@ -62,7 +68,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 /** Paths that differ each time are never kept. */
 const paths: [what: string, path: (count: number, i: number) => string][] = [
-  ['GET /rooms/{id}', (_, i) => `/rooms/${(i + 1).toString(16).padStart(24, '0')}`],
+  ['GET /rooms/{id}', (_, i) => `/rooms/${roomId(i + 1)}`],
   ['list 30 rooms', (_, i) => `/rooms?limit=30&i=${i}`],
   ['list 30 users', (_, i) => `/users?limit=30&i=${i}`],
   ['layout', (_, i) => `/rooms?layout=grid&i=${i}`],
@@ -121,41 +127,55 @@ async function worstBeside(
 
 const small = await startService(await fill(maxDirectEnds))
 const big = await startService(await fill(many))
-const line = (what: string, ...values: string[]) =>
-  console.log(what.padEnd(34) + values.map((value) => value.padStart(12)).join(''))
-
-line('p50 in ms', maxDirectEnds.toLocaleString('en'), many.toLocaleString('en'), 'ratio')
+const peer = `${maxDirectEnds.toLocaleString('en')} rows`
+const title = `${many.toLocaleString('en')} rows`
+/** Requests of each side in each pair; their median counts. Offsets and hits exist for 100 requests. */
+const each = 8
 for (const [what, path] of paths) {
-  const times: { small: number[]; big: number[] } = { small: [], big: [] }
-  for (let i = 0; i < 60; i++) {
-    times.small.push(await timed(() => send(small, 'GET', path(maxDirectEnds, i))))
-    if (i < 10 || median(times.big) < 50) times.big.push(await timed(() => send(big, 'GET', path(many, i))))
+  const time = (served: Served, count: number) => {
+    let sent = 0
+    return async () => {
+      const times: number[] = []
+      // Each path differs from those before it, which the service may have kept.
+      for (let i = 0; i < each; i++) times.push(await timed(() => send(served, 'GET', path(count, sent++))))
+      return median(times)
+    }
   }
-  const [one, other] = [median(times.small), median(times.big)]
-  line(what, one.toFixed(2), other.toFixed(2), (other / one).toFixed(2))
+  const sides = { small: time(small, maxDirectEnds), big: time(big, many) }
+  await alternate(1, sides)
+  const ms = await alternate(pairs, sides)
+  printRatio(`${title}: ${what}, time`, peer, ratiosOf(ms.big, ms.small), `${spread(ms.big)} ms`)
 }
-const rates = [0, 0] as [number, number]
-// Turn by turn, as the machine may be busy for a while.
-for (let i = 0; i < 3; i++)
-  for (const [j, served] of [small, big].entries())
-    rates[j] = Math.max(rates[j] ?? 0, await perSecond(served))
-line(
-  '50 connections, list 30, per second',
-  ...rates.map((rate) => rate.toFixed(0)),
-  (rates[1] / rates[0]).toFixed(2),
+const rates = await alternate(Math.min(pairs, 5), {
+  small: () => perSecond(small),
+  big: () => perSecond(big),
+})
+printRatio(
+  `${title}: 50 connections, list 30, rate`,
+  peer,
+  ratiosOf(rates.big, rates.small),
+  `${spread(rates.big, 0)}/s`,
 )
 
-line('a GET by id meanwhile, in ms', 'worst', 'took')
-const large = `/rooms/${many.toString(16).padStart(24, '0')}`
-for (const [what, method, path] of [
-  ['nothing else', 'GET', '/users/user-2'],
-  [`list of ${crowd.toLocaleString('en')} sessions`, 'GET', `${large}/sessions`],
-  ['e-mail search, all', 'GET', '/users?email_search_query=example'],
-  ['page of 1,000 rooms', 'GET', '/rooms?limit=1000'],
-  ['delete of that room', 'DELETE', large],
-] as const) {
-  const { worst, took } = await worstBeside(big, () => drain(big, method, path))
-  line(what, worst.toFixed(1), took.toFixed(0))
+let room = many
+const waits = await alternate(
+  largeRuns,
+  Object.fromEntries(
+    (
+      [
+        ['nothing else', 'GET', () => '/users/user-2'],
+        [`list of ${crowd.toLocaleString('en')} sessions`, 'GET', () => `/rooms/${roomId(room)}/sessions`],
+        ['e-mail search, all', 'GET', () => '/users?email_search_query=example'],
+        ['page of 1,000 rooms', 'GET', () => '/rooms?limit=1000'],
+        ['delete of a room with them', 'DELETE', () => `/rooms/${roomId(room--)}`],
+      ] as const
+    ).map(([what, method, path]) => [what, () => worstBeside(big, () => drain(big, method, path()))]),
+  ),
+)
+for (const [what, of] of Object.entries(waits)) {
+  const worst = of.map((wait) => wait.worst)
+  const took = of.map((wait) => wait.took)
+  printValue(`${title}: longest GET beside ${what}`, worst, 'ms', 1, `which takes ${spread(took, 0)} ms`)
 }
 await small.stop()
 await big.stop()
