@@ -8,10 +8,12 @@ export const maxAdaptiveConcurrency = 64
 /** Minimum duration of a measurement, in milliseconds. */
 const minWindowMs = 40
 /** Initial pause after a trial without a gain, in milliseconds. Each such trial doubles the pause, up to a maximum. */
-const minTrialPauseMs = 1000
+const minTrialPauseMs = 250
 const maxTrialPauseMs = 16_000
 /** Minimum time between a failure and the next trial, in milliseconds. */
 const recoveryMs = 1000
+/** Consecutive low measurements that lower the concurrency: pauses of a busy machine distort single ones. */
+const minDrops = 3
 const firstGrowth = 2
 const laterGrowth = 1.5
 /** Fraction of the previous throughput below which a lower concurrency is tried. */
@@ -52,6 +54,8 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
   #nextTrialAt = Number.NEGATIVE_INFINITY
   #trialPauseMs = minTrialPauseMs
   #isSecondWindow = false
+  /** Number of consecutive measurements with a lower throughput. */
+  #drops = 0
   /** Concurrency before the current trial; undefined outside a trial. */
   #triedFrom: number | undefined
   /** Throughput at the last accepted concurrency, in responses per millisecond. */
@@ -114,11 +118,17 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
     if (this.#triedFrom !== undefined && before !== undefined) {
       if (!this.#judgeTrial(throughput, before, this.#triedFrom, now)) return
     } else if (before !== undefined && throughput < maxDrop * before) {
+      if (++this.#drops < minDrops) {
+        this.#startWindow()
+        return
+      }
+      this.#drops = 0
       // At an unchanged concurrency, a lower throughput means a longer latency.
       this.#try(Math.floor(this.#current * 0.75))
       if (this.#triedFrom !== undefined) return
       this.#throughput = throughput
     } else this.#throughput = Math.max(throughput, 0.95 * (before ?? 0) + 0.05 * throughput)
+    this.#drops = 0
     if (now >= this.#nextTrialAt) this.#try(Math.ceil(this.#current * this.#growth))
     else this.#startWindow()
   }
@@ -131,7 +141,7 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
       this.#triedFrom = undefined
       this.#throughput = throughput
       if (isHigher) this.#trialPauseMs = minTrialPauseMs
-      else this.#pauseTrials(now)
+      else this.#nextTrialAt = now + minTrialPauseMs
       return true
     }
     // A pause of this process or of the service can distort one measurement.
@@ -141,10 +151,12 @@ export class AdaptiveConcurrency implements ConcurrencyControl {
       return false
     }
     this.#triedFrom = undefined
-    this.#growth = laterGrowth
+    if (isHigher) {
+      this.#growth = laterGrowth
+      this.#pauseTrials(now)
+    }
     // A lower concurrency did not raise the throughput, so the service itself has become slower.
-    if (!isHigher) this.#throughput = undefined
-    this.#pauseTrials(now)
+    else this.#throughput = undefined
     this.#change(from)
     return false
   }

@@ -82,6 +82,23 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(64)
   })
 
+  test('is 64 most of the time although the machine pauses at random', () => {
+    const { clock, control } = start()
+    const service = { latencyMs: 50, perSecond: 100_000 }
+    let seed = 1
+    const random = () => {
+      seed = (seed * 16_807) % 2_147_483_647
+      return seed / 2_147_483_647
+    }
+    let atMaximum = 0
+    for (let i = 0; i < 500; i++) {
+      run(control, clock, service, 300 * random())
+      clock.moveTo(clock.monotonic() + 400 * random() * random())
+      if (control.current === 64) atMaximum++
+    }
+    expect(atMaximum / 500).toBeGreaterThan(0.8)
+  })
+
   test('is halved once for all failures of the requests in flight, and increases again', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
