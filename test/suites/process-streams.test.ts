@@ -184,7 +184,7 @@ const streams = [
   },
 ]
 
-test('every command of the tree is in the list of this suite', async () => {
+test('the list of this suite contains every command of the program', async () => {
   // What only shells call is silent about everything.
   const all = (await leaves()).map(({ words }) => words.join(' ')).filter((name) => name !== '__complete')
   expect([...Object.keys(lines), ...staying, ...installing].sort()).toEqual(all.sort())
@@ -197,8 +197,8 @@ const cases = Object.values(lines).flatMap((line, nth) =>
     .map(({ redirection, ending }) => [line.line, redirection, line, ending] as const),
 )
 
-describe.runIf(hasFull)('a broken output ends without a stack trace:', () => {
-  test.each(cases)('meetroom %s %s', async (_line, redirection, line, ending) => {
+describe.runIf(hasFull)('with broken standard streams', () => {
+  test.each(cases)('meetroom %s %s exits without a stack trace', async (_line, redirection, line, ending) => {
     // A closed standard input holds no key.
     const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
     const ended = await redirected(known, redirection)
@@ -207,9 +207,9 @@ describe.runIf(hasFull)('a broken output ends without a stack trace:', () => {
   })
 })
 
-describe.runIf(hasFull)('a long-running command ends immediately if it cannot print its base URL:', () => {
+describe.runIf(hasFull)('a long-running command that cannot print its base URL', () => {
   test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
-    'meetroom %s > /dev/full',
+    'exits immediately: meetroom %s > /dev/full',
     async (line) => {
       const ended = await redirected({ line }, '> /dev/full')
       expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })
@@ -233,7 +233,7 @@ describe('a reader of a pipe', () => {
   }
 
   test.each(['table', 'json', 'ndjson', 'csv', 'ids'])(
-    'that closes it after a line of %s ends the program without an error in the middle of a page',
+    'that closes the pipe after ten characters of %s ends the program without an error',
     { timeout: 120_000 },
     async (format) => {
       const env = await crowded(sized(60, 3000))
@@ -244,7 +244,7 @@ describe('a reader of a pipe', () => {
     },
   )
 
-  test('that is slow gets all output, and the program does not buffer the whole output', {
+  test('that is slow receives the whole output, and the program does not buffer the whole output', {
     timeout: 600_000,
   }, async () => {
     // 10 MB in the full form: 40,000 items of 400 bytes and more.
