@@ -61,7 +61,7 @@ const verbs: Record<string, string[]> = {
 const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
 
 describe('help', () => {
-  test('of the program lists its groups, its topics and the common flags on one page', async () => {
+  test('of the program lists its command groups, its topics and the common flags in fewer than 75 lines', async () => {
     const help = await show('--help')
     expect(help).toMatch(/^Usage: meetroom \[options\] \[command\]\n/)
     for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
@@ -82,7 +82,7 @@ describe('help', () => {
     expect(help).not.toContain('api-key')
   })
 
-  test('prints the same text for every help syntax', async () => {
+  test('of the program is the same for --help, -h, help and no arguments', async () => {
     const help = await show('--help')
     for (const line of ['', '-h', 'help', '--json --help', '-o json -h', '--help --local'])
       expect(await show(line), line).toBe(help)
@@ -98,14 +98,14 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('before a command is the help of that command', async () => {
+  test('of a command is printed when --help precedes the command', async () => {
     for (const words of ['rooms', 'rooms list', 'config set'])
       for (const flag of ['--help', '-h'])
         expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
     expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
   })
 
-  test('in place of a command is the help of its group', async () => {
+  test('of a group or a command is printed when “help” follows the name of the group', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
@@ -122,11 +122,11 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test.each(leaves)('for %s ignores the other arguments and sends no request', async (leaf) => {
+  test.each(leaves)('of %s ignores the other arguments', async (leaf) => {
     expect(await show(`${leaf} a b c d --nope --help`)).toBe(await show(`${leaf} --help`))
   })
 
-  test('lists the flags of a command', async () => {
+  test('of a command lists its flags', async () => {
     const help = await show('rooms create --help')
     for (const flag of [
       '--name <name>',
@@ -141,7 +141,7 @@ describe('help', () => {
     expect(await show('members block --help')).toContain('  --force ')
   })
 
-  test('omits aliases of commands', async () => {
+  test('omits the aliases of commands', async () => {
     const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
     for (const line of ['', ...Object.keys(verbs)]) {
       const help = await show(`${line} --help`.trim())
@@ -154,7 +154,7 @@ describe('help', () => {
     for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
   })
 
-  test('accepts aliases of commands', async () => {
+  test('accepts the aliases of commands', async () => {
     expect(await show('room ls --help')).toBe(await show('rooms list --help'))
     expect(await show('help user rm')).toBe(await show('help users delete'))
   })
@@ -176,12 +176,12 @@ describe('help', () => {
       ],
     ],
     ['output', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns']],
-  ])('of the topic %s lists all of its subjects', async (topic, parts) => {
+  ])('of the topic %s lists the expected codes, variables or flags', async (topic, parts) => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
   })
 
-  test('formatting prints the topic output, its new name since 0.3.0, with a warning', async () => {
+  test('of the former topic formatting prints the topic output with a warning', async () => {
     expect(await (await createWorld()).run('help formatting')).toMatchObject({
       code: 0,
       stdout: await show('help output'),
@@ -194,7 +194,7 @@ describe('help', () => {
     ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
     ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
-  ])('on a command refers to the topic %s', async (topic, commands) => {
+  ])('of a command refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
     for (const command of ['rooms get', 'auth login', 'users create'])
@@ -202,7 +202,7 @@ describe('help', () => {
   })
 
   test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
-    'on “%s” is a usage error',
+    'of the unknown command or topic “%s” is a usage error',
     async (words) => {
       expect(await world.run(`help ${words}`)).toMatchObject({
         code: 2,
@@ -214,7 +214,7 @@ describe('help', () => {
     },
   )
 
-  test('works with invalid settings', async () => {
+  test('is printed despite invalid settings', async () => {
     const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
     for (const line of [
       'help',
@@ -239,7 +239,7 @@ describe('help', () => {
       }
   })
 
-  test('is printed to standard output without colors', async () => {
+  test('is printed to a terminal without colors', async () => {
     const { stdout } = await world.run('--help', { tty: true })
     expect(stdout).not.toContain('\u001b')
   })
@@ -253,7 +253,7 @@ describe('--version', () => {
     'rooms list -V',
     '--json --version',
     'rooms list --limit 3 --version',
-  ])('%s prints only the version', async (line) => {
+  ])('in “%s” prints only the version', async (line) => {
     expect(await show(line)).toBe(`${version}\n`)
   })
 
@@ -291,7 +291,7 @@ describe('a usage error', () => {
       '--type must be open, public or private, not “opne”',
       'did you mean: meetroom rooms create --type open',
     ],
-  ])('for %s exits 2 with a hint', async (line, message, hint) => {
+  ])('in “%s” exits 2 with a hint', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
@@ -301,7 +301,7 @@ describe('a usage error', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('is one JSON object in a JSON mode', async () => {
+  test('is one JSON object in a JSON output format', async () => {
     for (const line of [
       'rooms lst --json',
       'rooms lst -o ndjson',
@@ -319,7 +319,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('is plain text if a JSON flag follows --', async () => {
+  test('is plain text if the JSON flag follows “--”', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
@@ -336,7 +336,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('for flags without a command says that the command is missing', async () => {
+  test('for flags without a command reports that the command is missing', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -345,7 +345,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('is the result for the name of a property of every JavaScript object', async () => {
+  test('results from a command or flag named like a built-in property of JavaScript objects', async () => {
     for (const line of [
       '__proto__',
       'constructor',
@@ -373,7 +373,7 @@ describe('global flags', () => {
     'rooms list --limit 1 -oids',
     '-q rooms -o csv list -o ids',
     '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
-  ])('work before, between and after the words of a command: %s', async (line) => {
+  ])('apply in any position of the command line “%s”', async (line) => {
     expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
   })
 
@@ -382,19 +382,19 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('include --dry-run in every position: %s', async (line) => {
+  ])('include --dry-run in any position, as in “%s”', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('are text as the value of another flag', async () => {
+  test('are plain text when they follow = as the value of another flag', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('are refused as the value of another flag', async () => {
+  test('are refused when they follow another flag in place of its value', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })
