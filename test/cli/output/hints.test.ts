@@ -182,6 +182,11 @@ const lines = [...new Set([...calls, ...more])]
 /** Adds flags where they belong to the command. */
 function withFlags(line: string, flags: readonly string[]): string[] {
   // Completion is for the line that is being typed.
+  if (line.startsWith('__complete powershell ')) {
+    const typed = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString()
+    const flagged = typed.replace('meetroom', ['meetroom', ...flags].join('\n'))
+    return ['__complete', 'powershell', Buffer.from(flagged).toString('base64')]
+  }
   if (line.startsWith('__complete '))
     return line.replace('meetroom', ['meetroom', ...flags].join('\t')).split(' ')
   const words = line.split(' ')

@@ -17,7 +17,7 @@ const calls = (await allCalls()).filter((call) => !sendsNothing.test(call))
 /** Those whose JSON in a pipe is what the service sent. */
 const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
 /** Those that are asked for links, which hold tokens. */
-const isLink = (call: string) => / (link|open)\b/.test(call)
+const isLink = (call: string) => / (links?|open)\b/.test(call)
 
 /** Everything in the files of a folder. */
 function filesOf(dir: string): string {
@@ -33,8 +33,7 @@ describe.each(calls)('%s prints no access token without --show-tokens', (call) =
     const isRefused =
       (call.startsWith('api') && !/json/.test(format)) ||
       (/ export/.test(call) && /table|ids/.test(format)) ||
-      (/ link\b/.test(call) && format === 'ids') ||
-      (call.startsWith('message') && format === 'ids')
+      (/ links?\b|^usage|^message send ROOM/.test(call) && format === 'ids')
     for (const tty of [false, true]) {
       const { world, ids } = await prepare()
       otherService(world, generous)
