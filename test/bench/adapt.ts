@@ -1,6 +1,6 @@
 // `users import` with the concurrency that it finds, beside fixed ones: on a service with latency, and on one that allows
 // so many requests a second. All run alternately. A row is two requests: a lookup and a create.
-// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3];
+// Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3], the large form;
 // --limited 0 leaves the limited service out, and --rounds 0 the others.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,10 +15,10 @@ import { launcher } from './served.ts'
 const { values: flags } = parseArgs({
   options: {
     latency: { type: 'string', default: '0,50' },
-    rows: { type: 'string', default: '5000' },
+    rows: { type: 'string', default: '1000' },
     fixed: { type: 'string', default: '8,16,32,64' },
-    rounds: { type: 'string', default: '5' },
-    limited: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '3' },
+    limited: { type: 'string', default: '500' },
     rate: { type: 'string', default: '50' },
     'limited-rounds': { type: 'string', default: '3' },
     program: { type: 'string', default: launcher },

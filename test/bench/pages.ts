@@ -1,6 +1,6 @@
 // A list in pages of 100 from a service that caps `limit`, with latency, beside curl with one page after another and with 8
 // at once. A built launcher of another version, such as that of the last release, is measured in the same rounds. Run with:
-// npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 11 --before ../other/bin/meetroom.js]
+// npm run bench:pages [-- --rooms 20000 --latency 0,50 --rounds 9 --before ../other/bin/meetroom.js]
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { alternate, printRatio, ratiosOf, run, spread } from './measured.ts'
@@ -10,7 +10,7 @@ const { values: flags } = parseArgs({
   options: {
     rooms: { type: 'string', default: '20000' },
     latency: { type: 'string', default: '0,50' },
-    rounds: { type: 'string', default: '11' },
+    rounds: { type: 'string', default: '9' },
     before: { type: 'string' },
   },
 })

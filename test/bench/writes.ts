@@ -12,7 +12,7 @@ import { cannon, type Round } from './cannon.ts'
 import { alternate, median, printRatio, ratiosOf, spread } from './measured.ts'
 import { firstLine, startService } from './served.ts'
 
-const [pairs = 11, ...levels] = process.argv.slice(2).map(Number)
+const [pairs = 5, ...levels] = process.argv.slice(2).map(Number)
 const allConnections = levels.length > 0 ? levels : [1, 16, 64, 256]
 /** Rooms in the workspace before each round. */
 const rows = 100_000
