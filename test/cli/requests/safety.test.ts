@@ -79,7 +79,8 @@ describe.each(calls)('the command %s', (call) => {
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
     expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
     const lists =
-      /^(\w+ (list|get|link|export|report)|users (rooms|duplicates))\b/.test(call) && !sendsNothing.test(call)
+      /^(\w+ (list|get|links?|export|report)|users (rooms|duplicates))\b/.test(call) &&
+      !sendsNothing.test(call)
     const reads = lists || call.startsWith('auth status')
     expect(isRefused, stderr).toBe(!reads)
   })
@@ -92,7 +93,7 @@ describe.each(calls)('the command %s', (call) => {
     )
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
     const isUnknown =
-      / import | offboard | hand-over | --where | --all-rooms/.test(call) && !/ link /.test(call)
+      / import | offboard | hand-over | --where | --all-rooms/.test(call) && !/ links? /.test(call)
     const isRefused = sendsNothing.test(call) || isUnknown
     expect({ code, requests, started, changed }, stderr).toEqual({
       code: isRefused ? 2 : 0,

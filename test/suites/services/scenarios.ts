@@ -246,6 +246,16 @@ export const scenarios: readonly Scenario[] = [
     printed: column('user_id'),
   },
   {
+    leaf: 'members links',
+    argv: ({ room }) => ['members', 'links', room(second), ...csv('user_id')],
+    rows: () => ['u00', 'u01'],
+  },
+  {
+    leaf: 'rooms link',
+    argv: () => ['rooms', 'link', '--where', 'type=private', '--as', 'u00', ...csv('room_name')],
+    rows: () => [full, second],
+  },
+  {
     leaf: 'users list',
     argv: () => ['users', 'list', '--all', ...csv('user_id')],
     rows: () => userIds,
@@ -378,6 +388,7 @@ export const scenarios: readonly Scenario[] = [
 export const without: Readonly<Record<string, string>> = {
   __complete: 'suggests words; its exit code is not read',
   'sessions watch': 'runs until it is stopped; its view claims nothing with an exit code',
+  'rooms open': 'opens the link that rooms link prints',
   join: 'runs until it is stopped',
   serve: 'is a service itself',
   'webhooks listen': 'is a server',

@@ -24,6 +24,7 @@ export interface School {
   run(argv: readonly string[], stdin?: string): Promise<Run>
 }
 
+const env = { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' }
 const two = (number: number) => String(number).padStart(2, '0')
 export const roomNames = Array.from({ length: 14 }, (_, i) => `Room ${two(i)}`)
 export const userIds = Array.from({ length: 12 }, (_, i) => `u${two(i)}`)
@@ -95,7 +96,7 @@ export async function openSchool(fake: FakeService): Promise<School> {
     },
     executed,
     sessions,
-    run: (argv, stdin) => world.run([...argv], stdin === undefined ? {} : { stdin }),
+    run: (argv, stdin) => world.run([...argv], { env, ...(stdin !== undefined && { stdin }) }),
   }
 }
 
