@@ -51,6 +51,7 @@ const stub = `
     return json({ [key]: items.slice(offset, offset + limit), paging: { limit, offset, total: items.length } })
   }
   const allRooms = Array.from({ length: rooms }, (_, i) => ({ id: 'room-' + i, type: 'open', name: 'Room ' + i, terminated_at: null }))
+  const withStrangers = Array.from({ length: rooms }, (_, i) => ({ id: 'strangers-' + i, type: 'open', name: 'Strangers', terminated_at: null }))
   const fewMembers = membersOf(Math.ceil(sessions / 4) + 5)
   const manyMembers = membersOf(Math.ceil(large / 100) + 5)
   let count = 0
@@ -61,10 +62,12 @@ const stub = `
     if (url.pathname === '/count') return send(json(count))
     count++
     if (url.pathname.includes('/large/sessions')) return send(page('sessions', manySessions, url))
+    const [, strangers] = /\\/(strangers-\\d+)\\/sessions/.exec(url.pathname) ?? []
+    if (strangers) return send(json({ sessions: sessionsOf(sessions, sessions).map((one) => ({ ...one, user_id: strangers + one.user_id })) }))
     if (url.pathname.endsWith('/sessions')) return send(url.pathname.includes('/whole/') ? huge : small)
     if (url.pathname.endsWith('/members')) return send(page('members', isLarge ? manyMembers : fewMembers, url))
     if (/(large|whole)$/.test(url.pathname)) return send(json({ room: { id: 'large', type: 'open', name: 'Large' } }))
-    return send(page('rooms', allRooms, url))
+    return send(page('rooms', url.pathname.includes('/strangers/') ? withStrangers : allRooms, url))
   }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
 
 const dir = mkdtempSync(join(tmpdir(), 'meetroom-attendance-'))
@@ -82,6 +85,8 @@ const env = {
 const requests = async () => (await (await fetch(`${origin}/count`)).json()) as number
 
 const many = `${rooms} rooms × ${sessions}`
+// Each session has another user, so reports of people hold as many rows as sessions. Printed without a limit.
+const strangers = `${many}, all users different`
 const one = `one room × ${large}`
 const cases: [what: string, room: string, flags: string][] = [
   [many, '--all-rooms', '-o ndjson'],
@@ -97,6 +102,12 @@ const cases: [what: string, room: string, flags: string][] = [
   [many, '--all-rooms', `-o csv --by user-total --html ${join(dir, 'page.html')}`],
   [many, '--all-rooms', `-o csv --by meeting --html ${join(dir, 'page.html')}`],
   [many, 'usage', '--month 2026-01 -o ndjson'],
+  [strangers, '--all-rooms', '-o ndjson'],
+  [strangers, '--all-rooms', '-o ndjson --by user-total'],
+  [strangers, '--all-rooms', '-o ndjson --by user-total,month'],
+  [strangers, '--all-rooms', '-o ndjson --by month'],
+  [strangers, '--all-rooms', `-o csv --by user-total --html ${join(dir, 'page.html')}`],
+  [strangers, 'usage', '--month 2026-01 -o ndjson'],
   [one, 'large', '-o ndjson'],
   [one, 'large', '-o json --by session'],
   [one, 'large', `-o csv --absent --html ${join(dir, 'page.html')}`],
@@ -106,14 +117,17 @@ const cases: [what: string, room: string, flags: string][] = [
 const peer = '-o ndjson'
 const tooLarge: string[] = []
 const results = []
-for (const group of [many, one, `${one}, unpaged`]) {
+for (const group of [many, strangers, one, `${one}, unpaged`]) {
   const sides: Record<string, () => Promise<Ran & { requests: number }>> = {}
   for (const [what, room, flags] of cases)
     if (what === group)
       sides[flags.replace(dir, '')] = async () => {
         const before = await requests()
         const words = room === 'usage' ? [room] : ['sessions', 'report', room]
-        const ran = await run([process.execPath, launcher, ...words, ...flags.split(' ')], env)
+        const ran = await run([process.execPath, launcher, ...words, ...flags.split(' ')], {
+          ...env,
+          ...(what === strangers && { MEETROOM_BASE_URL: `${origin}/strangers/v1` }),
+        })
         return { ...ran, requests: (await requests()) - before }
       }
   // Stores the code cache.

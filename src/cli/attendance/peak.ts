@@ -10,14 +10,13 @@ export interface Peak {
 
 /** Collects the presence of people in any number of rooms. */
 export class PeakFinder {
-  readonly #presence = new Map<string, Interval[]>()
+  readonly #presence = new Map<string, readonly Interval[]>()
 
   /** Adds a visit, unless it is too short to count. */
   addVisit({ person, intervals, isPresent }: Visit): void {
     if (!isPresent) return
-    const known = this.#presence.get(person.key) ?? []
-    for (const interval of intervals) known.push(interval)
-    this.#presence.set(person.key, known)
+    const known = this.#presence.get(person.key)
+    this.#presence.set(person.key, known ? known.concat(intervals) : intervals)
   }
 
   /** A person who is in two rooms at once counts once. */

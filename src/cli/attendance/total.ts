@@ -1,13 +1,26 @@
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Item } from '../output/views/views.ts'
+import { Distinct } from './distinct.ts'
 import { type Interval, mergeIntervals } from './intervals.ts'
 import { countTenths } from './measures.ts'
 import type { Meeting } from './meetings.ts'
 import type { Person } from './people.ts'
 import type { Visit } from './visits.ts'
 
-/** Number of intervals above which a total merges them. */
-const minMerged = 64
+/** What a total is of; empty for all rooms together. */
+export interface TotalSubject {
+  room: Item | undefined
+  roomNumber: number
+  person: Pick<Person, 'key' | 'user_id' | 'blocked'> | undefined
+  meeting: Meeting | undefined
+}
+
+export const everything: TotalSubject = {
+  room: undefined,
+  roomNumber: 0,
+  person: undefined,
+  meeting: undefined,
+}
 
 /** Sums up visits: those of a person, a room or a period. */
 export class Total {
@@ -27,16 +40,22 @@ export class Total {
   #tenths = 0
   #room: Item | undefined
   #meeting: Meeting | undefined
-  readonly #people = new Set<string>()
-  readonly #days = new Set<number>()
-  #intervals: Interval[] = []
-  #mergeAt = minMerged
+  /** Undefined in a total of one person. */
+  readonly #people: Distinct<string> | undefined
+  readonly #days = new Distinct<number>()
+  /**
+   * Starts and ends of a person’s intervals, one after the other. Undefined until the second interval: the first one is
+   * from `first` to `last`.
+   */
+  #bounds: number[] | undefined
 
   /** @param period first day of the period; 0 without periods */
   constructor(
     readonly period: number,
-    readonly of: { room?: Item; roomNumber?: number; person?: Person; meeting?: Meeting },
-  ) {}
+    readonly of: TotalSubject,
+  ) {
+    this.#people = of.person ? undefined : new Distinct()
+  }
 
   addVisit(room: Item, { person, meeting, intervals, isPresent, isMissed }: Visit, zone: TimeZone): void {
     this.addPerson(person)
@@ -48,13 +67,13 @@ export class Total {
     if (meeting !== this.#meeting) this.meetings++
     this.#room = room
     this.#meeting = meeting
-    this.#people.add(person.key)
+    this.#people?.add(person.key)
     this.#tenths += countTenths(intervals)
     for (const [start, end] of intervals) {
       this.#addDays(start, end, zone)
+      if (this.of.person) this.#addInterval(start, end)
       this.#addBounds(start, end, person)
     }
-    if (this.of.person) this.#addIntervals(intervals)
   }
 
   addPerson({ name, role, blocked }: Person): void {
@@ -64,7 +83,7 @@ export class Total {
   }
 
   get participants(): number {
-    return this.#people.size
+    return this.#people?.size ?? Math.min(1, this.meetings)
   }
 
   get days(): number {
@@ -78,7 +97,11 @@ export class Total {
 
   /** Time during which the person was in any room; disjoint and sorted. */
   get intervals(): readonly Interval[] {
-    return mergeIntervals(this.#intervals)
+    if (!this.of.person || this.first > this.last) return []
+    const bounds = this.#bounds ?? [this.first, this.last]
+    const intervals: Interval[] = []
+    for (let i = 0; i < bounds.length; i += 2) intervals.push([bounds[i] ?? 0, bounds[i + 1] ?? 0])
+    return mergeIntervals(intervals)
   }
 
   #addDays(start: number, end: number, zone: TimeZone): void {
@@ -96,10 +119,10 @@ export class Total {
     this.isThere ||= isOpen && isThere
   }
 
-  #addIntervals(intervals: readonly Interval[]): void {
-    for (const interval of intervals) this.#intervals.push(interval)
-    if (this.#intervals.length < this.#mergeAt) return
-    this.#intervals = mergeIntervals(this.#intervals)
-    this.#mergeAt = Math.max(minMerged, 2 * this.#intervals.length)
+  /** Adds an interval, before its bounds are added. */
+  #addInterval(start: number, end: number): void {
+    if (this.first > this.last) return
+    this.#bounds ??= [this.first, this.last]
+    this.#bounds.push(start, end)
   }
 }

@@ -12,6 +12,22 @@ export interface TotalsOptions extends VisitOptions {
   missed?: number | undefined
 }
 
+/** What the bars and time lines of rows have in common. */
+export interface RowScale {
+  /** Most minutes of a row. */
+  most: number
+  /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
+  first: number
+  last: number
+}
+
+export interface RowChunk {
+  lines: readonly ReportRow[]
+  scale: RowScale
+}
+
+const chunkSize = 1000
+
 /** Sums up the attendance of rooms by person, meeting, room and period. */
 export class AttendanceTotals {
   readonly #options: TotalsOptions
@@ -22,34 +38,38 @@ export class AttendanceTotals {
     this.#options = options
   }
 
-  /** Adds a room. Returns rows that no further room changes. */
-  add(report: RoomReport): ReportRow[] {
+  /**
+   * Adds a room. Returns rows that no further room changes.
+   * @param people those of the room, if they are known
+   */
+  add(report: RoomReport, people = listPeople(report)): RowChunk[] {
     const { grouping, absent, zone } = this.#options
     const { subject, unit } = grouping
     const { room } = report
     this.#rooms++
-    const people = listPeople(report)
     for (const visit of listVisits(report.attendance.meeting, people, { ...this.#options, unit }))
       this.#totalOf(room, visit).addVisit(room, visit, zone)
     if (absent && subject === 'user-total' && unit === undefined)
       for (const person of people)
         if (person.blocked !== undefined) this.#totalOf(room, { person, period: 0 }).addPerson(person)
     // Meetings are of one room.
-    return subject === 'meeting' ? this.#takeRows() : []
+    return subject === 'meeting' ? [...this.end()] : []
   }
 
-  /** Returns the rows of all rooms together. */
-  end(): ReportRow[] {
-    return this.#takeRows()
-  }
-
-  #takeRows(): ReportRow[] {
+  /** Yields the rows of all rooms together. */
+  *end(): Generator<RowChunk> {
     const { grouping, absent, missed = 0 } = this.#options
     const isShown = (total: Total) =>
       total.missed >= missed && (total.meetings > 0 || (absent && total.isInvited))
-    const totals = [...this.#totals.values()].filter(isShown)
+    const totals = [...this.#totals.values()].filter(isShown).sort(compareTotals(grouping))
     this.#totals.clear()
-    return totals.sort(compareTotals(grouping)).map((total) => createTotalRow(total, this.#options))
+    const scale = measureTotals(totals)
+    // Rows are made late, because they take more memory than totals.
+    for (let i = 0; i < totals.length; i += chunkSize)
+      yield {
+        lines: totals.slice(i, i + chunkSize).map((total) => createTotalRow(total, this.#options)),
+        scale,
+      }
   }
 
   #totalOf(
@@ -57,27 +77,49 @@ export class AttendanceTotals {
     { person, period, meeting }: Pick<Visit, 'person' | 'period'> & Partial<Visit>,
   ): Total {
     const { subject } = this.#options.grouping
-    const of = {
-      ...(subject !== undefined && subject !== 'user-total' && { room, roomNumber: this.#rooms }),
-      ...(subject !== undefined && subject !== 'room' && { person }),
-      ...(subject === 'meeting' && meeting && { meeting }),
-    }
-    const key = [period, of.roomNumber, of.meeting?.number, of.person?.key].join(' ')
+    const isOfRoom = subject !== undefined && subject !== 'user-total'
+    const isOfPerson = subject !== undefined && subject !== 'room'
+    const isOfMeeting = subject === 'meeting' && meeting !== undefined
+    const parts = [
+      ...(isOfPerson ? [person.key] : []),
+      ...(period === 0 ? [] : [period]),
+      ...(isOfRoom ? [this.#rooms] : []),
+      ...(isOfMeeting ? [meeting.number] : []),
+    ]
+    const key = parts.length === 1 ? String(parts[0]) : parts.join(' ')
     const known = this.#totals.get(key)
     if (known) return known
-    const total = new Total(period, of)
+    const { user_id, blocked } = person
+    const total = new Total(period, {
+      room: isOfRoom ? room : undefined,
+      roomNumber: isOfRoom ? this.#rooms : 0,
+      person: isOfPerson ? { key: person.key, user_id, blocked } : undefined,
+      meeting: isOfMeeting ? meeting : undefined,
+    })
     this.#totals.set(key, total)
     return total
   }
 }
 
+function measureTotals(totals: readonly Total[]): RowScale {
+  const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+  for (const { roomMinutes, first, last } of totals) {
+    scale.most = Math.max(scale.most, roomMinutes)
+    scale.first = Math.min(scale.first, first)
+    scale.last = Math.max(scale.last, last)
+  }
+  return scale
+}
+
 type Compare = (a: Total, b: Total) => number
 
 const byPeriod: Compare = (a, b) => a.period - b.period
-const byRoom: Compare = (a, b) => (a.of.roomNumber ?? 0) - (b.of.roomNumber ?? 0)
+const byRoom: Compare = (a, b) => a.of.roomNumber - b.of.roomNumber
 const byMeeting: Compare = (a, b) => (a.of.meeting?.number ?? 0) - (b.of.meeting?.number ?? 0)
 const byMinutes: Compare = (a, b) => b.missed - a.missed || b.roomMinutes - a.roomMinutes
-const byPerson: Compare = (a, b) => compareTexts(keyOf(a), keyOf(b))
+/** Anonymous participants come last. */
+const byPerson: Compare = ({ of: { person: a } }, { of: { person: b } }) =>
+  Number(a?.user_id === null) - Number(b?.user_id === null) || compareTexts(a?.key ?? '', b?.key ?? '')
 
 /** Sorts by the parts of the grouping in their order. */
 function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
@@ -92,11 +134,6 @@ function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
   const bySubjectParts = subject === undefined ? [] : bySubject[subject]
   const parts = isUnitFirst ? [byPeriod, ...bySubjectParts] : [...bySubjectParts, byPeriod]
   return (a, b) => parts.reduce((order, compare) => order || compare(a, b), 0)
-}
-
-/** Anonymous participants come last. */
-function keyOf({ of: { person } }: Total): string {
-  return person ? `${person.user_id === null ? 1 : 0} ${person.key}` : ''
 }
 
 function compareTexts(a: string, b: string): number {

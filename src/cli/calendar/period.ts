@@ -71,6 +71,6 @@ function weekdayOf(day: number): number {
 }
 
 function readMonth(day: number): [year: number, month: number] {
-  const [year = 0, month = 0] = formatDayNumber(day).split('-').map(Number)
-  return [year, month]
+  const date = new Date(day * 86_400_000)
+  return [date.getUTCFullYear(), date.getUTCMonth() + 1]
 }

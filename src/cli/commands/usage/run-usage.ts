@@ -1,7 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 import { selectBarSymbols } from '../../attendance/bar.ts'
 import { defaultGapMs } from '../../attendance/meetings.ts'
-import type { ReportRow } from '../../attendance/rows.ts'
+import type { RowChunk } from '../../attendance/totals.ts'
 import { labelOf, parsePeriod } from '../../calendar/period.ts'
 import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../calendar/time-zone.ts'
@@ -9,7 +9,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
 import { readRooms } from '../../lists/select-rooms.ts'
 import { createPage } from '../../output/views/page.ts'
-import type { View } from '../../output/views/views.ts'
+import type { Item, View } from '../../output/views/views.ts'
 import { Tally } from '../../pool/tally.ts'
 import { showRequests } from '../sessions/report/report.ts'
 import { RoomReports } from '../sessions/report/room-reports.ts'
@@ -66,28 +66,28 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
   const month = labelOf('month', zone.dayOf(span[0]))
   const totals = new UsageTotals({ month, zone, gapMs, minMinutes, isByRoom })
   for await (const report of reports.read()) totals.add(report)
-  await print(context, view, { lines: totals.rows(), days: totals.days(), isByRoom, zone })
+  await print(context, view, { chunk: totals.rows(), days: totals.days(), isByRoom, zone })
   await context.notice('rooms that were deleted are missing')
   await reports.finish()
 }
 
 interface Printout {
-  lines: readonly ReportRow[]
-  days: readonly ReportRow[]
+  chunk: RowChunk
+  days: Iterable<RowChunk>
   isByRoom: boolean
   zone: TimeZone
 }
 
-async function print(context: Context, view: View, { lines, days, isByRoom, zone }: Printout): Promise<void> {
+async function print(context: Context, view: View, { chunk, days, isByRoom, zone }: Printout): Promise<void> {
   const { host, flags } = context
   const printer = await context.printer()
   const { format, columns } = printer.options
-  const list = (rowsView: View, items: readonly ReportRow['row'][]) =>
+  const list = (rowsView: View, items: readonly Item[]) =>
     printer.list(rowsView, 'usage', createPage({ items }))
   if (format !== 'table')
     return void (await list(
       view,
-      lines.map(({ row }) => row),
+      chunk.lines.map(({ row }) => row),
     ))
   const options = {
     ...{ zone, marks: selectBarSymbols(host), isTerminal: host.stdout.isTTY },
@@ -95,13 +95,13 @@ async function print(context: Context, view: View, { lines, days, isByRoom, zone
   }
   const byRoom = new TotalsTable({ ...options, grouping: { subject: 'room', isUnitFirst: false } }, view)
   if (isByRoom) {
-    if ((await list(byRoom.view, byRoom.rows(lines))) === 0) await printer.notice('no rooms were used')
+    if ((await list(byRoom.view, byRoom.rows(chunk))) === 0) await printer.notice('no rooms were used')
     return
   }
-  if (columns || flags.allProfiles) return void (await list(view, byRoom.rows(lines)))
+  if (columns || flags.allProfiles) return void (await list(view, byRoom.rows(chunk)))
   const byDay = new TotalsTable({ ...options, grouping: { unit: 'day', isUnitFirst: true } })
-  for (const facts of byRoom.rows(lines)) await printer.printFacts(facts)
-  const items = byDay.rows(days)
+  for (const facts of byRoom.rows(chunk)) await printer.printFacts(facts)
+  const items = [...days].flatMap((one) => byDay.rows(one))
   if (items.length === 0) return
   await printer.line('')
   await list(byDay.view, items)

@@ -1,8 +1,8 @@
 import { PeakFinder } from '../../attendance/peak.ts'
 import { listPeople } from '../../attendance/people.ts'
-import type { ReportRow, RoomReport } from '../../attendance/rows.ts'
-import { Total } from '../../attendance/total.ts'
-import { AttendanceTotals } from '../../attendance/totals.ts'
+import type { RoomReport } from '../../attendance/rows.ts'
+import { everything, Total } from '../../attendance/total.ts'
+import { AttendanceTotals, type RowChunk } from '../../attendance/totals.ts'
 import { listVisits, type VisitOptions } from '../../attendance/visits.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
@@ -20,7 +20,7 @@ export class UsageTotals {
   readonly #options: VisitOptions
   readonly #isByRoom: boolean
   readonly #days: AttendanceTotals
-  #total = new Total(0, {})
+  #total = new Total(0, everything)
   #peak = new PeakFinder()
   readonly #rooms: Row[] = []
 
@@ -33,27 +33,30 @@ export class UsageTotals {
 
   add(report: RoomReport): void {
     const { room, attendance } = report
-    for (const visit of listVisits(attendance.meeting, listPeople(report), this.#options)) {
+    const people = listPeople(report)
+    for (const visit of listVisits(attendance.meeting, people, this.#options)) {
       this.#total.addVisit(room, visit, this.#options.zone)
       this.#peak.addVisit(visit)
     }
-    if (!this.#isByRoom) return void this.#days.add(report)
+    if (!this.#isByRoom) return void this.#days.add(report, people)
     const place = { room_id: room['id'] as string, room_name: room['name'] ?? null }
     if (this.#total.meetings > 0) this.#rooms.push({ month: this.#month, ...place, ...this.#measure() })
-    this.#total = new Total(0, {})
+    this.#total = new Total(0, everything)
     this.#peak = new PeakFinder()
   }
 
   /** Returns one row, or the rooms that were used, the most used ones first. */
-  rows(): ReportRow[] {
+  rows(): RowChunk {
     const rows: Row[] = this.#isByRoom
       ? this.#rooms.sort((a, b) => b.room_minutes - a.room_minutes)
       : [{ month: this.#month, rooms: this.#total.rooms, ...this.#measure() }]
-    return rows.map((row) => ({ row, intervals: [], isRunning: false }))
+    const lines = rows.map((row) => ({ row, intervals: [], isRunning: false }))
+    const most = Math.max(0, ...rows.slice(0, 1).map(({ room_minutes }) => room_minutes))
+    return { lines, scale: { most, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY } }
   }
 
-  /** Returns a row for each day on which a room was used. */
-  days(): ReportRow[] {
+  /** Returns rows for the days on which a room was used. */
+  days(): Iterable<RowChunk> {
     return this.#days.end()
   }
 

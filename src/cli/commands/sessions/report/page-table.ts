@@ -7,13 +7,15 @@ import { type Html, markup } from './html.ts'
 import { formatCell, titles } from './page-cells.ts'
 import { drawMinutes, drawTimeLine } from './page-drawings.ts'
 
-interface TableOptions {
+export interface TableOptions {
   caption: Visible
   label: Visible
+  /** The first field is the heading of its row. */
   fields: readonly string[]
   /** Span of the time lines; undefined for bars of minutes, or without attendance. */
   span: Interval | undefined
-  hasBars?: boolean
+  /** Most minutes of a row, in a table with bars. */
+  most?: number | undefined
   shown: (text: string) => Visible
   zone: TimeZone
 }
@@ -34,12 +36,14 @@ const numbers = new Set([
 
 const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-/** Formats a table with a time line or a bar in each row. The first field is the heading of its row. */
+/** Formats a table with a time line or a bar in each row. */
 export function formatTable(lines: readonly ReportRow[], options: TableOptions): Html {
-  const { caption, label, fields, span, zone } = options
+  return markup`${formatTableStart(options)}${formatTableRows(lines, options)}${tableEnd}`
+}
+
+export function formatTableStart({ caption, label, fields, span, zone }: TableOptions): Html {
   const [start, end] = span ? span.map((ms) => visible(zone.createFormat(span)(ms))) : []
   const axis = markup`<span class="axis"><span>${start ?? own``}</span><span>${end ?? own``}</span></span>`
-  const most = lines.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'] ?? 0)), 0)
   const head = fields.map((field) =>
     numbers.has(field)
       ? markup`<th scope="col" class="number">${titles[field] ?? visible(field)}</th>`
@@ -49,16 +53,18 @@ export function formatTable(lines: readonly ReportRow[], options: TableOptions):
 <caption>${caption}</caption>
 <thead><tr>${head}<th scope="col" class="time">${span ? axis : own`Time`}</th></tr></thead>
 <tbody>
-${lines.map((line) => formatRow(line, options, most))}</tbody>
-</table></div>
 `
 }
 
-function formatRow(
-  line: ReportRow,
-  { fields, span, hasBars, shown, zone }: TableOptions,
-  most: number,
-): Html {
+export function formatTableRows(lines: readonly ReportRow[], options: TableOptions): Html {
+  return markup`${lines.map((line) => formatRow(line, options))}`
+}
+
+export const tableEnd = markup`</tbody>
+</table></div>
+`
+
+function formatRow(line: ReportRow, { fields, span, most, shown, zone }: TableOptions): Html {
   const { row, intervals } = line
   const isAbsent = row['present'] === false || row['meetings'] === 0
   const timeOf = zone.createFormat(span ?? unlimited)
@@ -68,11 +74,12 @@ function formatRow(
     if (field === 'user_id') return markup`<td class="id">${cell}</td>`
     return numbers.has(field) ? markup`<td class="number">${cell}</td>` : markup`<td>${cell}</td>`
   })
-  const drawing = hasBars
-    ? drawMinutes(Number(row['room_minutes']), most)
-    : span
-      ? drawTimeLine(intervals, span, zone)
-      : own``
+  const drawing =
+    most !== undefined
+      ? drawMinutes(Number(row['room_minutes']), most)
+      : span
+        ? drawTimeLine(intervals, span, zone)
+        : own``
   return markup`<tr${isAbsent ? markup` class="absent"` : markup``}>${cells}<td class="time">${drawing}</td></tr>
 `
 }

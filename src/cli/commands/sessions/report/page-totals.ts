@@ -6,12 +6,13 @@ import type { Interval } from '../../../attendance/intervals.ts'
 import { countTenths } from '../../../attendance/measures.ts'
 import type { Meeting } from '../../../attendance/meetings.ts'
 import type { ReportRow } from '../../../attendance/rows.ts'
+import type { RowChunk, RowScale } from '../../../attendance/totals.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { type Html, markup } from './html.ts'
 import { titles } from './page-cells.ts'
-import { formatTable } from './page-table.ts'
+import { formatTable, formatTableStart, type TableOptions, tableEnd } from './page-table.ts'
 
 interface TotalsOptions {
   grouping: Grouping
@@ -27,11 +28,11 @@ const headings: Readonly<Record<string, string>> = {
   room: 'Rooms',
 }
 
-/** Formats the rows of a report by person, room or period as one table. */
-export function formatTotals(
-  lines: readonly ReportRow[],
+/** Describes the table of a report by person, room or period, from its first rows. */
+export function describeTotals(
+  { lines, scale }: RowChunk,
   { grouping, span, zone, shown }: TotalsOptions,
-): Html {
+): TableOptions {
   const { subject, unit, isUnitFirst } = grouping
   const heading = [headings[subject ?? ''], unit && `by ${unit}`].filter(Boolean).join(' ')
   const name = visible(heading.charAt(0).toUpperCase() + heading.slice(1))
@@ -41,12 +42,22 @@ export function formatTotals(
   const hasTimeLines = subject === 'user-total' && unit === undefined
   // A time line shows the first entry and the last exit.
   const isShown = (field: string) => !(hasTimeLines && ['first_in', 'last_out'].includes(field))
-  const fields = [first, ...known.filter((field) => field !== first && isShown(field))]
-  return markup`<section aria-labelledby="totals">
-<h2 id="totals">${name}</h2>
-${formatTable(lines, { caption: name, label: name, fields, span: hasTimeLines ? limitSpan(span, lines) : undefined, hasBars: !hasTimeLines, shown, zone })}</section>
-`
+  return {
+    ...{ caption: name, label: name, shown, zone },
+    fields: [first, ...known.filter((field) => field !== first && isShown(field))],
+    span: hasTimeLines ? limitSpan(span, scale) : undefined,
+    most: hasTimeLines ? undefined : scale.most,
+  }
 }
+
+export function formatTotalsStart(table: TableOptions): Html {
+  return markup`<section aria-labelledby="totals">
+<h2 id="totals">${table.caption}</h2>
+${formatTableStart(table)}`
+}
+
+export const totalsEnd = markup`${tableEnd}</section>
+`
 
 /** Formats each meeting of a room as a section. */
 export function formatMeetings(
@@ -93,12 +104,7 @@ function groupByMeeting(lines: readonly ReportRow[]): { meeting: Meeting; people
 }
 
 /** Limits an infinite span to the time in which anybody was there. */
-function limitSpan([from, to]: Interval, lines: readonly ReportRow[]): Interval | undefined {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { intervals } of lines) {
-    first = Math.min(first, intervals[0]?.[0] ?? first)
-    last = Math.max(last, intervals.at(-1)?.[1] ?? last)
-  }
+function limitSpan([from, to]: Interval, { first, last }: RowScale): Interval | undefined {
   const limited = [Number.isFinite(from) ? from : first, Number.isFinite(to) ? to : last] as const
   return limited.every((ms) => Number.isFinite(ms)) ? limited : undefined
 }

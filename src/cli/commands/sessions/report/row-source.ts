@@ -1,8 +1,8 @@
 import { selectBarSymbols } from '../../../attendance/bar.ts'
 import { type Grouping, type RoomSubject, selectRoomSubject } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import { type ReportRow, type RoomReport, reportRowsBy } from '../../../attendance/rows.ts'
-import { AttendanceTotals } from '../../../attendance/totals.ts'
+import { type RoomReport, reportRowsBy } from '../../../attendance/rows.ts'
+import { AttendanceTotals, type RowChunk } from '../../../attendance/totals.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { Item, View } from '../../../output/views/views.ts'
@@ -45,7 +45,7 @@ export function selectReportView({
 export function createRowSource(
   { host }: Context,
   options: RowSourceOptions,
-  onTotals: (lines: readonly ReportRow[]) => void,
+  onTotals: (chunk: RowChunk) => void,
 ): RowSource {
   const marks = selectBarSymbols(host)
   const isTerminal = host.stdout.isTTY
@@ -54,9 +54,11 @@ export function createRowSource(
   const { minMinutes = 0, isTable } = options
   const totals = new AttendanceTotals({ ...options, minMinutes })
   const table = isTable ? new TotalsTable({ ...options, marks, isTerminal }) : undefined
-  const show = (lines: readonly ReportRow[]) => {
-    onTotals(lines)
-    return table?.rows(lines) ?? lines.map(({ row }) => row)
+  function* show(chunks: Iterable<RowChunk>): Generator<Item> {
+    for (const chunk of chunks) {
+      onTotals(chunk)
+      yield* table?.rows(chunk) ?? chunk.lines.map(({ row }) => row)
+    }
   }
   return {
     view: table?.view ?? selectReportView(options),

@@ -4,6 +4,7 @@ import type { Grouping, Subject } from '../../../attendance/groupings.ts'
 import type { Meeting } from '../../../attendance/meetings.ts'
 import type { ReportRow } from '../../../attendance/rows.ts'
 import { parseMilliseconds } from '../../../attendance/session-times.ts'
+import type { RowChunk } from '../../../attendance/totals.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { drawBar } from '../../../output/bar.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
@@ -95,9 +96,8 @@ export class TotalsTable {
     this.view = { ...view, columns: [...shown, ...present, bar] }
   }
 
-  /** Rows that are printed together. Their bars have one scale. */
-  rows(lines: readonly ReportRow[]): Item[] {
-    this.#most = lines.reduce((most, { row }) => Math.max(most, Number(row['room_minutes'])), this.#most)
+  rows({ lines, scale }: RowChunk): Item[] {
+    this.#most = scale.most
     return lines.map((line) => this.#show(line))
   }
 

@@ -5,13 +5,15 @@ import type { Visible } from '../../../../host.ts'
 import { Activity } from '../../../attendance/activity.ts'
 import { type Grouping, selectRoomSubject } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import type { ReportRow, RoomReport, RowOptions } from '../../../attendance/rows.ts'
+import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
+import type { RowChunk } from '../../../attendance/totals.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { formatFailedSection, formatPageEnd, formatPageStart, formatRoomSection } from './page.ts'
 import { formatCharts } from './page-charts.ts'
-import { formatMeetings, formatTotals } from './page-totals.ts'
+import { formatTableRows, type TableOptions } from './page-table.ts'
+import { describeTotals, formatMeetings, formatTotalsStart, totalsEnd } from './page-totals.ts'
 
 interface WebPageOptions extends RowOptions {
   grouping: Grouping
@@ -33,6 +35,7 @@ export class WebPage {
   readonly #shown: (text: string) => Visible
   #rooms = 0
   #hasCharts = false
+  #totals: TableOptions | undefined
 
   private constructor(file: OutputFile, about: WebPageOptions) {
     this.#file = file
@@ -60,11 +63,16 @@ export class WebPage {
   }
 
   /** Adds rows of totals: those of a room in a report by meeting, else those of the whole report. */
-  async rows(lines: readonly ReportRow[]): Promise<void> {
+  async rows(chunk: RowChunk): Promise<void> {
     const options = { ...this.#about, shown: this.#shown, number: this.#rooms }
-    const isByMeeting = options.grouping.subject === 'meeting'
-    if (!isByMeeting) await this.#writeCharts()
-    await this.#file.write((isByMeeting ? formatMeetings : formatTotals)(lines, options).text)
+    if (options.grouping.subject === 'meeting')
+      return this.#file.write(formatMeetings(chunk.lines, options).text)
+    if (!this.#totals) {
+      await this.#writeCharts()
+      this.#totals = describeTotals(chunk, options)
+      await this.#file.write(formatTotalsStart(this.#totals).text)
+    }
+    await this.#file.write(formatTableRows(chunk.lines, this.#totals).text)
   }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
@@ -74,6 +82,7 @@ export class WebPage {
 
   async close(isComplete: boolean): Promise<void> {
     if (this.#rooms === 0) await this.#begin({})
+    if (this.#totals) await this.#file.write(totalsEnd.text)
     await this.#writeCharts()
     await this.#file.close(formatPageEnd(isComplete))
   }

@@ -1,4 +1,4 @@
-import type { ReportRow } from '../../../attendance/rows.ts'
+import type { RowChunk } from '../../../attendance/totals.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { groupPages, printAll } from '../../../lists/print-all.ts'
 import type { Printer } from '../../../output/printer.ts'
@@ -25,28 +25,34 @@ export async function writeReport({
   ...options
 }: Report): Promise<void> {
   const { isTable } = options
-  let pageRows: ReportRow[] = []
-  const source = createRowSource(context, options, (lines) => {
-    if (page) pageRows = pageRows.concat(lines)
+  let chunks: RowChunk[] = []
+  const source = createRowSource(context, options, (chunk) => {
+    if (page) chunks.push(chunk)
   })
   const { view } = source
   // Anonymous participants have no ID.
   const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
 
-  async function writePageRows(): Promise<void> {
-    const lines = pageRows
-    pageRows = []
-    if (lines.length > 0) await page?.rows(lines)
+  async function* write(rows: Iterable<Item>): AsyncGenerator<Page> {
+    for (const items of toPages(rows, isShown)) {
+      yield items
+      await writeChunks()
+    }
+    await writeChunks()
+  }
+
+  async function writeChunks(): Promise<void> {
+    const written = chunks
+    chunks = []
+    for (const chunk of written) await page?.rows(chunk)
   }
 
   async function* pages(): AsyncGenerator<Page> {
     for await (const report of reports.read()) {
       await page?.room(report)
-      yield* toPages(source.add(report), isShown)
-      await writePageRows()
+      yield* write(source.add(report))
     }
-    yield* toPages(source.end(), isShown)
-    await writePageRows()
+    yield* write(source.end())
   }
 
   const count = page
