@@ -55,7 +55,13 @@ const online = [
     'users list --search a',
     'users duplicates',
   ],
-  ...['sessions list ROOM', 'sessions report --all-rooms', 'message send ROOM hi', 'pages list ROOM'],
+  ...[
+    'sessions list ROOM',
+    'sessions report --all-rooms',
+    'usage',
+    'message send ROOM hi',
+    'pages list ROOM',
+  ],
   ...[
     'pages create ROOM --image https://i.example.com/a.png',
     'api GET /rooms',

@@ -16,7 +16,7 @@ test('the recipe for old rooms deletes them with a backup and restores them', as
     return { ...answered, body: new TextEncoder().encode(text) }
   }
   const [look = '', erase = '', restore = ''] = recipe('Delete rooms that were terminated')
-  expect((await runLine(world, look)).stderr).toMatch(/^1 room matches\n/)
+  expect((await runLine(world, look)).stderr).toMatch(/^selected by terminated_at < .*\n1 room matches\n/)
   expect(await runLine(world, erase)).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/deleted 1 room\n$/),

@@ -17,7 +17,9 @@ test('the recipe for rooms unused for 90 days terminates and reopens them', asyn
     { room: made('never') },
   ])
   const [look = '', terminate = '', undo = ''] = recipe('Terminate what nobody used for 90 days')
-  expect((await runLine(world, look)).stderr).toMatch(/^2 rooms match\n {2}idle .*\n {2}never /)
+  expect((await runLine(world, look)).stderr).toMatch(
+    /^selected by idle_since < .*\n2 rooms match\n {2}idle .*\n {2}never /,
+  )
   expect(await runLine(world, terminate)).toMatchObject({ code: 0, stderr: 'terminated 2 rooms\n' })
   expect(await runLine(world, undo)).toMatchObject({ code: 0, stderr: 'reopened 2 rooms\n' })
   expect(asked().filter((path) => path.startsWith('PUT'))).toEqual([

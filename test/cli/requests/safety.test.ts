@@ -79,7 +79,7 @@ describe.each(calls)('the command %s', (call) => {
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
     expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
     const lists =
-      /^(\w+ (list|get|links?|export|report)|users (rooms|duplicates))\b/.test(call) &&
+      /^(\w+ (list|get|links?|export|report)|users (rooms|duplicates)|usage)\b/.test(call) &&
       !sendsNothing.test(call)
     const reads = lists || call.startsWith('auth status')
     expect(isRefused, stderr).toBe(!reads)

@@ -30,7 +30,7 @@ const limits: readonly Limit[] = [
   },
   {
     services: /^(caps pages at \d+|ignores offsets, with pages of 10) and (shows )?no paging$/,
-    leaves: /^sessions /,
+    leaves: /^(sessions |usage)/,
     reason: 'the API has no paging of sessions: a list without paging is the whole list',
   },
 ]

@@ -346,6 +346,11 @@ export const scenarios: readonly Scenario[] = [
     printed: column('user_id'),
   },
   {
+    leaf: 'usage',
+    argv: () => ['usage', '--month', '2026-01', '--by', 'room', ...csv('participants')],
+    rows: () => [String(userIds.length)],
+  },
+  {
     // The state of the suite has no pages.
     leaf: 'pages list',
     argv: ({ room }) => ['pages', 'list', room(full), '--all', ...csv('id')],
