@@ -103,7 +103,8 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 /** A folder that is removed when the test is over. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  // A process that ends late may still write here.
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
   return dir
 }
 
