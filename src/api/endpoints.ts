@@ -22,7 +22,7 @@ export interface Endpoint extends Route {
   /** Paging by `limit` and `offset` (API specification, section 4, rule 6). `when asked`: only on request. */
   readonly paged?: true | 'when asked'
   readonly paging?: true
-  /** True for an operation of services that the API specification does not list. */
+  /** True for an operation that some services offer but the API specification does not list. */
   readonly unlisted?: true
 }
 

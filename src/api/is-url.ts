@@ -1,4 +1,4 @@
-/** Checks that a text is a URL. `URL.canParse` refuses valid Latin-1 text in Node 20 once V8 has optimized the call. */
+/** Checks whether a text is a URL. `URL.canParse` rejects valid Latin-1 text in Node 20 once V8 optimizes the call. */
 export function isUrl(text: string): boolean {
   try {
     return Boolean(new URL(text))

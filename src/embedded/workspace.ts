@@ -86,7 +86,7 @@ function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** @throws {OutputError} that names the key file, which is outside the workspace */
+/** @throws {OutputError} when the key file, which is outside the workspace, cannot be created */
 function readExternalKey(file: string): string {
   try {
     return readKey(file)

@@ -317,7 +317,7 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('suggest a check command with correct quotation marks for any name', async () => {
+  test('suggest a check command that quotes any name correctly', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(
@@ -325,7 +325,7 @@ describe('retries within their limits', () => {
     )
   })
 
-  test('report the reason for the wait of a request that was not sent in time', async () => {
+  test('report why a request waited if it was not sent before the timeout', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),

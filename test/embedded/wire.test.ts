@@ -47,7 +47,7 @@ describe('the matcher of the fixtures', () => {
     expect(matches([1, 'two'], { '<each>': '<number>', '<min>': 0 })).toBe(false)
   })
 
-  test('accepts null only if the token ends with a question mark', () => {
+  test('accepts null only if the placeholder ends with a question mark', () => {
     expect(matches(null, '<timestamp?>')).toBe(true)
     expect(matches(null, '<timestamp>')).toBe(false)
     expect(matches('yesterday', '<timestamp?>')).toBe(false)

@@ -213,7 +213,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || / import /.test(call) || (i + j) % 4 === 0
 }
 
-test('every kind of response in this suite has text that a command prints with the key redacted', () => {
+test('for every kind of response in this suite, a command prints text from the response and redacts the key', () => {
   // These say nothing of what the service sent.
   const silent = [
     'nothing',

@@ -58,7 +58,6 @@ export class Activity {
     }
   }
 
-  /** Returns the minutes of each hour of the day. */
   hours(): ActivityPart[] {
     return this.#hours.map((ms, hour) => ({
       label: `${String(hour).padStart(2, '0')}:00`,

@@ -9,7 +9,7 @@ export type Subject = (typeof subjects)[number]
 /** Values of `--by`. A subject and a unit can be combined with a comma. */
 export const groupings = [...subjects, ...periodUnits] as const
 
-/** What the rows of a report stand for. Without a subject, a row stands for all rooms together. */
+/** Grouping of the rows of a report. Without a subject, a row covers all rooms together. */
 export interface Grouping {
   subject?: Subject
   unit?: PeriodUnit

@@ -2,7 +2,6 @@ import { daysOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Interval } from './intervals.ts'
 
-/** Default of `--gap`, in milliseconds. */
 export const defaultGapMs = 15 * 60_000
 
 /** Time during which somebody was in a room, with pauses shorter than the gap. */
@@ -12,7 +11,6 @@ export interface Meeting {
   start: number
   end: number
   intervals: readonly Interval[]
-  /** True while somebody is there. */
   isRunning: boolean
 }
 

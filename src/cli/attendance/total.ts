@@ -7,7 +7,7 @@ import type { Meeting } from './meetings.ts'
 import type { Person } from './people.ts'
 import type { Visit } from './visits.ts'
 
-/** What a total is of; empty for all rooms together. */
+/** Subject of a total; empty for all rooms together. */
 export interface TotalSubject {
   room: Item | undefined
   roomNumber: number

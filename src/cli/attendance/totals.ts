@@ -12,7 +12,7 @@ export interface TotalsOptions extends VisitOptions {
   missed?: number | undefined
 }
 
-/** What the bars and time lines of rows have in common. */
+/** Scale shared by the bars and time lines of all rows. */
 export interface RowScale {
   /** Most minutes of a row. */
   most: number

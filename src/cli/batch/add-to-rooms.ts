@@ -33,7 +33,6 @@ interface Addition {
   roleIn: RoleIn
   /** Raises the role of a user who is in the room already. Roles are never lowered. */
   raises: boolean
-  /** Further fields of the request body. */
   body?: object
   activity: string
   /** Formats the confirmation prompt. */
@@ -42,7 +41,6 @@ interface Addition {
 
 interface Plan {
   tasks: RoomTask[]
-  /** Rooms to change. */
   rooms: Item[]
 }
 

@@ -13,7 +13,7 @@ import { Tally } from '../pool/tally.ts'
 
 export type RoomOutcome = CountedOutcome & { reason?: string; value?: unknown }
 
-/** What happens in one room: a request, or an outcome that is known beforehand. */
+/** Work in one room: a request, or an outcome that is known beforehand. */
 export interface RoomTask {
   todo: ((client: Client) => Promise<Outcome<unknown>>) | RoomOutcome
   toRow(ended: RoomOutcome): Item
@@ -22,7 +22,7 @@ export interface RoomTask {
 interface RoomRun {
   tasks: readonly RoomTask[]
   view: View
-  /** Name of the list in JSON. */
+  /** Name of the list in the JSON output. */
   key: string
   summarize: (tally: Tally) => string
   /** Advice after a run with failures, from the tasks and their outcomes. */

@@ -37,7 +37,7 @@ const exportKinds = {
 } as const
 
 /**
- * Exports all items of a kind for `import`, as CSV by default.
+ * Exports items of one kind in a format that `import` reads; CSV by default.
  * @param ids IDs of the items, or of the members' rooms; all items if empty. `-` reads IDs from standard input
  */
 export async function runExport(

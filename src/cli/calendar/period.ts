@@ -1,6 +1,5 @@
 import { dayNumber, formatDayNumber, type TimeZone } from './time-zone.ts'
 
-/** Units of the calendar, by which reports are split. */
 export const periodUnits = ['day', 'week', 'month'] as const
 export type PeriodUnit = (typeof periodUnits)[number]
 

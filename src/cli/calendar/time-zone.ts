@@ -43,7 +43,6 @@ export class TimeZone {
     return start
   }
 
-  /** Returns the number of the day of an instant. */
   dayOf(ms: number): number {
     let day = Math.floor((ms + this.#offset(ms)) / dayMs)
     while (ms < this.startOfDay(day)) day--
@@ -51,7 +50,6 @@ export class TimeZone {
     return day
   }
 
-  /** Returns the hour of an instant, from 0 to 23. */
   hourOf(ms: number): number {
     return new Date(ms + this.#offset(ms)).getUTCHours()
   }

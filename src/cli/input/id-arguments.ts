@@ -11,7 +11,7 @@ const listCommands = {
 type IdKind = keyof typeof listCommands
 
 export class IdArgument extends Argument {
-  /** @param readsStdin true if `-` stands for IDs from standard input */
+  /** @param readsStdin true if `-` reads IDs from standard input */
   constructor(
     term: string,
     description: string,

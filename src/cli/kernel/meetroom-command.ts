@@ -68,7 +68,7 @@ export class MeetroomCommand extends Command {
   /** Operation that the command performs for each item, if it is a batch command. */
   batchOperation: OperationName | undefined
 
-  /** True when `--where` selects rooms in a group of another resource. */
+  /** True when `--where` selects rooms although the command belongs to another resource. */
   selectsRooms = false
 
   examples: readonly string[] = []

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Host } from '../../host.ts'
 import type { Context } from '../kernel/context.ts'
 
-/** Maximum time for the browser to start and to ask for the link, in milliseconds. */
+/** Maximum time until the browser requests the link, in milliseconds. */
 const patienceMs = 30_000
 
 /** Returns the program that opens a URL, with its first arguments; undefined if there is no browser. */

@@ -25,7 +25,7 @@ export async function findTemplate(context: Context, kind: 'join' | 'replay'): P
   })
 }
 
-/** Returns the origin of the service if it has room pages: the embedded service has. */
+/** Returns the origin of the service if it has room pages, as the embedded service does. */
 async function findRoomPages(context: Context): Promise<string | undefined> {
   const { local, baseUrl } = await context.settings()
   if (!local && !baseUrl) return undefined

@@ -23,7 +23,6 @@ export class LinkTemplate {
     return this.#text.includes(`{${field}}`)
   }
 
-  /** Fills in the values of a person. */
   fill(values: LinkValues): Link {
     return fillTemplate(this.#text, values)
   }

@@ -20,9 +20,8 @@ import { type LinkRow, linkView, type RoomLinks } from './link-rows.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
-  /** Ended by this run. */
+  /** Selection of the rooms, which this run closes. */
   selection?: Selection | undefined
-  /** True if links hold access tokens. */
   holdsTokens: boolean
   createReader(client: Client): (room: Item) => Promise<RoomLinks>
   /** Prints the only link alone, not as a table. */

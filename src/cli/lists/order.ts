@@ -7,7 +7,7 @@ import type { FieldValue } from '../output/views/views.ts'
 /** Sort key of a value. Values are ordered by kind first; empty values are always last. */
 export interface SortRank {
   kind: 'number' | 'time' | 'text' | 'other' | 'blank'
-  /** Value of a number, or of a time in milliseconds since 1970. */
+  /** Numeric value; for a time, milliseconds since 1970. */
   number: number
   integer?: bigint | undefined
   text: string

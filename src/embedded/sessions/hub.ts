@@ -44,7 +44,7 @@ type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 
-/** Manager of the connected sessions. A failed `store.write` also undoes its changes in memory. */
+/** Manager of the connected sessions. If `store.write` fails, its changes in memory are undone too. */
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()

@@ -26,7 +26,7 @@ type View = 'room' | 'pages' | 'clock'
 
 interface Viewed {
   readonly sessions: Set<ConnectedSession>
-  /** What is due at the next turn. */
+  /** Views to send in the next turn. */
   readonly due: Set<View>
   /** Monotonic time of the last description. */
   sentAt: number

@@ -66,7 +66,7 @@ export class Connection {
     }
   }
 
-  /** Does not wait for the next attempt. */
+  /** Connects immediately, without waiting for the next attempt. */
   retryNow(): void {
     const isWaiting = this.#socket === undefined && this.#timer !== undefined
     if (isWaiting) this.open()

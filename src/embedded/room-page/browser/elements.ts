@@ -1,4 +1,3 @@
-/** Finds an element of the page. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id)
   if (!element) throw new Error(`no element ${id}`)

@@ -3,7 +3,7 @@ type EmbedEvent =
   | { event: 'message'; message: string }
   | { event: 'terminated'; reason: string }
 
-/** Tells the page that embeds this one. The service names the only origin that may, and that receives the events. */
+/** Posts an event to the embedding page. Only the origin that the service names can embed this page. */
 export function tellEmbedder(event: EmbedEvent): void {
   const origin = document.documentElement.dataset['embedOrigin']
   if (origin !== undefined && parent !== window) parent.postMessage(event, origin)

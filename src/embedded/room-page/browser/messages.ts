@@ -1,6 +1,5 @@
 import { byId, create } from './elements.ts'
 
-/** Maximum number of messages that are kept. */
 const maxMessages = 500
 
 /** The messages to the room, in the order of arrival. */
@@ -32,7 +31,7 @@ export class MessageLog {
     words.dir = 'auto'
     list.append(create('li', {}, time, words))
     if (list.children.length > maxMessages) list.firstElementChild?.remove()
-    // Whoever reads older messages is not disturbed.
+    // Keeps the position of a reader of older messages.
     if (isAtEnd) list.scrollTop = list.scrollHeight
     byId('no-messages').hidden = true
     if (!document.hidden) return

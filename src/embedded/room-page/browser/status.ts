@@ -12,7 +12,7 @@ export function showStatus(state: State, text: string): void {
 interface Ending {
   title: string
   text: string
-  /** What the page that embeds this one is told. */
+  /** Reason that the embedding page receives. */
   reason: string
   isFinal?: boolean
 }

@@ -88,7 +88,7 @@ function itemOf(kind: keyof typeof views, text: string): Record<string, unknown>
   }
 }
 
-describe('control characters in every field are escaped on a terminal', () => {
+describe('on a terminal, control characters are escaped in every field', () => {
   const commands: readonly (readonly [keyof typeof views, string, readonly string[]])[] = [
     ['room', 'rooms', ['rooms', 'list']],
     ['room', 'room', ['rooms', 'get', 'r1']],
