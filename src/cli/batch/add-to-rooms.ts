@@ -23,7 +23,7 @@ export interface AddFlags extends PaceFlags {
 
 const view = stepView('member_id')
 
-/** Returns the role of the user in one room; undefined where the user is not added, null for the default role. */
+/** Function that returns a user's role in one room; undefined to skip the room, null for the default role. */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError
 
 interface Addition {
@@ -31,7 +31,7 @@ interface Addition {
   /** Users whose memberships `roleIn` receives. */
   others?: readonly string[]
   roleIn: RoleIn
-  /** Raises the role of a user who is in the room already. Roles are never lowered. */
+  /** True to raise the role of a user who is already a member. Roles are never lowered. */
   raises: boolean
   body?: object
   activity: string
@@ -93,7 +93,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
     if (typeof step.todo === 'function') planned.rooms.push(pickRoom(searched.room))
   }
   const error = await search.end()
-  // If some rooms were read, the user is added there, and the others are reported.
+  // If some rooms were read, the user is added to those rooms, and unread rooms are reported.
   if (error && !search.isUsable) throw error
   const unread = search.unread.map(({ room, error }) =>
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),

@@ -2,7 +2,7 @@ import type { CountedOutcome } from '../../client/outcome.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item, View } from '../output/views/views.ts'
 
-/** A row about one member in a command that changes the members of many rooms. */
+/** Row for one member in a command that changes the members of many rooms. */
 export type MemberStep = Printed['users offboard']['steps'][number]
 
 const fields = [

@@ -25,7 +25,7 @@ interface RoomRun {
   /** Name of the list in the JSON output. */
   key: string
   summarize: (tally: Tally) => string
-  /** Advice after a run with failures, from the tasks and their outcomes. */
+  /** Returns advice after a run with failures. */
   advise: (ended: readonly RoomOutcome[]) => Hint | undefined
 }
 
@@ -64,7 +64,7 @@ export async function runInRooms(
     for (const task of tasks) {
       const outcome = (await outcomes.get(task)) ?? countKnown(task)
       ended.push(outcome)
-      // `-o ids` prints what was changed.
+      // `-o ids` prints only changed rooms.
       if (!isIds || outcome.status === 'ok' || outcome.status === 'updated')
         yield { items: [redactReason(context, task.toRow(outcome))] }
     }
@@ -87,7 +87,7 @@ export async function runInRooms(
   if (error) throw error
 }
 
-/** A service may quote a token in an error. */
+/** Redacts the reason of a row, because a service may include a token in an error. */
 function redactReason({ redact }: Context, row: Item): Item {
   const { reason } = row
   return typeof reason === 'string' ? { ...row, reason: redact(reason) } : row

@@ -29,17 +29,17 @@ interface RoomWrite<N extends OperationName> {
   /** Adds fields of the response to the row. */
   readFields?: (response: Item) => Partial<RoomRow>
   activity: string
-  /** Formats the change in the confirmation prompt up to the rooms, such as `create 2 pages in`. */
+  /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */
   verb: (rooms: number) => string
-  /** Formats the summary up to the number of rooms. */
+  /** Formats the part of the summary before the number of rooms. */
   pastTense: (rooms: number) => string
-  /** False when the write cannot be written again on a command line. */
+  /** False when a suggested command cannot repeat the write. */
   isRepeatable: boolean
 }
 
 /**
- * Sends one write to each room that `--where` selects, and never sends it twice. Asks with the number of rooms and of
- * people online.
+ * Sends one write to each room that `--where` selects, at most once. The confirmation prompt shows the numbers of
+ * rooms and of people online.
  * @throws {PartialError} when some rooms failed
  */
 export async function writeToRooms<N extends OperationName>(
@@ -103,7 +103,7 @@ export async function writeToRooms<N extends OperationName>(
 /** Maximum number of rooms in the suggested command. */
 const maxSuggested = 50
 
-/** Suggests the command for the rooms that certainly got nothing. */
+/** Suggests a command for the rooms that certainly did not receive the write. */
 function advise<N extends OperationName>(
   context: Context,
   { isRepeatable }: RoomWrite<N>,

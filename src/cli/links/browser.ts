@@ -11,17 +11,17 @@ const patienceMs = 30_000
 /** Returns the program that opens a URL, with its first arguments; undefined if there is no browser. */
 function findOpener({ platform, env }: Host): readonly [string, ...string[]] | undefined {
   if (platform === 'darwin') return ['open']
-  // Unlike `start`, it reads no part of the URL as a command.
+  // Unlike `start`, this program runs no part of the URL as a command.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
   if (env['BROWSER']) return [env['BROWSER']]
   if (env['WSL_DISTRO_NAME']) return ['wslview']
-  // Without a display, xdg-open starts a browser for terminals.
+  // Without a display, xdg-open would start a text browser in the terminal.
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined
 }
 
 /**
- * Opens a link in the browser. Arguments are public, so the browser gets another URL, which leads to the link once.
- * @returns `none` if this machine has no browser, `late` if the browser did not ask for the link
+ * Opens a link in the browser through a temporary local redirect, because other users can read process arguments.
+ * @returns `none` if this machine has no browser, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(
   { host, interrupt }: Pick<Context, 'host' | 'interrupt'>,
@@ -69,7 +69,7 @@ function start(
   { env }: Host,
   onFailure: () => void,
 ): void {
-  // ^C in this terminal must not end the browser.
+  // In its own process group, the browser survives ^C in this terminal.
   const child = spawn(program, [...args, url], { env: { ...env }, stdio: 'ignore', detached: true })
   child.on('error', onFailure)
   child.on('exit', (code) => {

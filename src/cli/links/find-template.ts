@@ -6,7 +6,7 @@ import type { Context } from '../kernel/context.ts'
 import { LinkTemplate, roomPageTemplate } from './link-template.ts'
 
 /**
- * Finds the template of the links of a service: the one in the settings, or the room page of the embedded service.
+ * Finds the link template of a service: from the settings, or for the room page of the embedded service.
  * @throws {UsageError} when there is no template, or the local workspace is not served
  */
 export async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<LinkTemplate> {
@@ -16,7 +16,7 @@ export async function findTemplate(context: Context, kind: 'join' | 'replay'): P
   const origin = kind === 'join' ? await findRoomPages(context) : undefined
   if (origin !== undefined) return new LinkTemplate(roomPageTemplate(origin))
   const key = `${kind}_url`
-  // With key and base URL in the environment, settings are not read.
+  // Stored settings are not read if the environment sets the key and the base URL.
   const isStored = settings.local || settings.baseUrl?.from.startsWith('profile ')
   throw new UsageError(`no template for links: ${key} is not set`, {
     hint: isStored
@@ -25,12 +25,12 @@ export async function findTemplate(context: Context, kind: 'join' | 'replay'): P
   })
 }
 
-/** Returns the origin of the service if it has room pages, as the embedded service does. */
+/** Returns the origin of a service on this machine; undefined if the service has no room pages or is remote. */
 async function findRoomPages(context: Context): Promise<string | undefined> {
   const { local, baseUrl } = await context.settings()
   if (!local && !baseUrl) return undefined
   const url = new URL(local ? await context.services.persistentBaseUrl('room pages') : (baseUrl?.value ?? ''))
-  // A service on all interfaces is reached on this machine by its loopback address.
+  // A service on all interfaces is reachable from this machine at the loopback address.
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
   if (url.hostname === '[::]') url.hostname = '[::1]'
   if (!isLoopback(url.hostname)) return undefined

@@ -38,7 +38,7 @@ export function toLinkRow(room: Item, { user_id, name, role }: Person, { link, r
 
 export const noLink = (reason: string): Link => ({ link: null, reason })
 
-/** A terminated room can be replayed, but not joined. */
+/** Returns the reason why a room has no link. A terminated room can be replayed, but not joined. */
 export function findRoomProblem(room: Item, isReplay: boolean): string | undefined {
   const isTerminated = cellOf(views.room, 'status', room) === 'terminated'
   return isTerminated && !isReplay ? 'the room is terminated' : undefined

@@ -5,7 +5,7 @@ export type LinkValues = Readonly<Record<LinkField, string | null>>
 /** A link, or the reason why there is none. */
 export type Link = { link: string; reason: null } | { link: null; reason: string }
 
-/** Template of the room page of the embedded service. A fragment is not sent to the server. */
+/** Returns the template of the room page. The token is in the fragment, which browsers do not send to the server. */
 export function roomPageTemplate(origin: string): string {
   return `${origin}/rooms/{room_id}#access_token={access_token}`
 }
@@ -14,7 +14,7 @@ export function roomPageTemplate(origin: string): string {
 export class LinkTemplate {
   readonly #text: string
 
-  /** @param text checked by `parseLinkTemplate` */
+  /** @param text a template that `parseLinkTemplate` accepts */
   constructor(text: string) {
     this.#text = text
   }
@@ -27,7 +27,7 @@ export class LinkTemplate {
     return fillTemplate(this.#text, values)
   }
 
-  /** Fills in the values of a room. Parameters that describe a person are omitted. */
+  /** Fills in the values of a room, and omits parameters that describe a person. */
   fillForAnyone(values: Pick<LinkValues, 'room_id' | 'room_name'>): Link {
     const text = dropParameters(this.#text, (field) => field !== 'room_id' && field !== 'room_name')
     const nobody = { user_id: null, name: null, role: null, access_token: null }
@@ -49,7 +49,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
     const label = labels[field] ?? field.replace('_', ' ')
     if (value === '' && labels[field]) return { link: null, reason: `no ${label}` }
     if (!value.isWellFormed()) return { link: null, reason: `the ${label} is not valid Unicode` }
-    // Browsers resolve these segments, encoded or not.
+    // Browsers resolve the segments `.` and `..`, even if they are percent-encoded.
     if (/^\.\.?$/.test(value) && path.includes(`{${field}}`))
       return { link: null, reason: `the ${label} “${value}” cannot be part of a path` }
   }
@@ -57,7 +57,7 @@ function fillTemplate(text: string, values: LinkValues): Link {
   return { link, reason: null }
 }
 
-/** Encodes all but letters, digits and `-._~`: mail programs end a link at a quote or a parenthesis. */
+/** Encodes all except letters, digits and `-._~`, because mail programs end links at quotes and parentheses. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,
@@ -65,7 +65,7 @@ function encodeValue(value: string): string {
   )
 }
 
-/** Removes the parameters of query and fragment whose whole value is such a placeholder. */
+/** Removes each query or fragment parameter whose whole value is a placeholder that `isDropped` accepts. */
 function dropParameters(text: string, isDropped: (field: string) => boolean): string {
   const keep = (part: string) =>
     part

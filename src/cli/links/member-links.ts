@@ -15,7 +15,7 @@ export interface LinkOptions {
   isReplay: boolean
 }
 
-/** Links of the members of rooms. The token is the member's own if the service shows one, else the user's. */
+/** Builder of member links. A link holds the member's token if the service shows it, else the user's token. */
 export class MemberLinks {
   readonly #context: Context
   readonly #client: Client
@@ -55,7 +55,7 @@ export class MemberLinks {
   /** Creates the row of one user, who may not be a member. */
   async ofUser(room: Item, user_id: string, user: UserAccess): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((each) => toText(each['user_id']) === user_id)
-    // A user may be several members. One of them is enough to get in.
+    // A user may be several members of a room, and can join as any unblocked one.
     const member = members.find((each) => !isBlocked(each)) ?? members[0]
     const problem =
       findRoomProblem(room, this.#options.isReplay) ??
@@ -103,7 +103,7 @@ export class MemberLinks {
   }
 }
 
-/** The name in the room comes before the name of the user. */
+/** Describes a member. The name in the room takes precedence over the user's name. */
 function describe(member: Item, user: UserAccess | undefined) {
   return {
     user_id: toText(member['user_id']),
@@ -112,7 +112,7 @@ function describe(member: Item, user: UserAccess | undefined) {
   }
 }
 
-/** Returns true for types whose rooms users join without an invitation (API specification, “Room”). */
+/** Returns true if users can join the room without an invitation (API specification, “Room”). */
 function isOpenToUsers(room: Item): boolean {
   return ['open', 'public'].includes(toText(room['type']).toLowerCase())
 }

@@ -87,14 +87,14 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
   if (error) throw error
 }
 
-/** Requests the record of a room whose name, type or status is not known. */
+/** Requests the full record of a room if its name, type or status is unknown. */
 export async function completeRoom(client: Client, room: Item): Promise<Item> {
   if (['name', 'type', 'status'].every((field) => readField(views.room, field, room).known)) return room
   const answer = await client.call('getRoom', { params: { id: toText(room['id']) } })
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
 }
 
-/** Counts the links of a run, and the people whose access they give. */
+/** Counts of the links of a run, and of the people whose tokens the links hold. */
 class LinkSummary {
   all = 0
   #missing = 0

@@ -26,7 +26,7 @@ export async function openLinks(
   return { template: await findTemplate(context, replay ? 'replay' : 'join'), isReplay: replay }
 }
 
-/** Prints a link for each member of rooms. `--where` selects members. */
+/** Prints a link for each member of the rooms. `--where` selects members. */
 export async function runMemberLinks(
   context: Context,
   given: readonly string[],
@@ -50,7 +50,7 @@ export async function runMemberLinks(
   })
 }
 
-/** Prints a link for each room: for one user, or for anyone. */
+/** Prints a link to each room, for one user or for anyone. */
 export async function runRoomLinks(
   context: Context,
   given: readonly string[],

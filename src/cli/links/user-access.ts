@@ -16,7 +16,7 @@ export interface UserAccess {
   access_token: string | null
 }
 
-/** Number of users that are requested one by one; more are listed. */
+/** Maximum number of users to request one by one. More users are read from the list of all users. */
 const maxSingle = 20
 const concurrency = 8
 
@@ -55,7 +55,7 @@ export class UserAccessReader {
   }
 
   async #get(user_id: string): Promise<UserAccess> {
-    // Such an ID cannot be requested.
+    // The ID cannot be part of a request path.
     if (findSegmentProblem('user_id', user_id)) return toUserAccess({})
     const answer = await undefinedIfNotFound(this.#client.call('getUser', { params: { user_id } }))
     if (answer === undefined) return { exists: false, name: null, access_token: null }
@@ -72,7 +72,7 @@ export class UserAccessReader {
         { all: true },
         options,
       )) {
-        // Lists of some services hold no tokens (API specification, “User”).
+        // Some services omit tokens from lists (API specification, “User”).
         if (!items.some((user) => Object.hasOwn(user, 'access_token'))) return
         for (const user of items) {
           const id = toText(user['user_id'])
@@ -81,7 +81,7 @@ export class UserAccessReader {
         }
       }
     } catch (error) {
-      // The users that the list lacks are requested one by one.
+      // Users missing from the list are requested one by one.
       if (!(error instanceof IncompleteError)) throw error
     }
   }
@@ -91,7 +91,7 @@ function toUserAccess(user: Item): UserAccess {
   return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
 }
 
-/** Returns a text or number as text; null for anything else, and for an empty text. */
+/** Converts a nonempty text or a number to text. Returns null for other values. */
 export function readText(value: unknown): string | null {
   const isScalar = typeof value === 'string' || typeof value === 'number' || isLosslessNumber(value)
   return isScalar ? toText(value) || null : null

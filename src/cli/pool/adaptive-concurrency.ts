@@ -12,7 +12,7 @@ const minTrialPauseMs = 250
 const maxTrialPauseMs = 16_000
 /** Minimum time between a failure and the next trial, in milliseconds. */
 const recoveryMs = 1000
-/** Consecutive low measurements that lower the concurrency: pauses of a busy machine distort single ones. */
+/** Number of consecutive low measurements that lower the concurrency. A busy machine can distort one measurement. */
 const minDrops = 3
 const firstGrowth = 2
 const laterGrowth = 1.5
@@ -26,14 +26,14 @@ export interface ConcurrencyControl {
   readonly current: number
   /** Maximum that `current` can reach. */
   readonly max: number
-  /** @param waits true when requests wait for the rate, so that more of them at a time gain nothing */
+  /** @param waits true when requests wait for the learned rate, so that a higher concurrency has no benefit */
   onResponse(waits?: boolean): void
   onFailure(): void
   /** Restores the initial concurrency after failures that a high rate caused. */
   recover(): void
 }
 
-/** Fixes the concurrency of a run that deletes, terminates or blocks. The flag may choose another one. */
+/** Sets a fixed concurrency for a run that deletes, terminates or blocks. `--concurrency` takes precedence. */
 export function fixPace<F extends PaceFlags>(flags: F): F {
   return { ...flags, concurrency: flags.concurrency ?? initialConcurrency }
 }

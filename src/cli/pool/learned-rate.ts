@@ -4,16 +4,16 @@ import type { Host } from '../../host.ts'
 const periodMs = 1000
 /** Ratio of the learned rate to the rate that the service accepted. */
 const margin = 0.97
-/** Interval between attempts at a higher rate, and their step. */
+/** Interval between attempts at a higher rate, in milliseconds, and the relative step of an attempt. */
 const probeMs = 10_000
 const probeStep = 0.05
-/** The same for the attempts of a new rate, whose step doubles with each success and halves with each refusal. */
+/** Interval between attempts during a search, in milliseconds. A success doubles the step, a refusal halves it. */
 const searchMs = 1500
 const searchStep = 0.1
 const maxSearchStep = 0.5
 /** Minimum ratio of the rate after a refusal to the rate before it. */
 const maxFall = 0.75
-/** Ratio below which a fall is tested by new attempts, because the measurement may be too low. */
+/** Ratio of new to previous rate below which a search starts, because the measurement may be too low. */
 const certainFall = 0.9
 /** Minimum learned rate, in requests per second. */
 const minRate = 0.1
@@ -21,7 +21,7 @@ const minRate = 0.1
 const slots = 10
 const slotMs = periodMs / slots
 
-/** Number of requests in the last period. */
+/** Counter of the requests in the last `periodMs` milliseconds. */
 class RecentCount {
   readonly #counts = new Uint32Array(slots)
   #slot = 0
@@ -37,7 +37,7 @@ class RecentCount {
     return this.#counts.reduce((sum, count) => sum + count, 0)
   }
 
-  /** Clears the slots since the last call. */
+  /** Clears the slots that began since the last call. */
   #advance(now: number): void {
     const slot = Math.floor(now / slotMs)
     if (slot - this.#slot >= slots) this.#counts.fill(0)
@@ -50,17 +50,17 @@ class RecentCount {
 export class LearnedRate {
   readonly #clock: Pick<Host, 'monotonic'>
   #perSecond: number | undefined
-  /** Rate before the last attempt at a higher one, while that attempt lasts. */
+  /** Rate before the current attempt at a higher rate, per second; undefined outside an attempt. */
   #before: number | undefined
   #step = searchStep
   #isSearching = true
   #hasOvershot = false
   #changedAt = Number.NEGATIVE_INFINITY
   #hasRefused = false
-  /** Start of the measurement, and the number of requests accepted since. */
+  /** Monotonic start of the measurement, in milliseconds, and the number of requests accepted since then. */
   #measuredFrom = 0
   #accepted = 0
-  /** Counts accepted requests from the first refusal until the rate is known. */
+  /** Counter of accepted requests from the first refusal until the rate is known. */
   #recent: RecentCount | undefined
 
   constructor(clock: Pick<Host, 'monotonic'>) {
@@ -108,7 +108,7 @@ export class LearnedRate {
     if (this.#accepted === 0) return false
     const rate = this.#perSecond
     const measured = (1000 * this.#accepted) / elapsedMs
-    // The average includes pauses, which were perhaps too long at first.
+    // The average includes the first pauses, which may be longer than necessary.
     const next = this.#recent
       ? margin * Math.max(this.#recent.sum(now), measured)
       : Math.max(maxFall * (rate ?? 0), Math.min(measured, margin * (rate ?? 0)))

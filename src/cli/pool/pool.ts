@@ -44,7 +44,7 @@ export async function openPool(
   const maxFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
-  // Prevents a warning, because each request in flight adds a listener.
+  // Each request in flight adds a listener, and too many listeners cause a warning.
   setMaxListeners(0, stop.signal, cut.signal)
   const { host } = context
   const concurrency =
@@ -75,7 +75,7 @@ export async function openPool(
       onBusy(status) {
         const isKnown = learned.gapMs > 0
         const pauses = status !== 429 || !learned.onRefused()
-        // The rate alone was too high.
+        // The rate caused the failures, so the concurrency need not stay lower.
         if (!isKnown && learned.gapMs > 0) concurrency.recover()
         else if (pauses) concurrency.onFailure()
         return pauses

@@ -9,8 +9,7 @@ interface Files {
 }
 
 /**
- * Creates the files of the room page. The page is the same for each room: only its script, in the browser, knows the
- * room and the token.
+ * Creates the files of the room page. All rooms share one page, whose script reads the room and the token.
  * @param embedOrigin the only origin whose pages may embed the room page
  */
 export function createFiles(embedOrigin: string | undefined): Files {
@@ -30,7 +29,7 @@ export function createFiles(embedOrigin: string | undefined): Files {
   }
 }
 
-/** Forbids all but the files of this service, its WebSocket, and images of pages over https. */
+/** Creates a content security policy for files and WebSockets of this service, and for images over HTTPS. */
 function createPolicy(embedOrigin = "'none'"): string {
   return [
     "default-src 'none'",

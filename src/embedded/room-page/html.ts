@@ -1,4 +1,4 @@
-/** @param embedOrigin an origin, which contains no characters that HTML escapes */
+/** @param embedOrigin an origin, which cannot contain characters that need HTML escaping */
 export function formatRoomPage(embedOrigin: string | undefined): string {
   const embed = embedOrigin === undefined ? '' : ` data-embed-origin="${embedOrigin}"`
   return `<!doctype html>

@@ -3,10 +3,10 @@ import { parseUrl } from '../common/requests.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
 
-/** Adds the room pages to the service, outside of the API. They load on first use. */
+/** Adds the room pages to a service. Their files load on first use. */
 export function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
   return async (request) => {
-    // Almost all requests are for the API.
+    // Fast path: almost all requests are for the API.
     if (request.url.startsWith('/v1/')) return service(request)
     return (await answerRoomPage(request, embedOrigin)) ?? service(request)
   }

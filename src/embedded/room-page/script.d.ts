@@ -1,4 +1,4 @@
-/** A program for the browser, bundled into one script. */
+/** Browser program, bundled into one script. */
 declare module '*?script' {
   const text: string
   export default text

@@ -17,7 +17,7 @@ interface RoomViewsOptions {
   onFailure(error: unknown): void
 }
 
-/** Minimum time between two descriptions of a room, in milliseconds: people may come by the hundred. */
+/** Minimum time between two descriptions of a room, in milliseconds. Hundreds of people may join together. */
 const minIntervalMs = 250
 const maxPeople = 200
 const maxPages = 200
@@ -26,14 +26,14 @@ type View = 'room' | 'pages' | 'clock'
 
 interface Viewed {
   readonly sessions: Set<ConnectedSession>
-  /** Views to send in the next turn. */
+  /** Views to send with the next description. */
   readonly due: Set<View>
-  /** Monotonic time of the last description. */
+  /** Monotonic time of the last description, in milliseconds. */
   sentAt: number
   cancel: (() => void) | undefined
 }
 
-/** Sends sessions that asked for it a description of their room: people, pages and meeting clock. */
+/** Sends descriptions of rooms (people, pages and meeting clock) to the sessions that requested them. */
 export class RoomViews {
   readonly #options: RoomViewsOptions
   readonly #rooms = new Map<string, Viewed>()
@@ -42,7 +42,7 @@ export class RoomViews {
     this.#options = options
   }
 
-  /** Describes the room to a session, now and after each change. Call after the commit of its start. */
+  /** Sends a session its room, now and after each change. Call after the start of the session is committed. */
   add(session: ConnectedSession): void {
     const { roomId } = session
     const none: Viewed = { sessions: new Set(), due: new Set(), sentAt: -Infinity, cancel: undefined }
@@ -52,7 +52,7 @@ export class RoomViews {
     this.#send(roomId, [session], ['room', 'pages'])
   }
 
-  /** Describes a room again, unless nobody asked for it. Call after the commit of the change. */
+  /** Sends the changed room to the sessions that requested it. Call after the change is committed. */
   changed(roomId: string, view: View = 'room'): void {
     const viewed = this.#rooms.get(roomId)
     if (!viewed) return
@@ -64,7 +64,7 @@ export class RoomViews {
     else viewed.cancel = clock.after(Math.ceil(waitMs), () => this.#sendDue(roomId, viewed))
   }
 
-  /** Sends the meeting clocks. Their silence tells a page that its connection is lost. */
+  /** Sends the meeting clocks. A page that receives no frames for a while treats its connection as lost. */
   tick(): void {
     for (const [roomId, { sessions }] of this.#rooms) this.#send(roomId, [...sessions], ['clock'])
   }
@@ -154,7 +154,7 @@ export class RoomViews {
   }
 }
 
-/** Returns the URLs of the images. The API specification has no other entities (“Page”). */
+/** Returns the image URLs of a page. The API specification allows only image entities (“Page”). */
 function readImages(entities: string): string[] {
   const list = readJson(entities)
   if (!Array.isArray(list)) return []

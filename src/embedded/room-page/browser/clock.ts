@@ -1,13 +1,13 @@
 import { byId, setText } from './elements.ts'
 import type { Meeting } from './frames.ts'
 
-/** Remaining time that is shown as urgent, in milliseconds. */
+/** Remaining time below which the clock is shown as urgent, in milliseconds. */
 const soonMs = 60_000
 
 /** The meeting clock: the remaining time of a limited meeting, else the elapsed time. */
 export class MeetingClock {
   #meeting: Meeting | undefined
-  /** Time of this page at which the service sent the meeting, in milliseconds. */
+  /** Time at which the page received the meeting, in milliseconds since the page was opened. */
   #receivedAt = 0
 
   constructor() {
@@ -49,7 +49,7 @@ export class MeetingClock {
     clock.classList.toggle('soon', is_running && remaining_ms !== null && remaining_ms < soonMs)
     clock.title = is_running ? '' : 'The clock runs while two or more people are connected.'
     setText(byId('clock-label'), remaining_ms === null ? 'Meeting time' : 'Time left')
-    // The remaining time reaches 0:00 when it is used up.
+    // Rounded up, the remaining time shows 0:00 only when no time is left.
     const seconds = remaining_ms === null ? Math.floor(elapsed_ms / 1000) : Math.ceil(remaining_ms / 1000)
     setText(byId('clock-time'), formatSeconds(seconds))
   }

@@ -8,10 +8,10 @@ export interface End {
 
 interface Handlers {
   onFrame(frame: Frame): void
-  /** The connection is lost. @param retryInMs time until the next attempt */
+  /** Called when the connection is lost. @param retryInMs milliseconds until the next attempt */
   onLost(retryInMs: number): void
   onConnecting(): void
-  /** The service ended the session, or refused it. */
+  /** Called when the service ends or refuses the session. */
   onEnd(end: End): void
 }
 
@@ -24,7 +24,7 @@ const longestPauseMs = 15_000
 /** Silence after which the connection counts as lost, in milliseconds. The service sends the clock every five seconds. */
 const silenceMs = 17_000
 
-/** A connection to the room that is opened again after it was lost. */
+/** Connection to the room that reconnects automatically. */
 export class Connection {
   readonly #url: string
   readonly #token: string | undefined
@@ -82,7 +82,7 @@ export class Connection {
     if (!socket) return
     this.#socket = undefined
     socket.close()
-    // Jitter: after an outage, a whole school reconnects.
+    // Jitter spreads the reconnections of many clients after an outage.
     const pauseMs = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs) * (0.5 + Math.random() / 2)
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.open(), pauseMs)

@@ -4,7 +4,7 @@ export function byId(id: string): HTMLElement {
   return element
 }
 
-/** Creates an element. All content of the service is text, never markup. */
+/** Creates an element. Content from the service is inserted as text, never as markup. */
 export function create(
   name: string,
   { text, className }: { text?: string; className?: string } = {},

@@ -1,4 +1,4 @@
-/** Frames of the service. More events may come. */
+/** Frames from the service that this page handles. The service may send other events. */
 
 export interface Session {
   room_id: string
@@ -9,7 +9,7 @@ export interface Session {
 export interface Meeting {
   is_running: boolean
   elapsed_ms: number
-  /** Null without a limit. */
+  /** Remaining meeting time in milliseconds; null without a limit. */
   remaining_ms: number | null
 }
 

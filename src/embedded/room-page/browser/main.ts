@@ -78,7 +78,7 @@ function start(): void {
   connection.open()
 }
 
-/** The WebSocket of the room, below the same prefix as this page. */
+/** Returns the WebSocket URL of the room, under the same path prefix as this page. */
 function roomUrl(): string {
   const room = location.pathname.split('/').at(-1) ?? ''
   const url = new URL(`../v1/rooms/${room}/connect`, location.href)

@@ -2,9 +2,9 @@ import { byId, create } from './elements.ts'
 
 const maxMessages = 500
 
-/** The messages to the room, in the order of arrival. */
+/** Log of the messages to the room, in the order of arrival. */
 export class MessageLog {
-  /** Messages that arrived while the page was hidden. */
+  /** Number of messages that arrived while the page was hidden. */
   #unread = 0
   #title = document.title
 
@@ -31,7 +31,7 @@ export class MessageLog {
     words.dir = 'auto'
     list.append(create('li', {}, time, words))
     if (list.children.length > maxMessages) list.firstElementChild?.remove()
-    // Keeps the position of a reader of older messages.
+    // Older messages stay in view while a person reads them.
     if (isAtEnd) list.scrollTop = list.scrollHeight
     byId('no-messages').hidden = true
     if (!document.hidden) return

@@ -1,7 +1,7 @@
 import { byId, create, setText } from './elements.ts'
 import type { Page } from './frames.ts'
 
-/** The pages of the room, one at a time. */
+/** Viewer that shows the pages of the room one at a time. */
 export class PageViewer {
   #pages: readonly Page[] = []
   #current = 0
@@ -53,7 +53,7 @@ function createImage(src: string, { size, images }: Page, label: string): HTMLEl
   const image = document.createElement('img')
   image.alt = label
   image.referrerPolicy = 'no-referrer'
-  // The size keeps the layout steady while the image loads.
+  // A known size prevents layout shifts while the image loads.
   if (size && images.length === 1) {
     image.width = size.width
     image.height = size.height

@@ -1,7 +1,6 @@
 /**
- * Takes the access token from the fragment of the address, and removes it there. It stays in this tab, so that the page
- * can be reloaded.
- * @param key name under which the tab keeps the token of the room
+ * Moves the access token from the URL fragment to the storage of this tab, so that the page can be reloaded.
+ * @param key storage key of the room's token
  */
 export function takeToken(key: string): string | undefined {
   const given = new URLSearchParams(location.hash.slice(1)).get('access_token')
@@ -11,9 +10,9 @@ export function takeToken(key: string): string | undefined {
   return given
 }
 
-/** Keeps the token for a reload, or forgets it. */
+/** Stores the token for a reload, or removes the stored token. */
 export function keepToken(key: string, token: string | undefined): void {
-  // An embedded page may have no storage.
+  // Browsers may deny storage to an embedded page.
   try {
     if (token === undefined) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, token)
@@ -28,7 +27,7 @@ function read(key: string): string | undefined {
   }
 }
 
-/** Encodes a token for a WebSocket subprotocol, whose characters are limited. Unlike a URL, it is not logged. */
+/** Encodes a token as a WebSocket subprotocol, because servers and proxies often log URLs. */
 export function toProtocol(token: string): string {
   const bytes = String.fromCharCode(...new TextEncoder().encode(token))
   return `access-token.${btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`

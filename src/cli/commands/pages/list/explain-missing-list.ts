@@ -4,7 +4,7 @@ import { ApiError, MeetroomError, NotFoundError, ServiceError, suggest } from '.
 import type { Context } from '../../../kernel/context.ts'
 
 /**
- * Returns the error of a list of pages. A service without this operation responds as if the room did not exist.
+ * Returns the error for a failed list of pages. A service without this operation responds as if the room did not exist.
  * @throws {NotFoundError} when the room does not exist
  */
 export async function explainMissingList(

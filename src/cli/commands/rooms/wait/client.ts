@@ -5,7 +5,7 @@ import type { Deadline } from './deadline.ts'
 export async function createPollClient(context: Context, deadline: Deadline): Promise<Client> {
   const { timeout } = await context.settings()
   return context.client({
-    // Not shared, because an earlier probe result may be outdated.
+    // Facts from earlier probes may be outdated.
     serviceFacts: {},
     timeoutMs: () => Math.min(timeout.value * 1000, Math.max(1, Math.round(deadline.leftMs()))),
     // The next poll replaces a retry.

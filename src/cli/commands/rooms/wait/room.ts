@@ -55,7 +55,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readResponseValue(answer) as { room: Item }
-    // Parsed for each poll, because relative times in conditions depend on the current time.
+    // Relative times in conditions depend on the current time, so each poll parses them again.
     const filter = await readFilter()
     let facts: Item = {}
     let holds = filter.matches(item)

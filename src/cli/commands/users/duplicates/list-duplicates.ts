@@ -61,7 +61,7 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Returns the value for comparison; undefined for an empty or missing one. Accents count in emails, not in names. */
+/** Returns the comparison key of a field; undefined if empty. Accents are ignored in names, but not in emails. */
 function readKey(field: ComparedField, person: Person): string | undefined {
   const value = person[field]
   if (value === null) return undefined

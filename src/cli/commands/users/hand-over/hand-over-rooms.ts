@@ -43,7 +43,7 @@ export async function handOverRooms(
       await context.notice(['to offboard the other user: ', suggest(['users', 'offboard'], from)])
     return
   }
-  // Throws if the user does not exist, because such a user is in no room either.
+  // Distinguishes a user who does not exist from a user without rooms.
   await (await context.client()).call('getUser', { params: { user_id: from } })
   await context.notice(`${from} is a member of no room${flags.where ? ' that matches' : ''}`)
 }

@@ -24,7 +24,7 @@ interface PlannedMembership {
 }
 
 export interface OffboardingPlan {
-  /** In the order of the given users. */
+  /** Memberships in the order of the given users. */
   memberships: readonly PlannedMembership[]
   unread: readonly { room: Item; error: MeetroomError }[]
   /** Users to delete; undefined for a user who does not exist. */
@@ -47,7 +47,7 @@ export async function planOffboarding(
     for (const membership of memberships)
       found.get(membership.user_id)?.push({ membership, skipReason: reasonToSkip(membership, change) })
   const error = await search.end()
-  // If some rooms were read, their steps run, and the other rooms are reported.
+  // If some rooms were read, their steps run, and unread rooms are reported.
   if (error && !search.isUsable) throw error
   return { memberships: [...found.values()].flat(), unread: search.unread, users }
 }
@@ -64,7 +64,7 @@ function reasonToSkip({ room, member }: Membership, { step, force }: Offboarding
   const { type } = room
   if (hasNoBlock(type) && !force) return `no block in ${toText(type)} rooms`
   const told = isBlocked(member)
-  // An omitted `is_blocked` may have any value.
+  // The state is unknown if the service omits `is_blocked`.
   if (told === undefined) return undefined
   if (step === 'block') return told ? 'already blocked' : undefined
   return told ? undefined : 'not blocked'

@@ -59,7 +59,7 @@ export class OffboardingRun {
     flags: PaceFlags,
   ): Promise<OffboardingRun> {
     const { memberships, unread, users } = plan
-    // The run needs the tally, and the tally reads the summary of the run.
+    // The run and its tally refer to each other.
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
     const pool = await openPool(context, fixPace(flags), tally)
