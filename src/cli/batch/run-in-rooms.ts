@@ -13,7 +13,7 @@ import { Tally } from '../pool/tally.ts'
 
 export type RoomOutcome = CountedOutcome & { reason?: string; value?: unknown }
 
-/** Work in one room: a request, or an outcome that is known beforehand. */
+/** Work in one room: a request, or an outcome that is known in advance. */
 export interface RoomTask {
   todo: ((client: Client) => Promise<Outcome<unknown>>) | RoomOutcome
   toRow(ended: RoomOutcome): Item

@@ -94,7 +94,7 @@ export async function completeRoom(client: Client, room: Item): Promise<Item> {
   return { ...room, ...(readResponseValue(answer) as { room: Item }).room, id: room['id'] }
 }
 
-/** Counts of the links of a run, and of the people whose tokens the links hold. */
+/** Counts of the links of a run, and of the people to whom the links belong. */
 class LinkSummary {
   all = 0
   #missing = 0

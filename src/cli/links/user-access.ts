@@ -20,7 +20,7 @@ export interface UserAccess {
 const maxSingle = 20
 const concurrency = 8
 
-/** Names and access tokens of users. Each user is read once. */
+/** Reader of the names and access tokens of users, which requests each user only once. */
 export class UserAccessReader {
   readonly #context: Context
   readonly #client: Client

@@ -15,7 +15,7 @@ import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
-/** Maximum `Retry-After` that only the refused request waits when a lower rate is enough, in milliseconds. */
+/** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
 /** Backoff after a response without a Retry-After header. */
 const busyBackoff = { baseMs: 200, maxMs: 300_000 }
@@ -63,7 +63,7 @@ function sendWithRetry<T>(send: () => Promise<T>, route: Route, options: BusyRet
   )
 }
 
-/** @throws {UnknownOutcomeError} when an earlier attempt may have changed something */
+/** @throws {UnknownOutcomeError} when an earlier attempt may have had an effect */
 async function retryWhileBusy<T>(
   firstError: unknown,
   send: () => Promise<T>,

@@ -17,7 +17,7 @@ export interface OffboardingChange {
   force: boolean
 }
 
-/** A membership, with the reason if it is skipped. */
+/** Membership to block or unblock, with the reason if it is skipped. */
 interface PlannedMembership {
   membership: Membership
   skipReason: string | undefined
