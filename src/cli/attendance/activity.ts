@@ -10,15 +10,15 @@ export interface ActivityPart {
   minutes: number
 }
 
-/** Maximum number of bars of a chart by day or week. */
+/** Maximum number of bars in a chart by day or week. */
 const maxBars = 120
 
-/** Minutes of all people in all rooms, by day and by hour of the day. */
+/** Attendance of all people in all rooms, by day and by hour of the day. */
 export class Activity {
   readonly #options: VisitOptions
   /** Tenths of a minute by day number. */
   readonly #days = new Map<number, number>()
-  /** Milliseconds by hour. */
+  /** Milliseconds by hour of the day. */
   readonly #hours = new Array<number>(24).fill(0)
 
   constructor(options: Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'>) {
@@ -40,7 +40,7 @@ export class Activity {
     return this.#days.size === 0
   }
 
-  /** Returns the minutes of each day from the first to the last one; of weeks or months if there are too many days. */
+  /** Returns the minutes per day, or per week or month if the chart would have too many bars. */
   periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
     const days = [...this.#days.keys()].sort((a, b) => a - b)
     const [first = 0, last = 0] = [days[0], days.at(-1)]

@@ -1,4 +1,4 @@
-/** Counts distinct values. A single value, which is the usual case, takes no set. */
+/** Counter of distinct values. Allocates a set only for the second value, to save memory. */
 export class Distinct<T> {
   #first: T | undefined
   #all: Set<T> | undefined

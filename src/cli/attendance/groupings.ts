@@ -17,10 +17,10 @@ export interface Grouping {
   isUnitFirst: boolean
 }
 
-/** Subjects whose rows are of one room and do not depend on meetings. */
+/** Subjects with rows that belong to one room and do not depend on meetings. */
 export type RoomSubject = (typeof roomSubjects)[number]
 
-/** @throws {UsageError} for an unknown name, or a combination that has no meaning */
+/** @throws {UsageError} for an unknown name or an invalid combination */
 export function parseGrouping(text: string): Grouping {
   const names = text.split(',').map((name) => name.trim())
   for (const name of names)
@@ -42,7 +42,7 @@ export function parseGrouping(text: string): Grouping {
   }
 }
 
-/** Returns the subject of a report whose rows need only one room each; undefined if rows need totals. */
+/** Returns the subject if each row needs the data of only one room; undefined if rows are totals. */
 export function selectRoomSubject({ subject, unit }: Grouping): RoomSubject | undefined {
   return unit === undefined ? roomSubjects.find((name) => name === subject) : undefined
 }

@@ -16,13 +16,13 @@ export function totalLength(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** Returns the part of an interval within another, which includes its start but not its end; undefined if none. */
+/** Returns the part of an interval inside another one; undefined if they do not overlap. */
 export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
 }
 
-/** Splits a span into equal pieces and returns the covered share of each, from 0 to 1. Empty intervals add a little. */
+/** Returns the covered share of each equal piece of a span, from 0 to 1. Even an empty interval adds a minimal share. */
 export function computeCoverage(
   intervals: readonly Interval[],
   [from, to]: Interval,

@@ -10,12 +10,12 @@ export function computeMinutes(intervals: readonly Interval[]): number {
   return Math.round(totalLength(intervals) / 6000) / 10
 }
 
-/** Six seconds, a tenth of a minute. */
+/** A tenth of a minute, in milliseconds. */
 const tenthMs = 6000
 
 /**
- * Returns the length of disjoint intervals in tenths of a minute, with each boundary rounded to one. Rounding boundaries
- * rather than lengths makes the parts of an interval add up to the whole, however it is split.
+ * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so that the
+ * parts of an interval always add up to the whole.
  */
 export function countTenths(intervals: readonly Interval[]): number {
   const round = (ms: number) => Math.round(ms / tenthMs)

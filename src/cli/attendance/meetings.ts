@@ -4,9 +4,9 @@ import type { Interval } from './intervals.ts'
 
 export const defaultGapMs = 15 * 60_000
 
-/** Time during which somebody was in a room, with pauses shorter than the gap. */
+/** Period of presence in a room, in which all pauses are shorter than the gap. */
 export interface Meeting {
-  /** Place among the meetings of the room in the report, from 1. */
+  /** Number of the meeting among the room's meetings in the report, from 1. */
   number: number
   start: number
   end: number
@@ -15,10 +15,10 @@ export interface Meeting {
 }
 
 /**
- * Groups the time during which somebody was in a room into meetings.
+ * Groups intervals of presence in a room into meetings.
  * @param intervals disjoint and sorted
- * @param gapMs shortest pause between two meetings
- * @param runningUntil end of the interval of somebody who is still there
+ * @param gapMs shortest pause between two meetings, in milliseconds
+ * @param runningUntil assumed end of running intervals, in milliseconds since 1970
  */
 export function findMeetings(
   intervals: readonly Interval[],
@@ -38,7 +38,7 @@ export function findMeetings(
   })
 }
 
-/** Assigns intervals to the meetings they are in. Both are sorted, and no interval spans two meetings. */
+/** Assigns intervals to their meetings. Both lists must be sorted, and no interval may span two meetings. */
 export function splitByMeeting(
   intervals: readonly Interval[],
   meetings: readonly Meeting[],
@@ -56,7 +56,7 @@ export function splitByMeeting(
   return split
 }
 
-/** Splits an interval at the boundaries of days, weeks or months. Yields the first day of each period. */
+/** Splits an interval at the boundaries of days, weeks or months. Yields each part with the first day of its period. */
 export function* splitByPeriod(
   [start, end]: Interval,
   unit: PeriodUnit,

@@ -8,25 +8,25 @@ export interface Peak {
   at: number | undefined
 }
 
-/** Collects the presence of people in any number of rooms. */
+/** Calculator of the peak across any number of rooms. */
 export class PeakFinder {
   readonly #presence = new Map<string, readonly Interval[]>()
 
-  /** Adds a visit, unless it is too short to count. */
+  /** Adds a visit if the person counts as present. */
   addVisit({ person, intervals, isPresent }: Visit): void {
     if (!isPresent) return
     const known = this.#presence.get(person.key)
     this.#presence.set(person.key, known ? known.concat(intervals) : intervals)
   }
 
-  /** A person who is in two rooms at once counts once. */
+  /** Returns the peak. A person in two rooms at the same time counts once. */
   find(): Peak {
     const starts: number[] = []
     const ends: number[] = []
     for (const intervals of this.#presence.values())
       for (const [start, end] of mergeIntervals(intervals)) {
         starts.push(start)
-        // A moment counts for a millisecond.
+        // A visit of zero length counts as one millisecond long.
         ends.push(Math.max(end, start + 1))
       }
     starts.sort((a, b) => a - b)

@@ -3,17 +3,17 @@ import type { Item } from '../output/views/views.ts'
 import { type Interval, mergeIntervals } from './intervals.ts'
 import type { RoomReport } from './rows.ts'
 
-/** A person in a room, or one who was invited and did not come. */
+/** Person who attended a room or was invited to it. */
 export interface Person {
-  /** Identifies a user in all rooms, and an anonymous participant in one. */
+  /** Identity of a user across all rooms, or of an anonymous participant in one room. */
   key: string
   user_id: unknown
   name: unknown
   role: unknown
-  /** Undefined for a person who is not a member. */
+  /** Blocked state of a member; undefined for other people. */
   blocked: boolean | undefined
   intervals: readonly Interval[]
-  /** End of the last interval, if the person is still there or left at an unknown time. */
+  /** End of the last interval, in milliseconds since 1970; undefined if the exit time is known. */
   openEnd: number | undefined
   isThere: boolean
 }

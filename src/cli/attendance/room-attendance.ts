@@ -12,16 +12,16 @@ import {
 export interface Participant {
   user_id: unknown
   member_id: unknown
-  /** Name of the user or member; undefined until it is looked up. */
+  /** Name of the user or member; undefined before the lookup. */
   name?: unknown
-  /** Undefined if members were not read, or the person is not a member. */
+  /** Blocked state of the member; undefined for other people, or if members were not read. */
   blocked?: boolean
-  /** Type of the member; undefined until it is looked up. */
+  /** Role of the member; undefined before the lookup. */
   role?: unknown
   connections: number
   intervals: readonly Interval[]
   firstIn: string
-  /** Timestamp of the service; null if the person is still in the room or the time is unknown. */
+  /** Timestamp of the last exit; null if the person is still in the room or the time is unknown. */
   lastOut: string | null
   isThere: boolean
 }
@@ -86,7 +86,7 @@ export async function collectAttendance(
         ? addAttendance(known, attendance)
         : createParticipant(attendance, { user_id, member_id, name: session['name'] })
       if (!known) participants.set(key, participant)
-      // Some sessions of a user may lack the member.
+      // Some sessions of a user may lack the member ID.
       else participant.member_id ??= member_id
       if (wantsVisits)
         visits.push({ session, participant, interval: attendance.interval, isRunning: attendance.isRunning })
@@ -142,7 +142,7 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // Of two sessions with the same end, one that is still running determines the time of exit.
+  // If two sessions end at the same time, an open one determines the exit.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left

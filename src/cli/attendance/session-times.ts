@@ -7,7 +7,7 @@ export type TimeAnomaly = 'no start' | 'no end' | 'early end'
 
 export interface Attendance {
   interval: Interval
-  /** Timestamp of the service, or the start of the span for a session that started earlier. */
+  /** Timestamp of the entry, or the start of the span for a session that started earlier. */
   entered: string
   left: string | null
   isRunning: boolean
@@ -36,7 +36,7 @@ export function readSessionTimes(session: Item): SessionStart & SessionEnd {
   return { connected_at, disconnected_at: hasEnd(session) ? disconnected_at : null }
 }
 
-/** Parses a timestamp into milliseconds since 1970; NaN if it is not valid. */
+/** Parses a timestamp into milliseconds since 1970; returns NaN for an invalid one. */
 export function parseMilliseconds(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }

@@ -22,7 +22,7 @@ export const everything: TotalSubject = {
   meeting: undefined,
 }
 
-/** Sums up visits: those of a person, a room or a period. */
+/** Sum of the visits of a person, a meeting, a room or a period. */
 export class Total {
   rooms = 0
   meetings = 0
@@ -32,7 +32,7 @@ export class Total {
   isInvited = false
   first = Number.POSITIVE_INFINITY
   last = Number.NEGATIVE_INFINITY
-  /** True if the exit at `last` is unknown, or somebody is still there. */
+  /** True if `last` is not a known exit time. */
   isOpen = false
   isThere = false
   name: unknown = null
@@ -40,16 +40,13 @@ export class Total {
   #tenths = 0
   #room: Item | undefined
   #meeting: Meeting | undefined
-  /** Undefined in a total of one person. */
+  /** Distinct people; undefined in the total of one person. */
   readonly #people: Distinct<string> | undefined
   readonly #days = new Distinct<number>()
-  /**
-   * Starts and ends of a person’s intervals, one after the other. Undefined until the second interval: the first one is
-   * from `first` to `last`.
-   */
+  /** Alternating starts and ends of a person’s intervals; undefined while `first` and `last` describe the only one. */
   #bounds: number[] | undefined
 
-  /** @param period first day of the period; 0 without periods */
+  /** @param period day number of the first day of the period; 0 without periods */
   constructor(
     readonly period: number,
     readonly of: TotalSubject,
@@ -61,7 +58,7 @@ export class Total {
     this.addPerson(person)
     this.isPresent ||= isPresent
     if (isMissed) this.missed++
-    // A visit that is too short is shown in the row of its meeting only.
+    // Visits below the minimum count only in reports by meeting.
     if (!isPresent && !this.of.meeting) return
     if (room !== this.#room) this.rooms++
     if (meeting !== this.#meeting) this.meetings++
@@ -90,12 +87,12 @@ export class Total {
     return this.#days.size
   }
 
-  /** Minutes of each user in each room. */
+  /** Sum of the minutes of each participant in each room. */
   get roomMinutes(): number {
     return this.#tenths / 10
   }
 
-  /** Time during which the person was in any room; disjoint and sorted. */
+  /** Sorted, disjoint intervals in which the person was in at least one room. */
   get intervals(): readonly Interval[] {
     if (!this.of.person || this.first > this.last) return []
     const bounds = this.#bounds ?? [this.first, this.last]
@@ -112,14 +109,14 @@ export class Total {
   #addBounds(start: number, end: number, { openEnd, isThere }: Person): void {
     const isOpen = openEnd === end
     this.first = Math.min(this.first, start)
-    // Of two visits that end together, an open one determines the exit.
+    // If two visits end at the same time, an open one determines the exit.
     if (end > this.last) this.isOpen = isOpen
     else if (end === this.last) this.isOpen ||= isOpen
     this.last = Math.max(this.last, end)
     this.isThere ||= isOpen && isThere
   }
 
-  /** Adds an interval, before its bounds are added. */
+  /** Adds an interval. Call before `#addBounds`, which changes `first` and `last`. */
   #addInterval(start: number, end: number): void {
     if (this.first > this.last) return
     this.#bounds ??= [this.first, this.last]

@@ -14,7 +14,7 @@ export interface TotalsOptions extends VisitOptions {
 
 /** Scale shared by the bars and time lines of all rows. */
 export interface RowScale {
-  /** Most minutes of a row. */
+  /** Largest number of minutes in a row. */
   most: number
   /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
   first: number
@@ -28,7 +28,7 @@ export interface RowChunk {
 
 const chunkSize = 1000
 
-/** Sums up the attendance of rooms by person, meeting, room and period. */
+/** Attendance totals by person, meeting, room and period. */
 export class AttendanceTotals {
   readonly #options: TotalsOptions
   readonly #totals = new Map<string, Total>()
@@ -39,8 +39,8 @@ export class AttendanceTotals {
   }
 
   /**
-   * Adds a room. Returns rows that no further room changes.
-   * @param people those of the room, if they are known
+   * Adds a room and returns the rows that are now complete.
+   * @param people people of the room, if already listed
    */
   add(report: RoomReport, people = listPeople(report)): RowChunk[] {
     const { grouping, absent, zone } = this.#options
@@ -52,11 +52,11 @@ export class AttendanceTotals {
     if (absent && subject === 'user-total' && unit === undefined)
       for (const person of people)
         if (person.blocked !== undefined) this.#totalOf(room, { person, period: 0 }).addPerson(person)
-    // Meetings are of one room.
+    // A meeting belongs to one room, so its row is complete.
     return subject === 'meeting' ? [...this.end()] : []
   }
 
-  /** Yields the rows of all rooms together. */
+  /** Yields the remaining rows and clears the totals. */
   *end(): Generator<RowChunk> {
     const { grouping, absent, missed = 0 } = this.#options
     const isShown = (total: Total) =>
@@ -64,7 +64,7 @@ export class AttendanceTotals {
     const totals = [...this.#totals.values()].filter(isShown).sort(compareTotals(grouping))
     this.#totals.clear()
     const scale = measureTotals(totals)
-    // Rows are made late, because they take more memory than totals.
+    // Rows are created in chunks, because they take more memory than totals.
     for (let i = 0; i < totals.length; i += chunkSize)
       yield {
         lines: totals.slice(i, i + chunkSize).map((total) => createTotalRow(total, this.#options)),
@@ -117,17 +117,17 @@ const byPeriod: Compare = (a, b) => a.period - b.period
 const byRoom: Compare = (a, b) => a.of.roomNumber - b.of.roomNumber
 const byMeeting: Compare = (a, b) => (a.of.meeting?.number ?? 0) - (b.of.meeting?.number ?? 0)
 const byMinutes: Compare = (a, b) => b.missed - a.missed || b.roomMinutes - a.roomMinutes
-/** Anonymous participants come last. */
+/** Compares by person, with anonymous participants last. */
 const byPerson: Compare = ({ of: { person: a } }, { of: { person: b } }) =>
   Number(a?.user_id === null) - Number(b?.user_id === null) || compareTexts(a?.key ?? '', b?.key ?? '')
 
-/** Sorts by the parts of the grouping in their order. */
+/** Creates a comparison by subject and period, in the order of the grouping. */
 function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
   const bySubject: Record<Subject, readonly Compare[]> = {
     user: [byRoom, byPerson],
     room: [byRoom],
     session: [],
-    // In one period, the order is that of the bars.
+    // If the person comes before the period, the rows of one person must stay together.
     'user-total': unit === undefined || isUnitFirst ? [byMinutes, byPerson] : [byPerson],
     meeting: [byRoom, byMeeting],
   }

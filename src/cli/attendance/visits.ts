@@ -10,28 +10,28 @@ export interface VisitOptions {
   unit?: PeriodUnit | undefined
   /** Shortest pause between two meetings of a room, in milliseconds. */
   gapMs: number
-  /** Minimum time of a person in a meeting who counts as present, in minutes. */
+  /** Minimum attendance of a person who counts as present at a meeting, in minutes. */
   minMinutes: number
-  /** Yields a visit without intervals for each meeting that an invited person missed. */
+  /** True to include missed meetings and visits below the minimum. */
   absent: boolean
   includeBlocked: boolean
 }
 
-/** Time of a person in a meeting, as far as it is in a period. */
+/** Attendance of a person at a meeting, limited to one period. */
 export interface Visit {
   person: Person
   meeting: Meeting
-  /** First day of the period; 0 without periods. */
+  /** Day number of the first day of the period; 0 without periods. */
   period: number
   intervals: readonly Interval[]
   isPresent: boolean
-  /** True if the person was invited and did not come, or not for long enough. */
+  /** True in the first period of a meeting that an invited person missed or attended too briefly. */
   isMissed: boolean
 }
 
 /**
  * Splits the attendance of a room by meeting, person and period, in this order.
- * @param occupied time during which anybody was in the room
+ * @param occupied sorted, disjoint intervals in which somebody was in the room
  */
 export function* listVisits(
   occupied: readonly Interval[],
@@ -53,7 +53,7 @@ export function* listVisits(
       if (isPresent || (intervals !== undefined && absent))
         for (const [period, parts] of groupByPeriod(intervals, unit, zone)) {
           yield { person, meeting, period, intervals: parts, isPresent, isMissed }
-          // A meeting is missed once, in its first period.
+          // A missed meeting counts once, in its first period.
           isMissed = false
         }
       else if (absent && isInvited) {

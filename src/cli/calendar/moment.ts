@@ -12,16 +12,16 @@ const absolute = new RegExp(
 )
 const timeOnly = new RegExp(`^${timeOfDay}$`)
 
-/** An instant, or a whole day. Milliseconds since 1970. */
+/** Instant or whole day, in milliseconds since 1970. */
 export interface Moment {
   start: number
-  /** First instant after a day; undefined for an instant. */
+  /** First instant after the day; undefined for an instant. */
   end?: number
 }
 
 /**
- * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days ago). A date
- * and a time without an offset are in the zone.
+ * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days ago).
+ * Dates, and times without an offset, are in `zone`.
  * @returns undefined for any other text
  */
 export function parseMoment(text: string, now: number, zone: TimeZone): Moment | undefined {
@@ -34,7 +34,7 @@ export function parseMoment(text: string, now: number, zone: TimeZone): Moment |
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** Returns undefined for a day or time that does not exist. */
+/** Converts matched groups to a moment; returns undefined for a nonexistent day or time. */
 function toMoment(groups: Groups, now: number, zone: TimeZone): Moment | undefined {
   const { word = 'today', hour, minute = '0', second = '0', ms = '0', offset } = groups
   if (Number(hour ?? 0) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
@@ -56,7 +56,7 @@ function toMoment(groups: Groups, now: number, zone: TimeZone): Moment | undefin
   return { start: wall - readOffset(offset) }
 }
 
-/** Returns an offset from UTC, in milliseconds. */
+/** Parses an offset from UTC, such as `+01:00`, into milliseconds. */
 function readOffset(text: string): number {
   if (/^z$/i.test(text)) return 0
   const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4))

@@ -6,10 +6,10 @@ export type PeriodUnit = (typeof periodUnits)[number]
 export const periodExamples =
   'today, yesterday, this-week, last-week, this-month, last-month or a month such as 2026-10'
 
-/** First and last day, as day numbers; the last one is not included. */
+/** Day numbers of the first day and of the day after the last one. */
 type Days = readonly [first: number, end: number]
 
-/** Parses a period such as `yesterday`, `last-week` or `2026-10` to milliseconds since 1970; undefined for other text. */
+/** Parses a period such as `last-week` or `2026-10` into milliseconds since 1970; returns undefined for other text. */
 export function parsePeriod(
   text: string,
   now: number,
@@ -41,7 +41,7 @@ function readDays(text: string, today: number): Days | undefined {
   }
 }
 
-/** Returns the days of the unit that a day is in. Weeks begin on Monday. */
+/** Returns the day, week or month that contains a day. Weeks begin on Monday. */
 export function daysOf(unit: PeriodUnit, day: number): Days {
   if (unit === 'day') return [day, day + 1]
   if (unit === 'week') {
@@ -53,18 +53,18 @@ export function daysOf(unit: PeriodUnit, day: number): Days {
   return [dayNumber(year, month, 1) ?? day, next ?? day + 1]
 }
 
-/** Names the unit that a day is in: `2026-10-05`, `2026-W41` (ISO 8601) or `2026-10`. */
+/** Formats the day, week or month that contains a day: `2026-10-05`, `2026-W41` (ISO 8601) or `2026-10`. */
 export function labelOf(unit: PeriodUnit, day: number): string {
   if (unit === 'day') return formatDayNumber(day)
   if (unit === 'month') return formatDayNumber(day).slice(0, 7)
-  // A week belongs to the year of its Thursday.
+  // In ISO 8601, a week belongs to the year of its Thursday.
   const thursday = day - weekdayOf(day) + 3
   const [year] = readMonth(thursday)
   const week = Math.floor((thursday - (dayNumber(year, 1, 1) ?? 0)) / 7) + 1
   return `${String(year).padStart(4, '0')}-W${String(week).padStart(2, '0')}`
 }
 
-/** Returns 0 for Monday to 6 for Sunday. Day 0 is a Thursday. */
+/** Returns the weekday, from 0 for Monday to 6 for Sunday. Day 0 is a Thursday. */
 function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }

@@ -1,4 +1,4 @@
-/** A date and time of day, as a clock on the wall shows it. Months count from 1. */
+/** Local date and time without an offset. Months count from 1. */
 export interface WallTime {
   year: number
   month: number
@@ -12,12 +12,12 @@ export interface WallTime {
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** Before 1800, zones have their first offset and calendars differ. */
+/** Earliest time of an offset lookup, in milliseconds since 1970. Earlier times use the offset of 1800. */
 const earliestMs = Date.UTC(1800)
 
 /**
- * A time zone: its days and its wall clock. Instants are milliseconds since 1970. Days are numbered from 1970-01-01, and
- * one that has a clock change is shorter or longer than 24 hours.
+ * Time zone. Instants are milliseconds since 1970, and day 0 is 1970-01-01.
+ * A day with a clock change is shorter or longer than 24 hours.
  */
 export class TimeZone {
   readonly #name: string | undefined
@@ -34,7 +34,7 @@ export class TimeZone {
     return this.#name ?? readMachineZone()
   }
 
-  /** Returns the first instant at which the day has begun. */
+  /** Returns the first instant of a day. */
   startOfDay(day: number): number {
     const known = this.#starts.get(day)
     if (known !== undefined) return known
@@ -54,12 +54,12 @@ export class TimeZone {
     return new Date(ms + this.#offset(ms)).getUTCHours()
   }
 
-  /** Returns the instant at which the hour of the wall clock ends. */
+  /** Returns the end of the wall-clock hour that contains an instant. */
   endOfHour(ms: number): number {
     return ms + hourMs - ((((ms + this.#offset(ms)) % hourMs) + hourMs) % hourMs)
   }
 
-  /** Returns the instant of a wall time. A time that occurs twice is the first, and a skipped one is later by the change. */
+  /** Returns the instant of a wall time: the first of two, or one after the clock change for a skipped time. */
   instantOf(time: WallTime): number {
     const wall = readWall(time)
     const [before, after] = this.#candidates(wall)
@@ -89,12 +89,12 @@ export class TimeZone {
   /** Returns a formatter of times in a span: `08:05` within one day, else `2026-01-31 08:05`. */
   createFormat([start, end]: readonly [start: number, end: number]): (ms: number) => string {
     const isLimited = Number.isFinite(start) && Number.isFinite(end)
-    // A span that ends at midnight is within one day.
+    // The end is exclusive, so a span that ends at midnight is within one day.
     const isOneDay = isLimited && this.dayOf(start) === this.dayOf(Math.max(start, end - 1))
     return (ms) => (isOneDay ? this.formatClock(ms) : `${this.formatDay(ms)} ${this.formatClock(ms)}`)
   }
 
-  /** Formats a wall time, as in `2026-01-31T08:00:00` or `2026-01-31T08:00:00.500`. */
+  /** Formats the wall time of an instant: `2026-01-31T08:00:00` or `2026-01-31T08:00:00.500`. */
   #formatWall(ms: number): string {
     return new Date(ms + this.#offset(ms)).toISOString().replace(/(\.000)?Z$/, '')
   }
@@ -103,7 +103,7 @@ export class TimeZone {
     return this.#readOffset(Math.max(ms, earliestMs))
   }
 
-  /** Returns the instants that a wall time can mean: by the offset before a clock change near it, and by the one after. */
+  /** Returns two candidate instants of a wall time, from the offsets one day before and one day after that time. */
   #candidates(wall: number): readonly [before: number, after: number] {
     return [wall - this.#offset(wall - dayMs), wall - this.#offset(wall + dayMs)]
   }
@@ -112,7 +112,7 @@ export class TimeZone {
     return ms + this.#offset(ms) === wall
   }
 
-  /** Returns the first instant at which the clock has reached a wall time, even if the clock skips it. */
+  /** Returns the first instant at or after a wall time, even if the clock skips that time. */
   #firstInstant(wall: number): number {
     const [before, after] = this.#candidates(wall)
     if (this.#isAt(before, wall)) return before
@@ -127,13 +127,13 @@ export class TimeZone {
   }
 }
 
-/** Returns the number of a date of the calendar; undefined for a date that does not exist. */
+/** Returns the day number of a calendar date; undefined for a nonexistent date. */
 export function dayNumber(year: number, month: number, day: number): number | undefined {
   const ms = readWall({ year, month, day })
   return new Date(ms).getUTCMonth() === month - 1 && day > 0 ? ms / dayMs : undefined
 }
 
-/** Formats the number of a day: `2026-01-31`. */
+/** Formats a day number: `2026-01-31`. */
 export function formatDayNumber(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }

@@ -1,7 +1,7 @@
 import { parseMoment } from '../calendar/moment.ts'
 import type { Comparison, Operator } from './compare.ts'
 
-/** Formats the instants that a condition on a time stands for: `created_at < 2026-01-01T00:00:00+01:00 (Europe/Berlin)`. */
+/** Formats a time condition with absolute instants: `created_at < 2026-01-01T00:00:00+01:00 (Europe/Berlin)`. */
 export function formatInstants(
   field: string,
   { operator, text, now, zone }: Pick<Comparison, 'operator' | 'text' | 'now' | 'zone'>,
@@ -14,7 +14,7 @@ export function formatInstants(
   return `${inDay ?? `${field} ${operator} ${start}`} (${zone.name})`
 }
 
-/** Formats a comparison with a whole day as one with its beginning and the beginning of the next day. */
+/** Formats a comparison with a whole day, with the start of that day and the start of the next day. */
 function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
   const tests: Partial<Record<Operator, string>> = {
     '=': `${start} <= ${field} < ${end}`,

@@ -1,14 +1,14 @@
 import type { FilterType } from './compare.ts'
 
 /**
- * Types of the room metrics in `--where`. The metrics need additional requests per room, because no response contains
- * them. Unlisted fields with the same names are ignored.
+ * Types of the room metrics in `--where`. The API does not return metrics, so each room needs additional requests.
+ * Unlisted fields with the same names are ignored.
  */
 export const metricTypes = {
   online: 'number',
   sessions: 'number',
   members: 'number',
-  /** Time of the last connection; now while somebody is connected, null if nobody ever was. */
+  /** Time of the last connection; the current time while somebody is connected, null if the room was never used. */
   last_active: 'time',
   /** Time since `last_active`, or since creation for a room that was never used. */
   idle: 'age',

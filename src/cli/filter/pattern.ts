@@ -41,7 +41,7 @@ const tokens = new RegExp(
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** JavaScript's whitespace characters, and all other characters, as members of an RE2 character class. */
+/** Members of an RE2 character class that matches JavaScript's `\s`, and of one that matches `\S`. */
 const whitespace = String.raw`\t-\r\x{feff}\p{Z}`
 const nonWhitespace = String.raw`\x00-\x08\x0e-\x1f\x21-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 const anyCharacter = String.raw`\x00-\x{10ffff}`

@@ -25,7 +25,7 @@ export interface Filter {
   metrics: readonly string[]
   /** Hints that `*` is a literal character, shown when no item matches. */
   asterisks: readonly string[]
-  /** Instants that the conditions on times stand for, with their zone. */
+  /** Absolute instants of the time conditions, with their zone. */
   instants: readonly string[]
   /** Tests the fields of an item. Returns undefined when the result depends on a missing field. */
   matches(item: Item): boolean | undefined
@@ -49,7 +49,7 @@ interface ParseOptions extends WhereClock {
   hasMetrics: boolean
 }
 
-/** Base of durations and dates in conditions. */
+/** Clock and zone for durations and dates in conditions. */
 export interface WhereClock {
   /** Current time in milliseconds since 1970. Durations such as `90d` count back from it. */
   now: number
@@ -210,7 +210,7 @@ async function compareAge(
   }
 }
 
-/** Returns the types of the filterable fields: documented, derived and unlisted ones, but no deprecated ones. */
+/** Returns the types of all filterable fields: documented, derived and unlisted ones, except deprecated ones. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)

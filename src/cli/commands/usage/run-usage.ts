@@ -21,7 +21,7 @@ export interface UsageFlags extends PaceFlags {
   month?: string
   minMinutes?: number
   by?: 'room'
-  /** Milliseconds. */
+  /** Shortest pause between two meetings, in milliseconds. */
   gap?: number
   where?: readonly string[]
 }
@@ -107,7 +107,7 @@ async function print(context: Context, view: View, { chunk, days, isByRoom, zone
   await list(byDay.view, items)
 }
 
-/** @throws {UsageError} for a text that is not a month */
+/** @throws {UsageError} for an invalid month */
 function readMonth(text: string, now: number, zone: TimeZone): readonly [number, number] {
   const span = /^(this-month|last-month|\d{4}-\d\d)$/i.test(text) ? parsePeriod(text, now, zone) : undefined
   if (!span)

@@ -7,14 +7,14 @@ import { listVisits, type VisitOptions } from '../../attendance/visits.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
 interface UsageOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
-  /** Such as `2026-10`. */
+  /** Year and month, such as `2026-10`. */
   month: string
   isByRoom: boolean
 }
 
 type Row = Printed['usage']['usage'][number]
 
-/** Sums up the usage of all rooms together, or of each room. */
+/** Usage totals of all rooms together, or of each room. */
 export class UsageTotals {
   readonly #month: string
   readonly #options: VisitOptions
@@ -45,7 +45,7 @@ export class UsageTotals {
     this.#peak = new PeakFinder()
   }
 
-  /** Returns one row, or the rooms that were used, the most used ones first. */
+  /** Returns one row for all rooms, or one row per used room in descending order of minutes. */
   rows(): RowChunk {
     const rows: Row[] = this.#isByRoom
       ? this.#rooms.sort((a, b) => b.room_minutes - a.room_minutes)
@@ -55,7 +55,7 @@ export class UsageTotals {
     return { lines, scale: { most, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY } }
   }
 
-  /** Returns rows for the days on which a room was used. */
+  /** Returns one row for each day on which a room was used. */
   days(): Iterable<RowChunk> {
     return this.#days.end()
   }

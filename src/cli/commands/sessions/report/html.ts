@@ -1,6 +1,6 @@
 import type { Visible } from '../../../../host.ts'
 
-/** HTML in which untrusted text cannot form tags, attributes or entities. Only this file creates it. */
+/** HTML in which untrusted text cannot form tags, attributes or entities. Only this file creates instances. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
 
 type Value = Visible | Html | number
 
-/** Builds markup, as in markup`<td title="${text}">`. A value that is not Visible does not compile. */
+/** Builds markup, as in markup`<td title="${text}">`. Plain strings do not compile. */
 export function markup(words: TemplateStringsArray, ...values: readonly (Value | readonly Html[])[]): Html {
   return new Html(String.raw({ raw: words }, ...values.map(escapeValue)))
 }

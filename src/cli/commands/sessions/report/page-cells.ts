@@ -4,7 +4,7 @@ import type { ReportRow } from '../../../attendance/rows.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
 import { type Html, markup } from './html.ts'
 
-/** Titles of the columns in a page. */
+/** Column titles by field. */
 export const titles: Readonly<Record<string, Visible>> = {
   ...{ day: own`Day`, week: own`Week`, month: own`Month`, room_name: own`Room`, name: own`Name` },
   ...{ user_id: own`User id`, role: own`Role`, first_in: own`First in`, last_out: own`Last out` },

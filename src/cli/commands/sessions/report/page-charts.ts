@@ -5,7 +5,7 @@ import { type Html, markup } from './html.ts'
 /** Width of a bar with its gap, and height of a chart, in SVG units. */
 const [step, height] = [10, 100]
 
-/** Formats the charts of a report: minutes per day, and the busiest hours. */
+/** Formats the charts of a report: minutes per day, week or month, and minutes per hour of the day. */
 export function formatCharts(activity: Activity): Html {
   if (activity.isEmpty) return markup``
   const { unit, parts } = activity.periods()

@@ -23,13 +23,13 @@ export function drawTimeLine(intervals: readonly Interval[], [start, end]: Inter
   return markup`<svg viewBox="0 0 ${width} 16" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title><rect class="meeting" x="0" y="3" width="${width}" height="10"/>${bars}</svg>`
 }
 
-/** Draws a bar for minutes. The number is in another cell. */
+/** Draws a bar for minutes. Screen readers skip the bar, because another cell contains the number. */
 export function drawMinutes(minutes: number, most: number): Html {
   const size = most === 0 ? 0 : roundCoordinate((minutes / most) * width)
   return markup`<svg viewBox="0 0 ${width} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${size}" height="10"/></svg>`
 }
 
-/** Joins intervals whose distance is too small to see, so that a timeline has at most as many bars as units. */
+/** Joins intervals that are less than one SVG unit apart, to limit the number of bars. */
 function joinNear(intervals: readonly Interval[], scale: number): Interval[] {
   const joined: [number, number][] = []
   for (const [start, end] of intervals) {

@@ -10,11 +10,11 @@ import { drawMinutes, drawTimeLine } from './page-drawings.ts'
 export interface TableOptions {
   caption: Visible
   label: Visible
-  /** The first field is the heading of its row. */
+  /** Fields in column order. The first one is the row heading. */
   fields: readonly string[]
-  /** Span of the time lines; undefined for bars of minutes, or without attendance. */
+  /** Span of the timelines, in milliseconds since 1970; undefined for minute bars, or without attendance. */
   span: Interval | undefined
-  /** Most minutes of a row, in a table with bars. */
+  /** Largest number of minutes in a row of a table with bars. */
   most?: number | undefined
   shown: (text: string) => Visible
   zone: TimeZone
@@ -36,7 +36,7 @@ const numbers = new Set([
 
 const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-/** Formats a table with a time line or a bar in each row. */
+/** Formats a table with a timeline or a bar in each row. */
 export function formatTable(lines: readonly ReportRow[], options: TableOptions): Html {
   return markup`${formatTableStart(options)}${formatTableRows(lines, options)}${tableEnd}`
 }

@@ -40,7 +40,7 @@ export function describeTotals(
   const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
   const first = isUnitFirst && unit ? unit : label
   const hasTimeLines = subject === 'user-total' && unit === undefined
-  // A time line shows the first entry and the last exit.
+  // The timeline already shows the first entry and the last exit.
   const isShown = (field: string) => !(hasTimeLines && ['first_in', 'last_out'].includes(field))
   return {
     ...{ caption: name, label: name, shown, zone },
@@ -103,7 +103,7 @@ function groupByMeeting(lines: readonly ReportRow[]): { meeting: Meeting; people
   return groups
 }
 
-/** Limits an infinite span to the time in which anybody was there. */
+/** Replaces the infinite ends of a span with the first entry and the last exit. */
 function limitSpan([from, to]: Interval, { first, last }: RowScale): Interval | undefined {
   const limited = [Number.isFinite(from) ? from : first, Number.isFinite(to) ? to : last] as const
   return limited.every((ms) => Number.isFinite(ms)) ? limited : undefined

@@ -27,7 +27,7 @@ export interface ReportFlags extends PaceFlags, RoomFlags {
   missed?: number
   minMinutes?: number
   by: string
-  /** Milliseconds; undefined unless the user sets it. */
+  /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
   gap?: number
   html?: string
 }
@@ -77,7 +77,7 @@ export async function runReport(
   }
 }
 
-/** @throws {UsageError} for flags that do not fit together */
+/** @throws {UsageError} for flags that cannot be combined */
 function checkFlags(grouping: Grouping, flags: ReportFlags): void {
   const { by, absent = false, includeBlocked = false, missed, gap } = flags
   const { subject } = grouping
@@ -100,7 +100,7 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
     })
 }
 
-/** Selects what is looked up for the fields that are printed. */
+/** Selects the lookups that the printed fields require. */
 function scopeFor(
   grouping: Grouping,
   { format, columns }: PrintOptions,

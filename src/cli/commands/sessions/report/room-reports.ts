@@ -18,14 +18,14 @@ interface RoomReportsOptions {
   incomplete: IncompleteError | undefined
   tally: Tally
   scope: ReportScope
-  /** Milliseconds since 1970. */
+  /** Time of the report, in milliseconds since 1970. */
   now: number
   pace: PaceFlags
   /** Called for each room that could not be read. */
   onFailure?: (room: Item, error: MeetroomError) => Promise<void>
 }
 
-/** Reads the attendance of rooms concurrently. Rooms that fail are reported, and counted at the end. */
+/** Concurrent reader of the attendance of rooms. */
 export class RoomReports {
   readonly #context: Context
   readonly #options: RoomReportsOptions
@@ -39,7 +39,7 @@ export class RoomReports {
     this.#options = options
   }
 
-  /** Yields the rooms in their order. */
+  /** Yields the reports in the order of the rooms. */
   async *read(): AsyncGenerator<RoomReport> {
     const { rooms, incomplete, tally, scope, now, pace, onFailure } = this.#options
     await new RoomsNotice(this.#context).expect(rooms.length)
@@ -63,7 +63,7 @@ export class RoomReports {
       if (!('error' in outcome)) continue
       this.#failures.push(outcome.error)
       await onFailure?.(room, outcome.error)
-      // The error of the only room is the error of the command.
+      // If the only room fails, the command fails with the room's error.
       if (rooms.length === 1 && !incomplete) throw outcome.error
       if (isFatal(outcome.error)) this.#fatal ??= outcome.error
       else await this.#context.reportError(outcome.error)

@@ -9,12 +9,12 @@ import type { Item, View } from '../../../output/views/views.ts'
 import { TotalsTable, totalView } from './total-views.ts'
 import { ReportTable, reportView } from './views.ts'
 
-/** Turns the attendance of rooms into the rows of a report. */
+/** Converter from the attendance of rooms to the rows of a report. */
 export interface RowSource {
   readonly view: View
-  /** Returns the rows that are complete after a room. */
+  /** Adds a room and returns the rows that are complete. */
   add(report: RoomReport): Iterable<Item>
-  /** Returns the rows of all rooms together. */
+  /** Returns the remaining rows after the last room. */
   end(): Iterable<Item>
 }
 
@@ -24,7 +24,7 @@ export interface RowSourceOptions {
   /** Span of the report, in milliseconds since 1970. */
   span: Interval
   gapMs: number
-  /** Undefined unless the user sets it. */
+  /** Minimum minutes to count as present; undefined unless the user sets a minimum. */
   minMinutes: number | undefined
   absent: boolean
   includeBlocked: boolean
@@ -41,7 +41,7 @@ export function selectReportView({
   return subject ? reportView(subject, flags.includeBlocked) : totalView(grouping, flags)
 }
 
-/** @param onTotals receives the rows of totals as they are made */
+/** @param onTotals receives each chunk of rows of totals */
 export function createRowSource(
   { host }: Context,
   options: RowSourceOptions,
@@ -73,7 +73,7 @@ function createRoomRowSource(
   { marks, isTerminal }: Pick<ConstructorParameters<typeof ReportTable>[0], 'marks' | 'isTerminal'>,
 ): RowSource {
   const rowOptions = { minMinutes: minMinutes ?? 0, absent, includeBlocked }
-  // Without these flags, nobody counts as absent.
+  // Without these flags, all rows have the same value in these columns.
   const without = [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])]
   const table = isTable
     ? new ReportTable({ by, includeBlocked, marks, isTerminal, isOneRoom, without, span, zone })

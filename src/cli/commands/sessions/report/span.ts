@@ -31,14 +31,14 @@ export function readSpan({ from, to, period }: SpanFlags, now: number, zone: Tim
   return [start, end]
 }
 
-/** @throws {UsageError} for a text that is not a period */
+/** @throws {UsageError} for an invalid period */
 function requirePeriod(flag: string, text: string, now: number, zone: TimeZone): Interval {
   const span = parsePeriod(text, now, zone)
   if (!span) throw new UsageError(`${flag} must be ${periodExamples}, not “${text}”`)
   return span
 }
 
-/** @throws {UsageError} for a text that is not a time */
+/** @throws {UsageError} for an invalid time */
 function requireMoment(flag: string, text: string, now: number, zone: TimeZone): number {
   const moment = parseMoment(text, now, zone)
   if (!moment) throw new UsageError(`${flag} must be a date or time such as ${momentExamples}, not “${text}”`)

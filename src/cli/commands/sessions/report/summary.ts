@@ -20,7 +20,7 @@ export function summarizeReport(tally: Tally): string {
   return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
 }
 
-/** Returns the error of a report without any room, with the code of the rooms' errors if all codes are equal. */
+/** Returns the error of a report without a successful room. Uses the code of the room errors if all codes are equal. */
 export function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

@@ -10,13 +10,13 @@ import { drawBar } from '../../../output/bar.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
 import { timelineWidth } from './views.ts'
 
-/** Flags that add fields. */
+/** Flags that add fields to totals. */
 interface TotalFields {
   absent: boolean
   includeBlocked: boolean
 }
 
-/** Fields of totals with their weights as columns; 0 for fields that tables do not show. */
+/** Column weights by field of totals; 0 for fields that tables do not show. */
 const bounds = { first_in: 1, last_out: 2 }
 const place = { room_id: 0, room_name: 7 }
 const person = { user_id: 3, name: 9 }
@@ -49,7 +49,7 @@ export function totalView({ subject, unit }: Grouping, flags: TotalFields): View
   const weights = {
     ...(unit && { [unit]: 10 }),
     ...Object.fromEntries(Object.entries(totalFields[kind]).filter(([field]) => isUsed(field))),
-    // A row of one day is of one day.
+    // In a report by day, the number of days is always 1.
     ...(unit === 'day' && kind !== 'meeting' && { days: 0 }),
     ...(flags.includeBlocked && kind === 'meeting' && { blocked: 5 }),
   }
@@ -69,7 +69,7 @@ interface TableOptions extends TotalFields {
   zone: TimeZone
 }
 
-/** Table of totals, with a bar for the minutes of each row, or the time line of a meeting. */
+/** Table of totals with a bar of minutes in each row, or with a timeline in a report by meeting. */
 export class TotalsTable {
   readonly view: View
   readonly #options: TableOptions

@@ -74,7 +74,7 @@ interface TableOptions {
   zone: TimeZone
 }
 
-/** Returns the maximum width of a bar, in columns. Without a terminal, it is its width. */
+/** Returns the maximum width of a bar, in columns. Bars outside a terminal always have this width. */
 export function timelineWidth(isTerminal: boolean): number {
   return isTerminal ? 100 : 40
 }

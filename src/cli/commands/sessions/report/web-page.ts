@@ -44,14 +44,12 @@ export class WebPage {
     this.#shown = (text) => about.printer.makeVisible(text)
   }
 
-  /**
-   * @throws {UsageError | OutputError} if the file cannot be written
-   */
+  /** @throws {UsageError | OutputError} if the file cannot be written */
   static async open(path: string, cwd: string, about: WebPageOptions): Promise<WebPage> {
     return new WebPage(await OutputFile.open(path, cwd), about)
   }
 
-  /** Adds the attendance of a room. A report of totals shows it in its rows. */
+  /** Adds the attendance of a room to the charts, and adds a section unless the report consists of totals. */
   async room(report: RoomReport): Promise<void> {
     this.#activity.add(report)
     await this.#begin(report.room)
@@ -62,7 +60,7 @@ export class WebPage {
     )
   }
 
-  /** Adds rows of totals: those of a room in a report by meeting, else those of the whole report. */
+  /** Adds rows of totals. In a report by meeting, they belong to the room added last. */
   async rows(chunk: RowChunk): Promise<void> {
     const options = { ...this.#about, shown: this.#shown, number: this.#rooms }
     if (options.grouping.subject === 'meeting')
