@@ -174,7 +174,7 @@ export const user = defineResource({
     created_at: { type: 'time', description: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
     id: { type: 'id', description: 'internal id' },
-    // The API specification searches users by email but has no such field. Only the embedded service has it.
+    // The API specification defines a search by email but no email field. Only the embedded service has the field.
     email: { type: 'text', description: 'email address', write: 'create update', presence: 'unlisted' },
     email_search_query: {
       type: 'text',

@@ -314,7 +314,7 @@ function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
   }
 }
 
-/** Replaces a null list by an empty one, because some services send null for an empty list. */
+/** Replaces a null list with an empty one, because some services send null for an empty list. */
 function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received

@@ -26,7 +26,7 @@ interface RoomWrite<N extends OperationName> {
   name: N
   input: (room_id: string) => Input<Operations[N]>
   view: View
-  /** Adds fields of the response to the row. */
+  /** Returns the fields of the response to add to the row. */
   readFields?: (response: Item) => Partial<RoomRow>
   activity: string
   /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */

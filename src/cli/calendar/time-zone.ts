@@ -34,7 +34,7 @@ export class TimeZone {
     return this.#name ?? readMachineZone()
   }
 
-  /** Returns the first instant of a day. */
+  /** Returns the first instant of a day, in milliseconds since 1970. */
   startOfDay(day: number): number {
     const known = this.#starts.get(day)
     if (known !== undefined) return known

@@ -61,7 +61,7 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
       }
       if (!('error' in outcome)) continue
       const { error } = outcome
-      // The error of the only room is the error of the command.
+      // With only one room, the command fails with that room's error.
       if (rooms.length === 1 && !incomplete) throw error
       if (isFatal(error)) fatal ??= error
       else

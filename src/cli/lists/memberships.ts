@@ -61,7 +61,7 @@ export class MembershipSearch {
     this.#full = new FullRecords(context, 'listMembers', pool.client)
   }
 
-  /** @throws {AuthError or UsageError} when the service or the key is not configured */
+  /** @throws {AuthError | UsageError} when the service or the key is not configured */
   static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
     const tally = new Tally(0, summarize)
     return new MembershipSearch(context, flags, search, tally, await openPool(context, flags, tally))

@@ -1,4 +1,4 @@
-// Types of undici modules that are imported alone, because the index takes three times as long to load as a request.
+// Types of undici modules that are imported singly, because loading the index takes three times as long as a request.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici'
   export default Client

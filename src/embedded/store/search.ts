@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 const stepUsers = 4096
 /** Number of users read per step in another thread, which can stop only between steps. */
 const stepUsersElsewhere = 64 * 1024
-/** Number of users above which another thread saves more time than its start takes. */
+/** Number of users above which a worker thread saves more time than it takes to start. */
 const minUsersForThread = 50_000
 /** Maximum number of hits for which the index is faster than a scan. An index search cannot be split into steps. */
 const maxHits = 5000

@@ -264,7 +264,7 @@ export class ListPass {
     return this.#stalePages >= maxStalePages ? this.#incomplete(repeats) : undefined
   }
 
-  /** Drops the pages requested ahead, and returns the offset from which to reread. */
+  /** Discards the pages requested ahead, and returns the offset from which to reread. */
   #rewind(by: number): number {
     this.#seamReads++
     this.#requests.drop()

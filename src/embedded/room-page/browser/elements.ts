@@ -17,7 +17,7 @@ export function create(
   return element
 }
 
-/** Changes a text only if it differs, because screen readers announce each change. */
+/** Sets an element's text only if it differs, because screen readers announce each change. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
