@@ -1,6 +1,7 @@
 import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
+import type { MemberType } from '../../api/vocabulary.ts'
 import { memberTypes } from '../../api/vocabulary.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
@@ -102,7 +103,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
 }
 
 function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {
-  const { user_id, roleIn, raises, body } = addition
+  const { user_id, roleIn, raises } = addition
   const role = roleIn(memberships)
   if (role === undefined) return undefined
   const picked = pickRoom(room)
@@ -114,8 +115,8 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   if (members.length === 0)
     return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
       if (dryRun) return { status: 'would_create' }
-      const fields = { ...body, user_id, ...(role === null ? {} : { type: role }) }
-      const { value } = await client.call('addMember', { params: { room_id }, body: fields as never })
+      const body = { ...addition.body, user_id, ...(role === null ? {} : { type: role as MemberType }) }
+      const { value } = await client.call('addMember', { params: { room_id }, body })
       return { status: 'ok', value: Object(value.member).id ?? null }
     })
   const usable = members.filter((member) => isBlocked(member) !== true)
@@ -135,7 +136,7 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
     if (dryRun) return { status: 'would_update' }
     const params = { room_id, member_id: id }
-    await client.call('updateMember', { params, body: { type: role } as never })
+    await client.call('updateMember', { params, body: { type: role as MemberType } })
     return { status: 'updated', value: id }
   })
 }
