@@ -38,7 +38,7 @@ export interface Host {
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
-  /** Stream of `stderr` for prompts that move the cursor. */
+  /** The stream behind `stderr`, for prompts that move the cursor. */
   readonly prompt: NodeJS.WritableStream
   /** True when a flag requests ASCII symbols. */
   readonly ascii?: boolean

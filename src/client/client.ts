@@ -153,7 +153,7 @@ export function createClient(options: ClientOptions): Client {
     isService: async () => (await probe()).isService,
   }
 
-  /** Returns a value instead of a promise where possible, because one more promise per request is slower. */
+  /** Returns a value instead of a promise where possible, because an extra promise slows down every request. */
   function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
     type Result = ResponseBody<ServiceOutput<Operations[N]>>
     const { response, line, checkWrite } = result

@@ -286,7 +286,7 @@ describe('retries within their limits', () => {
     expect(host.slept).toEqual([150])
   })
 
-  test('end a read without a response at the timeout', async () => {
+  test('stop at the timeout if a read receives no response', async () => {
     world.intercept = silence
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
@@ -308,14 +308,17 @@ describe('retries within their limits', () => {
       'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
     ],
     ['message send r1 hi', 'check the room before you send it again'],
-  ])('end a write without a response, %s, with a hint to check', async (command, hint) => {
-    world.intercept = silence
-    expect(await outcome(`${command} --timeout 0.05`)).toEqual({
-      code: 7,
-      stdout: '',
-      stderr: `error: no response from meet.test within 0.05 s; whether the change was made is not known\nhint: ${hint}\n`,
-    })
-  })
+  ])(
+    'are not made for a write that received no response: %s; the hint names a check',
+    async (command, hint) => {
+      world.intercept = silence
+      expect(await outcome(`${command} --timeout 0.05`)).toEqual({
+        code: 7,
+        stdout: '',
+        stderr: `error: no response from meet.test within 0.05 s; whether the change was made is not known\nhint: ${hint}\n`,
+      })
+    },
+  )
 
   test('suggest a check command that quotes any name correctly', async () => {
     script(lost())

@@ -256,7 +256,7 @@ describe('meetroom serve at a base URL other than /v1', () => {
     })
   })
 
-  test('makes meetroom api exit 3 for a path that the service does not know', async () => {
+  test('responds to "meetroom api" with an unknown path so that the command exits 3', async () => {
     expect(await world.run('api GET /nothing')).toMatchObject({
       code: 3,
       stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',

@@ -127,7 +127,7 @@ function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
     user: [byRoom, byPerson],
     room: [byRoom],
     session: [],
-    // If the person comes before the period, the rows of one person must stay together.
+    // If the column of the person precedes that of the period, the rows of one person must stay together.
     'user-total': unit === undefined || isUnitFirst ? [byMinutes, byPerson] : [byPerson],
     meeting: [byRoom, byMeeting],
   }

@@ -29,7 +29,7 @@ type RoleIn = (memberships: readonly Membership[]) => string | null | undefined 
 
 interface Addition {
   user_id: string
-  /** Users whose memberships `roleIn` receives. */
+  /** Other users whose memberships are passed to `roleIn`. */
   others?: readonly string[]
   roleIn: RoleIn
   /** True to raise the role of a user who is already a member. Roles are never lowered. */

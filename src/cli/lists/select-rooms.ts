@@ -13,7 +13,7 @@ export interface RoomFlags {
 
 export interface SelectedRooms {
   rooms: readonly Item[]
-  /** Error of an incomplete list of rooms. */
+  /** Error to throw if the list of rooms is incomplete. */
   incomplete?: IncompleteError
 }
 

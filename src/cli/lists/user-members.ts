@@ -87,7 +87,7 @@ interface MemberSources {
   full?: FullRecords | false
 }
 
-/** Lists the members of a room with their user records. On each page, members that already include it come first. */
+/** Lists the members of a room with their user records. On each page, members that already include their user record come first. */
 export async function* listMembersOf(
   context: Context,
   room_id: string,

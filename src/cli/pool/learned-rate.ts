@@ -57,7 +57,7 @@ export class LearnedRate {
   #hasOvershot = false
   #changedAt = Number.NEGATIVE_INFINITY
   #hasRefused = false
-  /** Monotonic start of the measurement, in milliseconds, and the number of requests accepted since then. */
+  /** Start of the measurement on the monotonic clock, in milliseconds. */
   #measuredFrom = 0
   #accepted = 0
   /** Counter of accepted requests from the first refusal until the rate is known. */
@@ -108,7 +108,7 @@ export class LearnedRate {
     if (this.#accepted === 0) return false
     const rate = this.#perSecond
     const measured = (1000 * this.#accepted) / elapsedMs
-    // The average includes the first pauses, which may be longer than necessary.
+    // The recent rate is better: the average includes the first pauses, which may be longer than necessary.
     const next = this.#recent
       ? margin * Math.max(this.#recent.sum(now), measured)
       : Math.max(maxFall * (rate ?? 0), Math.min(measured, margin * (rate ?? 0)))

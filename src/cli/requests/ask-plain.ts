@@ -59,7 +59,7 @@ async function readLine(context: PromptContext, question: Visible, isSecret = fa
     : createInterface({ input: host.stdin, terminal: false })
   let removeListener = () => {}
   try {
-    // Written only after readline has turned off the echo.
+    // The prompt follows readline's setup, which turns off the echo of input.
     const writing = writePrompt(context, question)
     return await new Promise<string>((resolve, reject) => {
       const interrupted = () => reject(new InterruptedError('SIGINT'))

@@ -210,7 +210,7 @@ function completeCondition(resource: Resource, text: string): Completion {
   return { candidates: [...fields, ...age], open: true }
 }
 
-/** Returns the view of a command whose rows are not items of its group; otherwise undefined. */
+/** Returns the view of a command if its rows are not items of its group; otherwise returns undefined. */
 async function loadRowView(
   command: Command,
   flags: Readonly<Record<string, unknown>>,

@@ -93,7 +93,7 @@ describe.each(formats)('an import of an export as %s into another service', (for
     expect(after.rooms.map(keyOf)).toEqual(before.rooms.map(keyOf).reverse())
   })
 
-  test('sends no webhooks, pages, sessions, thumbnails or times', () => {
+  test('sends no webhooks, pages, sessions, thumbnails or timestamps', () => {
     const fields = new Set(bodies.flatMap(Object.keys))
     expect([...fields].filter((field) => field.endsWith('_at') || field.endsWith('_time'))).toEqual([])
     for (const field of ['webhook', 'pages', 'sessions', 'thumbnail_url']) expect(fields).not.toContain(field)

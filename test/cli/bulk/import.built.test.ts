@@ -178,7 +178,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('interrupted by ^C can be resumed with the printed command', async () => {
+  test('resumes with the printed command after ^C', async () => {
     world.file("o'neill & co.csv", usersCsv(60))
     world.intercept = async (_request, next) => {
       if (world.requests.length === 20) program.child.kill('SIGINT')

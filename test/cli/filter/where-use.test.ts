@@ -71,7 +71,7 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
   ['idle>=1d', 'used old never', 4],
 ]
 
-describe('a --where condition on room facts', () => {
+describe('a --where condition on room metrics', () => {
   test.each(meanings)(
     'by %s selects the matching rooms and sends one request per room',
     async (condition, ids, requests) => {
@@ -377,7 +377,7 @@ describe('a room whose facts cannot be read', () => {
   })
 })
 
-describe('an invalid --where condition on room facts', () => {
+describe('an invalid --where condition on room metrics', () => {
   const age = (field: string) => `${field} needs one of < <= > >= and a duration, such as ${field}>90d`
   test.each([
     ['online=many', '--where online=many: the value must be a number, not “many”'],

@@ -68,7 +68,7 @@ describe('a key of --set', () => {
   })
 })
 
-describe('a dotted key of --set', () => {
+describe('a dotted key in --set', () => {
   test.each([
     [['metadata.owner=ada'], { metadata: { owner: 'ada' } }],
     [['metadata.owner=ada', 'metadata.cost=7'], { metadata: { owner: 'ada', cost: 7 } }],
@@ -96,7 +96,7 @@ describe('a dotted key of --set', () => {
     )
   })
 
-  test('of pages create changes every page', async () => {
+  test('of the command "pages create" changes every page', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([

@@ -151,7 +151,7 @@ describe('completion of IDs', () => {
     expect(statSync(cache()).mode & 0o777).toBe(0o600)
   })
 
-  test('sends no request with a protected profile or to its service', async () => {
+  test('sends no request for a protected profile or to the service of a protected profile', async () => {
     store({ protected: true })
     expect(await ask('meetroom users get ', stored)).toEqual(['words'])
     expect(await ask('meetroom users get ')).toEqual(['words'])

@@ -85,8 +85,8 @@ const files = {
 }
 
 /**
- * Runs common commands, whose compiled code the launcher stores in `cache` of the home directory.
- * @param home new directory
+ * Runs common commands, so that the launcher stores their compiled code in `HOME/cache`.
+ * @param home empty home directory of these runs
  * @returns the commands that failed
  */
 export async function runCommonCommands(host: Host, home: string, interrupt: AbortSignal): Promise<string[]> {

@@ -37,7 +37,7 @@ function stillChangingError({ verdict, total }: PassEnd, read: number): Incomple
   return verdict.isComplete ? { isComplete: false, reason, read, total } : verdict
 }
 
-/** Formats `the service listed 100 of 130 rooms`, with the reason. */
+/** Formats a message such as `the service listed 100 of 130 rooms`, with the reason. */
 function describeIncomplete({ read, total, reason }: Incomplete, what: string): string {
   const counts =
     total !== undefined && total > read

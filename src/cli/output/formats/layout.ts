@@ -40,7 +40,7 @@ export function layOutByLibrary(rows: Rows, sizes: readonly number[], paint: Pai
   return trimLines(table.toString().split('\n'))
 }
 
-/** Pads cells with spaces. Only rows with a cell that is too wide are laid out by cli-table3. */
+/** Pads cells with spaces. Uses cli-table3 only for rows with a cell that is too wide. */
 export function layOutByPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - measureText(text)
   return joinVisible(

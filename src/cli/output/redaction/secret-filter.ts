@@ -44,7 +44,7 @@ export class SecretFilter {
   }
 }
 
-/** Pages without access tokens, because tokens cannot be imported and should not be in files. */
+/** Removes access tokens from the pages of a list. Tokens cannot be imported and should not be in files. */
 export class WithoutSecrets {
   readonly #pages: AsyncIterable<Page>
   hasRemovedSecrets = false

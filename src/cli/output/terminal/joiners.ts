@@ -74,7 +74,7 @@ function isKeycap(before: string, mark: string, after: string): boolean {
   return /[#*\d]$/.test(before) && mark === '\ufe0f' && after.startsWith('\u20e3')
 }
 
-/** Returns true for variants of ideographs (UTS 37) and of Mongolian letters (Unicode's standardized variants). */
+/** Returns true if `mark` selects a variant of an ideograph (UTS 37) or of a Mongolian letter (Unicode standardized variants). */
 function isVariant(mark: string, before: string): boolean {
   if (/^[\u180b-\u180d\u180f]$/.test(mark)) return /[\u1820-\u1878\u1880-\u18aa]$/.test(before)
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)

@@ -178,7 +178,7 @@ describe('one shard of an import', () => {
     ])
   })
 
-  test('can be resumed after lost responses with the printed command', async () => {
+  test('resumes with the printed command after lost responses', async () => {
     world.file('in.csv', usersCsv(12))
     world.intercept = async (request, next) => {
       const done = await next()

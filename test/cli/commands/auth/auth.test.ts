@@ -226,7 +226,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login over plain http to loopback stores the key', async () => {
+test('auth login over plain HTTP to a loopback address stores the key', async () => {
   const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
     stdin: world.apiKey,
     env: bare,

@@ -254,7 +254,7 @@ describe('users hand-over', () => {
   })
 })
 
-describe('members add for several rooms', () => {
+describe('members add', () => {
   test('with --all-rooms adds the user to each room and skips existing memberships', async () => {
     const { code, stderr, rows } = await world.rows(
       'members add --all-rooms --user ada --type host --yes --concurrency 1',

@@ -8,7 +8,7 @@ const formats = ['csv', 'ndjson', 'json'] as const
 
 const world = perTest(createImportWorld)
 
-describe('a room name that equals the literal of the deprecated fields', () => {
+describe('a room name that equals the fixed value of the deprecated fields', () => {
   let id: string
   beforeEach(async () => {
     await world.room('Another')

@@ -14,7 +14,7 @@ import { TimeAnomalyCounter } from './time-anomalies.ts'
 
 interface RoomReportsOptions {
   rooms: readonly Item[]
-  /** Error of an incomplete room list, thrown after the report if there is no other error. */
+  /** Error to throw after the report if the list of rooms is incomplete and there is no other error. */
   incomplete: IncompleteError | undefined
   tally: Tally
   scope: ReportScope

@@ -6,7 +6,7 @@ import { requireWithinMax } from '../../../requests/confirm.ts'
 import { describeItems, labelItem } from '../../../requests/describe-items.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
 
-/** @throws {ConfirmationError} if the user does not confirm, or more members than `--max` would be blocked */
+/** @throws {ConfirmationError} if the plan is not confirmed, or if it would block more members than `--max` */
 export async function confirmPlan(
   context: Context,
   plan: OffboardingPlan,
