@@ -19,6 +19,9 @@ export const browser = (process.env['PATH'] ?? '')
 
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
 
+/** A browser that is killed leaves its temporary files. The test removes this directory. */
+const homeIn = (dir: string) => ({ HOME: dir, TMPDIR: dir })
+
 /** What a browser makes of a page, scripts and all, written as HTML again. */
 export async function domOf(path: string): Promise<string> {
   if (browser === undefined) throw new Error('there is no browser')
@@ -27,7 +30,7 @@ export async function domOf(path: string): Promise<string> {
     ...[...flags, '--virtual-time-budget=2000', `--user-data-dir=${profile}`],
     ...['--dump-dom', pathToFileURL(path).href],
   ]
-  const { code, stdout, stderr } = await runCommand(browser, argv, { HOME: profile }, '', {
+  const { code, stdout, stderr } = await runCommand(browser, argv, homeIn(profile), '', {
     patienceMs: 60_000,
   })
   if (code !== 0) throw new Error(`the browser ended with ${code}: ${stderr.slice(-2000)}`)
@@ -181,7 +184,10 @@ export async function startBrowser(): Promise<{ newPage(): Promise<BrowserPage> 
   if (browser === undefined) throw new Error('there is no browser')
   const profile = mkdtempSync(join(tmpdir(), 'meetroom-browser-'))
   const argv = [...flags, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank']
-  const child = spawn(browser, argv, { env: { PATH: process.env['PATH'], HOME: profile }, stdio: 'pipe' })
+  const child = spawn(browser, argv, {
+    env: { PATH: process.env['PATH'], ...homeIn(profile) },
+    stdio: 'pipe',
+  })
   const ended = new Promise((resolve) => child.on('close', resolve))
   onTestFinished(async () => {
     child.kill('SIGKILL')

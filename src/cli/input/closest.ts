@@ -1,9 +1,24 @@
-/** Finds the candidate one edit away, or two edits for words of more than five letters. Ignores case and hyphens. */
+/**
+ * Finds the candidate one edit away, or two edits for words of more than five letters. In a word of five letters, one
+ * letter can also be in a wrong place and wrong, as in `romes`. Ignores case and hyphens.
+ */
 export function findClosest(word: string, candidates: readonly string[]): string | undefined {
+  const folded = foldWord(word)
   const distances = candidates
-    .map((candidate) => ({ candidate, distance: measureDistance(foldWord(word), foldWord(candidate)) }))
-    .filter(({ candidate, distance }) => distance <= (Math.min(word.length, candidate.length) > 5 ? 2 : 1))
+    .map((candidate) => ({ candidate, distance: measureDistance(folded, foldWord(candidate)) }))
+    .filter(({ candidate, distance }) => {
+      if (distance <= 1) return true
+      const length = Math.min(word.length, candidate.length)
+      return distance === 2 && (length > 5 || (length === 5 && hasOneMoved(folded, foldWord(candidate))))
+    })
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate
+}
+
+/** Returns true if two words become equal when each of them loses one letter. */
+function hasOneMoved(a: string, b: string): boolean {
+  const shortened = (word: string) => Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))
+  const others = shortened(b)
+  return shortened(a).some((short) => others.includes(short))
 }
 
 const foldWord = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')

@@ -266,6 +266,8 @@ describe('--version', () => {
 describe('a usage error', () => {
   test.each([
     ['romos list', 'unknown command “romos”', 'did you mean: meetroom rooms list'],
+    ['romes list', 'unknown command “romes”', 'did you mean: meetroom rooms list'],
+    ['roles list', 'unknown command “roles”', 'list the commands with: meetroom --help'],
     ['rooms lst', 'unknown command “lst”', 'did you mean: meetroom rooms list'],
     ['rooms lsit', 'unknown command “lsit”', 'did you mean: meetroom rooms list'],
     ['usres', 'unknown command “usres”', 'see: meetroom users --help'],
