@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copyDatabase } from '../../src/embedded/store/copy.ts'
+import { openSqlite } from '../../src/embedded/store/sqlite.ts'
+import { Store } from '../../src/embedded/store/store.ts'
 import { leaves } from './tree.ts'
 import { baseUrl, createWorld } from './world.ts'
 
@@ -56,6 +59,7 @@ const lines: Record<string, readonly string[]> = {
     'ARGS --image https://img.test/a.png',
     '--where type=private --image https://img.test/a.png',
   ],
+  'local backup': ['ARGS --data-dir workspace'],
   'webhooks listen': ['--port 0 --exec touch'],
   'webhooks verify': ['ARGS --headers headers.txt'],
   api: [
@@ -84,7 +88,7 @@ const lines: Record<string, readonly string[]> = {
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|sessions watch|webhooks|auth|profiles|config|cache|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+  /^(serve|join|sessions watch|webhooks|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
@@ -130,10 +134,20 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
     mode: 0o600,
   })
   file('key', world.apiKey)
+  // Commands of a profile must not see it.
+  await mkdir(join(world.dir, 'workspace'))
+  await writeEmptyWorkspace(join(world.dir, 'workspace/workspace.db'))
   const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }
+}
+
+/** Copies from memory, because a closed file may change until its statements are collected as garbage. */
+async function writeEmptyWorkspace(path: string): Promise<void> {
+  const sqlite = await openSqlite(':memory:', (load) => load())
+  new Store(sqlite)
+  copyDatabase(sqlite, path)
 }
 
 const webhook = {

@@ -76,6 +76,7 @@ const lines: Record<string, Line> = {
   'config set': { line: 'config set timeout 5', silent: true },
   'config unset': { line: 'config unset timeout', silent: true },
   'config path': { line: 'config path' },
+  'local backup': { line: 'local backup copy.db' },
   'webhooks verify': { line: 'webhooks verify body.json --headers headers.txt' },
   version: { line: 'version' },
   commands: { line: 'commands' },

@@ -118,6 +118,12 @@ const groups: readonly Group[] = [
     load: async () => (await import('./serve/serve.ts')).defineServe,
   },
   {
+    name: 'local',
+    summary: 'Back up, restore and reset the local workspace',
+    heading: runAndTest,
+    load: async () => (await import('./local/local.ts')).defineLocal,
+  },
+  {
     name: 'join',
     summary: 'Join a room from the terminal',
     heading: runAndTest,

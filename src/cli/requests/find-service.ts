@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { omitUndefined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
 import { minKeyLength, type Settings } from '../../config/settings.ts'
@@ -103,6 +104,8 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections) =>
   })
 }
 
-export async function findDataDir(host: Host): Promise<string> {
+/** @param given value of `--data-dir` */
+export async function findDataDir(host: Host, given?: string): Promise<string> {
+  if (given !== undefined) return resolve(host.cwd, given)
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

@@ -396,6 +396,7 @@ export const without: Readonly<Record<string, string>> = {
   'rooms open': 'opens the link that rooms link prints',
   join: 'runs until it is stopped',
   serve: 'is a service itself',
+  'local backup': 'contacts no service',
   'webhooks listen': 'is a server',
   'webhooks verify': 'contacts no service',
   openapi: 'contacts no service',

@@ -93,7 +93,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
   if (flags.ephemeral && flags.dataDir)
     throw new UsageError('--ephemeral and --data-dir cannot be used together')
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
-  const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await findDataDir(host)))
+  const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDataDir(host, flags.dataDir))
   if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
 

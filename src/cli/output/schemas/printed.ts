@@ -229,6 +229,17 @@ const watchEvent = z
   ])
   .describe('one object per line, when noticed; null if the service does not send the value')
 
+const workspaceCopy = z.object({
+  path: z.string(),
+  bytes: z.int(),
+  schema_version: z.int(),
+  rooms: z.int(),
+  users: z.int(),
+  members: z.int(),
+  sessions: z.int(),
+  pages: z.int(),
+})
+
 const profile = z.object({
   name: z.string(),
   in_use: z.boolean(),
@@ -285,6 +296,7 @@ const schemas = {
     api_key_file: z.string(),
     pid: z.int(),
   }),
+  'local backup': workspaceCopy,
   join: z.looseObject({ event: z.string() }).describe('one object per line, as events arrive'),
   'webhooks listen': z.union([ready, WebhookEvent]).describe('one object per line, as webhooks arrive'),
   'webhooks verify': z.object({

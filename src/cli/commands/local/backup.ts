@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+
+interface Flags {
+  overwrite?: boolean
+  dataDir?: string
+}
+
+export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): void {
+  const backup = local
+    .command('backup')
+    .summary('Copy the local workspace to a file')
+    .description(
+      'Copy the local workspace to a file that only you can read, and print what it holds. Works while the workspace is ' +
+        'served. The file holds access tokens and webhook secrets, but not the API key.',
+    )
+    .argument('<file>', 'file to write')
+    .option('--overwrite', 'overwrite the file if it exists')
+    .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
+    .action(
+      act('machine', async (context, file: string, { overwrite = false, dataDir }: Flags) => {
+        const { host } = context
+        const printer = await context.printer()
+        const { backUp } = await import('../../../embedded/backups/back-up.ts')
+        const facts: Printed['local backup'] = await backUp({
+          dir: await findDataDir(host, dataDir),
+          path: resolve(host.cwd, file),
+          overwrite,
+          quietly: host.quietly,
+        })
+        await printer.printFacts(facts)
+      }),
+    )
+  addExamples(
+    backup,
+    'meetroom local backup workspace.db',
+    'meetroom local backup workspace.db --overwrite --json',
+  )
+}

@@ -1,0 +1,72 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { describeSystemError, OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
+import { toStorageFault } from '../common/faults.ts'
+import { getDatabasePath } from '../database-path.ts'
+import { copyDatabase } from '../store/copy.ts'
+import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { readFacts, type WorkspaceFacts } from './facts.ts'
+
+export interface BackupFacts extends WorkspaceFacts {
+  path: string
+  bytes: number
+}
+
+interface BackUpOptions {
+  dir: string
+  path: string
+  overwrite: boolean
+  quietly: QuietLoader
+}
+
+/**
+ * Copies the database of a workspace to a file, even while the workspace is served.
+ * @throws {UsageError} when there is no workspace, or the file exists
+ * @throws {OutputError} when the file cannot be written
+ */
+export async function backUp({ dir, path, overwrite, quietly }: BackUpOptions): Promise<BackupFacts> {
+  const source = await openExisting(dir, quietly)
+  if (existsSync(path) && realpathSync(path) === realpathSync(getDatabasePath(dir)))
+    throw new UsageError(`${path} is the workspace itself`, { hint: 'name another file' })
+  try {
+    writeBackup(source, path, overwrite)
+  } finally {
+    source.close()
+  }
+  return describeBackup(path, quietly)
+}
+
+/** @throws {UsageError} when there is no workspace */
+export async function openExisting(dir: string, quietly: QuietLoader): Promise<Sqlite> {
+  const database = getDatabasePath(dir)
+  if (!existsSync(database))
+    throw new UsageError(`there is no workspace in ${dir}`, {
+      hint: ['the first command creates it, such as: ', suggestElsewhere(['rooms', 'list', '--local'])],
+    })
+  const sqlite = await openSqlite(database, quietly)
+  sqlite.exec('PRAGMA busy_timeout = 5000')
+  return sqlite
+}
+
+function writeBackup(source: Sqlite, path: string, overwrite: boolean): void {
+  try {
+    copyDatabase(source, path, overwrite)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST')
+      throw new UsageError(`${path} already exists`, { hint: 'name a new file, or pass --overwrite' })
+    const reason =
+      toStorageFault(error)?.message ??
+      (/^E[A-Z]+$/.test(code) ? describeSystemError(error, 'no such directory') : undefined)
+    if (reason === undefined) throw error
+    throw new OutputError(`the backup ${path} cannot be written: ${reason}`)
+  }
+}
+
+async function describeBackup(path: string, quietly: QuietLoader): Promise<BackupFacts> {
+  const backup = await openSqlite(path, quietly)
+  try {
+    return { path, bytes: statSync(path).size, ...readFacts(backup) }
+  } finally {
+    backup.close()
+  }
+}

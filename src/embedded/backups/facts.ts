@@ -1,0 +1,28 @@
+import type { Sqlite } from '../store/sqlite.ts'
+
+export interface WorkspaceFacts {
+  /** Number of migrations that the database has had. */
+  schema_version: number
+  rooms: number
+  users: number
+  members: number
+  sessions: number
+  pages: number
+}
+
+export function readSchemaVersion(sqlite: Sqlite): number {
+  return (sqlite.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+}
+
+export function readFacts(sqlite: Sqlite): WorkspaceFacts {
+  const count = (table: string) =>
+    (sqlite.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
+  return {
+    schema_version: readSchemaVersion(sqlite),
+    rooms: count('rooms'),
+    users: count('users'),
+    members: count('members'),
+    sessions: count('sessions'),
+    pages: count('pages'),
+  }
+}

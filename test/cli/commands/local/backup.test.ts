@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../../../src/embedded/store/sqlite.ts'
+import { createWorld, type World } from '../../../helpers/world.ts'
+
+async function worldWithRoom() {
+  const world = await createWorld()
+  await world.run(['--local', 'rooms', 'create', '--name', 'Kept', '--type', 'open'])
+  await world.run('--local users create ada')
+  return world
+}
+
+const backUp = (world: World, ...rest: string[]) => world.run(['local', 'backup', 'copy.db', ...rest])
+
+async function namesIn(path: string): Promise<unknown[]> {
+  const db = await openSqlite(path, (load) => load())
+  try {
+    return db
+      .prepare('SELECT name FROM rooms')
+      .all()
+      .map((row) => (row as { name: string }).name)
+  } finally {
+    db.close()
+  }
+}
+
+test('local backup writes a private copy of the workspace and prints what it holds', async () => {
+  const world = await worldWithRoom()
+  const path = join(world.dir, 'copy.db')
+  const run = await backUp(world)
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: [
+      `path            ${path}`,
+      `bytes           ${statSync(path).size}`,
+      'schema_version  10',
+      'rooms           1',
+      'users           1',
+      'members         0',
+      'sessions        0',
+      'pages           0',
+      '',
+    ].join('\n'),
+    stderr: '',
+  })
+  expect(await namesIn(path)).toEqual(['Kept'])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(world.dir).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+})
+
+test('local backup writes no file into the data directory, and the workspace stays usable', async () => {
+  const world = await worldWithRoom()
+  const filesBefore = readdirSync(join(world.dir, 'data'))
+  await backUp(world)
+  expect(readdirSync(join(world.dir, 'data'))).toEqual(filesBefore)
+  expect((await world.run('--local rooms list -o ids')).stdout).toMatch(/^\w{24}\n$/)
+})
+
+test('local backup refuses an existing file, and replaces it with --overwrite', async () => {
+  const world = await worldWithRoom()
+  const path = join(world.dir, 'copy.db')
+  writeFileSync(path, 'precious')
+  expect(await backUp(world)).toMatchObject({
+    code: 2,
+    stderr: `error: ${path} already exists\nhint: name a new file, or pass --overwrite\n`,
+  })
+  expect(readFileSync(path, 'utf8')).toBe('precious')
+  expect(await backUp(world, '--overwrite')).toMatchObject({ code: 0 })
+  expect(await namesIn(path)).toEqual(['Kept'])
+})
+
+test('local backup refuses a symbolic link to a missing file', async () => {
+  const world = await worldWithRoom()
+  symlinkSync(join(world.dir, 'elsewhere'), join(world.dir, 'copy.db'))
+  expect(await backUp(world)).toMatchObject({ code: 2 })
+  expect(existsSync(join(world.dir, 'elsewhere'))).toBe(false)
+})
+
+describe('local backup without a result names the reason', () => {
+  test('a missing workspace, which it does not create', async () => {
+    const world = await createWorld()
+    const data = join(world.dir, 'data')
+    expect(await backUp(world)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: there is no workspace in ${data}\nhint: the first command creates it, such as: meetroom rooms list --local\n`,
+    })
+    expect(existsSync(data)).toBe(false)
+  })
+
+  test('a missing directory', async () => {
+    const world = await worldWithRoom()
+    expect(await world.run('local backup missing/copy.db')).toMatchObject({
+      code: 74,
+      stdout: '',
+      stderr: `error: the backup ${join(world.dir, 'missing/copy.db')} cannot be written: no such directory\n`,
+    })
+  })
+
+  test('a damaged workspace', async () => {
+    const world = await worldWithRoom()
+    const database = join(world.dir, 'data/workspace.db')
+    for (const file of [`${database}-wal`, `${database}-shm`]) rmSync(file, { force: true })
+    writeFileSync(database, 'x'.repeat(8192))
+    expect(await backUp(world)).toMatchObject({
+      code: 74,
+      stdout: '',
+      stderr: `error: the backup ${join(world.dir, 'copy.db')} cannot be written: the workspace is damaged\n`,
+    })
+    expect(readdirSync(world.dir).filter((name) => name.startsWith('copy'))).toEqual([])
+  })
+})
+
+test('local backup --overwrite refuses to replace the workspace itself', async () => {
+  const world = await worldWithRoom()
+  const database = join(world.dir, 'data/workspace.db')
+  expect(await world.run(['local', 'backup', database, '--overwrite'])).toMatchObject({
+    code: 2,
+    stderr: `error: ${database} is the workspace itself\nhint: name another file\n`,
+  })
+})
+
+test('local backup takes the workspace of --data-dir', async () => {
+  const world = await worldWithRoom()
+  expect(await backUp(world, '--data-dir', 'data', '--json')).toMatchObject({ code: 0 })
+  expect(await backUp(world, '--data-dir', 'none')).toMatchObject({ code: 2 })
+})
