@@ -1,36 +1,21 @@
 import { resolve } from 'node:path'
 import type { Clock } from './common/clock.ts'
-import { toStorageFault } from './common/faults.ts'
-import { createIds } from './common/ids.ts'
 import { serveHttp } from './http/server.ts'
-import { startIndexing } from './indexing.ts'
+import { type InstanceOptions, openInstance } from './instance.ts'
 import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
-import { createService } from './service/service.ts'
-import { Hub } from './sessions/hub.ts'
-import { Sockets } from './sessions/sockets.ts'
 import type { QuietLoader } from './store/sqlite.ts'
-import { Deliveries } from './webhooks/deliveries.ts'
-import { createPost, type Lookup } from './webhooks/post.ts'
-import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
+import { useDirectory } from './workspace.ts'
 
-export interface ServeOptions {
-  dir: string | undefined
+export interface ServeOptions extends InstanceOptions {
   /** Path of the API key file, which is created if missing. */
   keyFile: string
   host: string
   port: number
   hosts: readonly string[]
-  /** Factor for the delays between webhook attempts. */
-  webhookRetryScale: number
-  /** Allows webhooks to private and link-local IP addresses. */
-  allowPrivateWebhooks: boolean
   /** The only origin whose pages may embed the room page. */
   embedOrigin?: string | undefined
-  lookup?: Lookup
-  userAgent: string
   machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
-  log: (line: string) => void
 }
 
 export interface RunningService {
@@ -66,36 +51,14 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   const lock =
     dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   closers.push(() => lock?.release())
-  const {
-    store,
-    scheduler,
-    cascadeDeleter,
-    apiKey,
-    close: closeWorkspace,
-  } = await openWorkspace({
-    dir,
-    keyFile,
-    host: machine,
-    notice: log,
-  })
-  closers.push(closeWorkspace)
-  const {
-    hub,
-    sockets,
-    deliveries,
-    close: closeSessionServices,
-  } = createSessionServices({ store, scheduler, cascadeDeleter }, options)
-  closers.push(closeSessionServices)
-  await useDirectory(dir, async () => {
-    await hub.recover()
-    deliveries.start()
-  })
-  const context = { store, apiKey, now: machine.now, sessionControl: hub, scheduler, cascadeDeleter }
-  const server = await serveHttp(withRoomPages(createService(context), options.embedOrigin), {
+  const instance = await openInstance(options)
+  const { apiKey, hub, sockets } = instance
+  closers.push(instance.close)
+  const server = await serveHttp(withRoomPages(instance.service, options.embedOrigin), {
     host: options.host,
     port: options.port,
     hosts: options.hosts,
-    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    upgrade: instance.upgrade,
     onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
   })
   const baseUrl = `${server.url}/v1`
@@ -121,53 +84,4 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     await closeAll()
   }
   return { baseUrl, apiKey, close }
-}
-
-function createSessionServices(
-  { store, scheduler, cascadeDeleter }: Pick<Workspace, 'store' | 'scheduler' | 'cascadeDeleter'>,
-  options: ServeOptions,
-) {
-  const { machine, log } = options
-  const onFailure = (error: unknown) =>
-    log(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
-  const { newId } = createIds(machine.now)
-  const { allowPrivateWebhooks: allowPrivate, lookup } = options
-  const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
-  const deliveries = new Deliveries({
-    store,
-    clock: machine,
-    post,
-    newId,
-    random: machine.random,
-    retryScale: options.webhookRetryScale,
-    userAgent: options.userAgent,
-    onFailure,
-    onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
-  })
-  const hub = new Hub({
-    store,
-    clock: machine,
-    scheduler,
-    newId,
-    onFailure,
-    onEvent: (roomId) => deliveries.wake(roomId),
-    onEndsListed: () => cascadeDeleter.wake(),
-  })
-  const sockets = new Sockets({
-    admissionDeps: { store, now: machine.now, newId },
-    hub,
-    clock: machine,
-    scheduler,
-    onFailure,
-    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
-  })
-  const stopIndexing = startIndexing({ store, scheduler, clock: machine, onFailure })
-  const close = async () => {
-    stopIndexing()
-    await hub.close()
-    sockets.close()
-    deliveries.close()
-    await post.close()
-  }
-  return { hub, sockets, deliveries, close }
 }

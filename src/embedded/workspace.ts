@@ -17,6 +17,8 @@ interface WorkspaceOptions {
   dir: string | undefined
   /** Path of the API key file; defaults to `api-key` in the directory. */
   keyFile?: string | undefined
+  /** API key that replaces the one of the file. */
+  apiKey?: string | undefined
   host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
   notice?: ((text: string) => void) | undefined
 }
@@ -31,12 +33,17 @@ export interface Workspace {
 }
 
 /** @throws {OutputError} when the directory cannot be used */
-export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
+export function openWorkspace({
+  dir,
+  keyFile,
+  host,
+  notice,
+  ...given
+}: WorkspaceOptions): Promise<Workspace> {
   return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
-    const isExternal = file !== undefined && dirname(file) !== dir
-    const apiKey = file === undefined ? generateKey() : isExternal ? readExternalKey(file) : readKey(file)
+    const apiKey = given.apiKey ?? findKey(file, dir)
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
     // The database holds access tokens. SQLite copies the mode of this file to its other files.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
@@ -80,6 +87,11 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
       hint: 'choose another directory with MEETROOM_DATA_DIR',
     })
   }
+}
+
+function findKey(file: string | undefined, dir: string | undefined): string {
+  if (file === undefined) return generateKey()
+  return dirname(file) === dir ? readKey(file) : readExternalKey(file)
 }
 
 function generateKey(): string {

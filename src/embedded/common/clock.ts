@@ -1,3 +1,6 @@
+/** A `tick` is periodic upkeep: a clock that jumps runs it once, not once per period. */
+export type TimerKind = 'tick'
+
 /** Clocks and timers of the service, which tests replace. */
 export interface Clock {
   /** Returns the wall-clock time in milliseconds since 1970. The clock can be set during the run. */
@@ -5,7 +8,7 @@ export interface Clock {
   /** Returns the monotonic time: milliseconds since an arbitrary moment. */
   monotonic(): number
   /** Runs `work` after `ms` milliseconds, at most 2³¹−1. Returns a function that cancels the timer. */
-  after(ms: number, work: () => void): () => void
+  after(ms: number, work: () => void, kind?: TimerKind): () => void
 }
 
 const maxTimerMs = 2 ** 31 - 1
@@ -23,9 +26,9 @@ export function startLongTimer(clock: Clock, ms: number, work: () => void): () =
 }
 
 export function startInterval(clock: Clock, ms: number, work: () => void): () => void {
-  let cancel = clock.after(ms, tick)
+  let cancel = clock.after(ms, tick, 'tick')
   function tick() {
-    cancel = clock.after(ms, tick)
+    cancel = clock.after(ms, tick, 'tick')
     work()
   }
   return () => cancel()

@@ -29,28 +29,35 @@ interface ServiceOptions {
   sessionControl?: SessionControl
   scheduler?: TurnScheduler
   cascadeDeleter?: CascadeDeleter
+  interceptor?: Interceptor | undefined
 }
 
-function createHandlerContext({
+/** Call of an operation by an authorized client. */
+export interface Call {
+  name: OperationName
+  params: Readonly<Record<string, string>>
+  request: WireRequest
+}
+
+/** Seam for tests: observes calls and may replace their responses. */
+export interface Interceptor {
+  /** False when `respond` would change nothing. */
+  readonly isActive: boolean
+  /** @param run runs the operation; its effects are on disk when it resolves */
+  respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse>
+  onUnknownOperation(method: string, path: string): void
+}
+
+export function createHandlerContext({
   store,
   now,
-  sessionControl,
-  scheduler,
-  cascadeDeleter,
+  ...context
 }: Pick<
   HandlerContext,
   'store' | 'now' | 'sessionControl' | 'scheduler' | 'cascadeDeleter'
 >): HandlerContext {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return {
-    store,
-    now,
-    ...createIds(now),
-    sessionControl,
-    scheduler,
-    cascadeDeleter,
-    applicationId: row?.application_id ?? '',
-  }
+  return { ...context, ...createIds(now), store, now, applicationId: row?.application_id ?? '' }
 }
 
 /** Creates the service: authorization, routing, validation and handlers. */
@@ -61,6 +68,7 @@ export function createService({
   sessionControl = noSessions,
   scheduler = createTurnScheduler(),
   cascadeDeleter = new CascadeDeleter(store, scheduler),
+  interceptor,
 }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
@@ -73,19 +81,31 @@ export function createService({
   // The promise is stored, because each `import()` would copy the exports of the module.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
-  /** Runs an operation. Returns its response value and, for a cacheable value, the store's version before the read. */
-  async function runOperation(request: WireRequest): Promise<{ value: unknown; version?: string }> {
+  /** @throws {Fault} when the request is not authorized or names no operation */
+  function findCall(request: WireRequest): Call & { url: URL } {
     const url = parseUrl(request.url)
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()
     const [[match]] = router.match(request.method, url.pathname)
-    if (!match) throw unknownOperation(`${request.method} ${url.pathname}`)
-    const [name, pathParams] = match
+    if (!match) {
+      interceptor?.onUnknownOperation(request.method, url.pathname)
+      throw unknownOperation(`${request.method} ${url.pathname}`)
+    }
+    const [name, params] = match
+    return { name, params: decodeParams(params as Record<string, string>), request, url }
+  }
+
+  /** Runs an operation. Returns its response value and, for a cacheable value, the store's version before the read. */
+  async function runOperation({
+    name,
+    params,
+    request,
+    url,
+  }: Call & { url: URL }): Promise<{ value: unknown; version?: string }> {
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
     // A request that carries only IDs needs no validation and does not wait for the schemas to load.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
-    const params = decodeParams(pathParams as Record<string, string>)
     const query = operation.query
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)
       : {}
@@ -111,21 +131,34 @@ export function createService({
     return { value: await store.write(() => runHandler(name, context, input)) }
   }
 
+  async function respond(call: Call & { url: URL }): Promise<TextResponse> {
+    const { value, version } = await runOperation(call)
+    const response = isLongList(value)
+      ? await createResponseInSteps(value, scheduler)
+      : createResponse(200, value)
+    if (version !== undefined) pageCache.set(call.request.url, response, value, version)
+    return response
+  }
+
   return async (request) => {
+    const isIntercepted = interceptor?.isActive ?? false
     try {
-      const cached = request.method === 'GET' ? pageCache.get(request.url) : undefined
+      const cached = request.method === 'GET' && !isIntercepted ? pageCache.get(request.url) : undefined
       if (cached && isAuthorized(request.headers['authorization'], expectedHeader)) return cached
-      const { value, version } = await runOperation(request)
-      const response = isLongList(value)
-        ? await createResponseInSteps(value, scheduler)
-        : createResponse(200, value)
-      if (version !== undefined) pageCache.set(request.url, response, value, version)
-      return response
+      const call = findCall(request)
+      return await (interceptor && isIntercepted
+        ? interceptor.respond(call, () => respond(call).catch(createErrorResponse))
+        : respond(call))
     } catch (error) {
-      const fault = error instanceof Fault ? error : toStorageFault(error)
-      if (!fault) throw error
-      const { status, code, message } = fault
-      return createResponse(status, { error: { code, message } })
+      return createErrorResponse(error)
     }
   }
+}
+
+/** @throws any error that is neither an error response nor a storage failure */
+function createErrorResponse(error: unknown): TextResponse {
+  const fault = error instanceof Fault ? error : toStorageFault(error)
+  if (!fault) throw error
+  const { status, code, message } = fault
+  return createResponse(status, { error: { code, message } })
 }

@@ -28,6 +28,8 @@ const maxDriftMs = 1000
 interface HubOptions {
   store: Store
   clock: Clock
+  /** Clock that limits how often rooms are described; defaults to `clock`. */
+  realClock?: Clock
   scheduler: TurnScheduler
   newId(): string
   /** Reports a failed write that no request waits for. */
@@ -56,7 +58,7 @@ export class Hub implements SessionControl {
   readonly #stopTicking: () => void
 
   constructor(options: HubOptions) {
-    const { store, clock, scheduler, onFailure } = options
+    const { store, clock, realClock = clock, scheduler, onFailure } = options
     this.#options = options
     this.#broadcasts = new BroadcastQueue(scheduler)
     this.#meetings = new MeetingClocks({
@@ -65,7 +67,7 @@ export class Hub implements SessionControl {
       onTimeUp: (roomId) => void this.#terminate(roomId).catch(onFailure),
     })
     this.#views = new RoomViews({
-      ...{ store, clock, onFailure },
+      ...{ store, clock: realClock, onFailure },
       roster: this.#roster,
       broadcasts: this.#broadcasts,
       meetingMs: (roomId) => this.meetingMs(roomId),

@@ -14,7 +14,19 @@ interface DeliveriesOptions {
   retryScale: number
   userAgent: string
   onFailure(error: unknown): void
-  onAttempt?: (attempt: { id: string; url: string; outcome: string }) => void
+  onAttempt?: (attempt: Attempt) => void
+}
+
+/** Finished attempt to deliver an event. */
+export interface Attempt {
+  /** The `webhook-id`. */
+  id: string
+  url: string
+  /** Response status, or the reason for a missing response. */
+  outcome: string
+  /** Number of the attempt, starting at 1. */
+  attempt: number
+  body: string
 }
 
 const second = 1000
@@ -40,6 +52,7 @@ export class Deliveries {
   readonly #options: DeliveriesOptions
   readonly #busy = new Set<string>()
   readonly #timers = new Set<() => void>()
+  readonly #running = new Set<Promise<void>>()
   #closed = false
 
   constructor(options: DeliveriesOptions) {
@@ -59,14 +72,27 @@ export class Deliveries {
   wake(roomId: string): void {
     if (this.#busy.has(roomId) || this.#closed) return
     this.#busy.add(roomId)
-    this.#firstAttempts(roomId)
-      .catch(this.#options.onFailure)
-      .finally(() => this.#busy.delete(roomId))
+    this.#track(this.#firstAttempts(roomId).finally(() => this.#busy.delete(roomId)))
+  }
+
+  /** True while an attempt is running. Events that wait for a retry do not count. */
+  get isRunning(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Resolves when no attempt is running. */
+  async idle(): Promise<void> {
+    while (this.isRunning) await Promise.all(this.#running)
   }
 
   close(): void {
     this.#closed = true
     for (const cancel of this.#timers) cancel()
+  }
+
+  #track(work: Promise<void>): void {
+    const running = work.catch(this.#options.onFailure).finally(() => this.#running.delete(running))
+    this.#running.add(running)
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
@@ -96,7 +122,8 @@ export class Deliveries {
     const { url } = JSON.parse(delivery.target) as WebhookTarget
     const outcome = await this.#post(delivery)
     if (this.#closed) return
-    onAttempt?.({ id: delivery.id, url, outcome: String(outcome) })
+    const { id, attempts, body } = delivery
+    onAttempt?.({ id, url, outcome: String(outcome), attempt: attempts + 1, body })
     const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
     const nextAt = clock.now() + Math.round(this.#computeRetryDelay(delivery.attempts))
     const isFinalFailure = outcome === 'forbidden' || nextAt > delivery.created_at + maxRetryMs
@@ -152,8 +179,7 @@ export class Deliveries {
   }
 
   #scheduleRetry({ seq, next_at }: Delivery): void {
-    const { clock, onFailure } = this.#options
-    this.#after((next_at ?? 0) - clock.now(), () => void this.#retry(seq).catch(onFailure))
+    this.#after((next_at ?? 0) - this.#options.clock.now(), () => this.#track(this.#retry(seq)))
   }
 
   async #retry(seq: number): Promise<void> {

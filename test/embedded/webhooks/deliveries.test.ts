@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/embedded/common/clock.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
-import { Deliveries } from '../../../src/embedded/webhooks/deliveries.ts'
+import { Deliveries, type Attempt as FinishedAttempt } from '../../../src/embedded/webhooks/deliveries.ts'
 import {
   enqueueOrPack,
   findWebhook,
@@ -71,7 +71,7 @@ async function createWorld() {
   let ids = 0
   const started: Deliveries[] = []
   const attempts = new Inbox<Attempt>()
-  const outcomes = new Inbox<{ id: string; url: string; outcome: string }>()
+  const outcomes = new Inbox<FinishedAttempt>()
   const moveOf = (sessionId: string): PresenceChange => ({
     action: 'sessionJoined',
     sessionId,
@@ -219,7 +219,9 @@ describe('a webhook attempt', () => {
     const attempt = await world.firstAttempt()
     attempt.answer(503)
     await world.noted()
-    expect(world.outcomes.all).toEqual([{ id: 'msg_1', url: 'https://hooks.test/a', outcome: '503' }])
+    expect(world.outcomes.all).toEqual([
+      { id: 'msg_1', url: 'https://hooks.test/a', outcome: '503', attempt: 1, body: attempt.body },
+    ])
   })
 
   test('is not made for a room without a webhook', async () => {

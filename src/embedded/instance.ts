@@ -1,0 +1,122 @@
+import type { Clock } from './common/clock.ts'
+import { toStorageFault } from './common/faults.ts'
+import { createIds } from './common/ids.ts'
+import type { HandlerContext } from './handlers/handler-context.ts'
+import { startIndexing } from './indexing.ts'
+import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
+import { Hub } from './sessions/hub.ts'
+import { Sockets } from './sessions/sockets.ts'
+import type { Upgrade } from './sessions/upgrade.ts'
+import type { QuietLoader } from './store/sqlite.ts'
+import { type Attempt, Deliveries } from './webhooks/deliveries.ts'
+import { createPost, type Lookup } from './webhooks/post.ts'
+import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
+
+export interface InstanceOptions {
+  dir: string | undefined
+  /** Path of the API key file, which is created if missing. */
+  keyFile?: string | undefined
+  /** API key that replaces the one of the file. */
+  apiKey?: string | undefined
+  /** Factor for the delays between webhook attempts. */
+  webhookRetryScale: number
+  /** Allows webhooks to private and link-local IP addresses. */
+  allowPrivateWebhooks: boolean
+  lookup?: Lookup
+  userAgent: string
+  machine: Clock & { random(): number; quietly: QuietLoader }
+  /** Clock of the service; defaults to `machine`. */
+  clock?: Clock
+  interceptor?: Interceptor | undefined
+  onAttempt?: ((attempt: Attempt) => void) | undefined
+  log: (line: string) => void
+}
+
+/** An opened workspace with its operations, sessions and webhooks, without a network listener. */
+export interface Instance {
+  apiKey: string
+  service: Service
+  upgrade: Upgrade
+  context: HandlerContext
+  hub: Hub
+  sockets: Sockets
+  deliveries: Deliveries
+  close(): Promise<void>
+}
+
+/** @throws {OutputError} when the directory cannot be used */
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
+  const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
+  const host = { now: () => clock.now(), quietly: machine.quietly }
+  const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: log })
+  const services = createSessionServices(workspace, clock, options)
+  const { hub, sockets, deliveries } = services
+  const close = async () => {
+    await services.close()
+    workspace.close()
+  }
+  try {
+    await useDirectory(dir, async () => {
+      await hub.recover()
+      deliveries.start()
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const { store, scheduler, cascadeDeleter } = workspace
+  const context = createHandlerContext({
+    ...{ store, scheduler, cascadeDeleter, now: host.now },
+    sessionControl: hub,
+  })
+  return {
+    apiKey: workspace.apiKey,
+    service: createService({ ...context, apiKey: workspace.apiKey, interceptor }),
+    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    ...{ context, hub, sockets, deliveries, close },
+  }
+}
+
+function createSessionServices(
+  { store, scheduler, cascadeDeleter }: Pick<Workspace, 'store' | 'scheduler' | 'cascadeDeleter'>,
+  clock: Clock,
+  options: InstanceOptions,
+) {
+  const { machine, log, onAttempt } = options
+  const onFailure = (error: unknown) =>
+    log(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
+  const now = () => clock.now()
+  const { newId } = createIds(now)
+  const { allowPrivateWebhooks: allowPrivate, lookup } = options
+  const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
+  const deliveries = new Deliveries({
+    ...{ store, clock, post, newId, onFailure },
+    random: machine.random,
+    retryScale: options.webhookRetryScale,
+    userAgent: options.userAgent,
+    onAttempt: (attempt) => {
+      log(`webhook ${attempt.id} ${new URL(attempt.url).host} ${attempt.outcome}`)
+      onAttempt?.(attempt)
+    },
+  })
+  const hub = new Hub({
+    ...{ store, clock, scheduler, newId, onFailure },
+    realClock: machine,
+    onEvent: (roomId) => deliveries.wake(roomId),
+    onEndsListed: () => cascadeDeleter.wake(),
+  })
+  const sockets = new Sockets({
+    admissionDeps: { store, now, newId },
+    ...{ hub, clock, scheduler, onFailure },
+    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+  })
+  const stopIndexing = startIndexing({ store, scheduler, clock, onFailure })
+  const close = async () => {
+    stopIndexing()
+    await hub.close()
+    sockets.close()
+    deliveries.close()
+    await post.close()
+  }
+  return { hub, sockets, deliveries, close }
+}
