@@ -266,6 +266,11 @@ export const paging = {
   total: { type: 'integer', description: 'total number of items' },
 } as const
 
+/** Order of a list. The API specification has none; some services have this query field. */
+export const order = {
+  sort_by: { type: 'text', description: 'order of the items', query: true, presence: 'unlisted' },
+} as const
+
 export const resources = { room, member, user, session, page, message }
 
 export const secretFields: ReadonlySet<string> = new Set(

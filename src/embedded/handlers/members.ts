@@ -8,6 +8,7 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
+import { parseOrder } from '../store/order.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { requireCreatable } from './changes.ts'
@@ -99,6 +100,7 @@ export const memberHandlers = {
       columns: columns.members,
       where: 'WHERE room_id = ?',
       values: [params.room_id],
+      order: parseOrder(query.sort_by, 'created_at'),
       paging: query,
     })
     return { members: rows.map(toMember), paging }

@@ -1,48 +1,35 @@
 import { writeJson } from '../../api/json.ts'
 import { invalid } from '../common/faults.ts'
-import { startTurn } from '../common/turn-scheduler.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toPage } from '../records/records.ts'
 import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { readPaging } from '../store/listing.ts'
+import { listAll, listPage } from '../store/listing.ts'
+import { type Order, parseOrder } from '../store/order.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
 type Page = ReturnType<typeof toPage>
 
-const stepPages = 500
+const byPosition: Order = { column: 'position', isDescending: false }
 
 export const pageHandlers = {
   /** Lists pages by position. All pages are sent unless `limit` or `offset` is given, as for sessions. */
   async listPages({ store, scheduler }, { params, query }) {
     const { room_id } = params
     requireRoom(store, room_id)
+    const listing = {
+      table: 'pages',
+      columns: columns.pages,
+      where: 'WHERE room_id = ?',
+      values: [room_id],
+      order: parseOrder(query.sort_by, 'created_at', byPosition),
+    }
     if (query.limit !== undefined || query.offset !== undefined) {
-      const { limit, offset } = readPaging(query)
-      const rows = store.list<PageRow>(
-        columns.pages,
-        'FROM pages WHERE room_id = ? ORDER BY position, seq LIMIT ? OFFSET ?',
-        ...[room_id, limit, offset],
-      )
-      const counted = store.one<{ total: number }>(
-        'SELECT count(*) AS total FROM pages WHERE room_id = ?',
-        room_id,
-      )
-      return { pages: rows.map(toPage), paging: { limit, offset, total: counted?.total ?? 0 } }
+      const { rows, paging } = await listPage<PageRow>(store, { ...listing, paging: query })
+      return { pages: rows.map(toPage), paging }
     }
-    const pages: Page[] = []
-    const turn = startTurn(scheduler)
-    let last: Pick<PageRow, 'position' | 'seq'> | undefined = { position: Number.MIN_SAFE_INTEGER, seq: 0 }
-    for (; last; await turn()) {
-      const rows: PageRow[] = store.list<PageRow>(
-        columns.pages,
-        'FROM pages WHERE room_id = ? AND (position, seq) > (?, ?) ORDER BY position, seq LIMIT ?',
-        ...[room_id, last.position, last.seq, stepPages],
-      )
-      for (const row of rows) pages.push(toPage(row))
-      last = rows.length < stepPages ? undefined : rows.at(-1)
-    }
+    const pages = await listAll<PageRow, Page>(store, scheduler, listing, toPage)
     // The room may have been deleted between two steps.
     requireRoom(store, room_id)
     return { pages }

@@ -8,6 +8,7 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { closeReasons } from '../sessions/session-control.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
+import { parseOrder } from '../store/order.ts'
 import type { ListedRoom } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
@@ -49,7 +50,7 @@ function buildRoomQuery({ name, layout, is_terminated }: QueryOf<Operations['lis
     // SQLite's planner does not know that a name is more selective than a layout.
     where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
     values: filters.map(([, value]) => value),
-    ...(name === undefined && { counts }),
+    ...(name === undefined && { counts, orderIndex: 'rooms_by_creation' }),
   }
 }
 
@@ -57,6 +58,7 @@ export const roomHandlers = {
   async listRooms(context, { query }) {
     const { rows, paging } = await listPage<ListedRoom>(context.store, {
       ...buildRoomQuery(query),
+      order: parseOrder(query.sort_by, 'created_at'),
       paging: query,
     })
     return { rooms: rows.map((row) => toRoom(row, context)), paging }

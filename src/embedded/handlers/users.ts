@@ -7,8 +7,9 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { closeReasons } from '../sessions/session-control.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { listPage, readPaging } from '../store/listing.ts'
+import { newestFirst, parseOrder } from '../store/order.ts'
 import type { UserRow } from '../store/rows.ts'
-import { searchEmails } from '../store/search.ts'
+import { searchEmails, searchEmailsInOrder } from '../store/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handler-context.ts'
 
@@ -62,12 +63,16 @@ const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id }
 export const userHandlers = {
   async listUsers({ store, scheduler }, { query }) {
     const text = query.email_search_query
+    const order = parseOrder(query.sort_by, 'created_at')
     if (text === undefined) {
-      const { rows, paging } = await listPage<UserRow>(store, { ...allUsers, paging: query })
+      const { rows, paging } = await listPage<UserRow>(store, { ...allUsers, order, paging: query })
       return { users: rows.map(toListedUser), paging }
     }
     const page = readPaging(query)
-    const { rows, total } = await searchEmails(store, scheduler, { text, ...page })
+    const { rows, total } =
+      order === newestFirst
+        ? await searchEmails(store, scheduler, { text, ...page })
+        : await searchEmailsInOrder(store, { text, order, ...page })
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 

@@ -30,7 +30,7 @@ export const columns = {
   ],
   members: ['id', 'room_id', 'user_id', 'type', 'name', 'is_blocked', 'unlisted', 'created_at', 'updated_at'],
   sessions: ['seq', 'id', 'member_id', 'user_id', 'connected_at', 'disconnected_at', 'end_reason'],
-  pages: ['seq', 'id', 'position', 'width', 'height', 'entities', 'unlisted'],
+  pages: ['seq', 'id', 'position', 'width', 'height', 'entities', 'unlisted', 'created_at'],
 } as const satisfies {
   rooms: readonly (keyof ListedRoom)[]
   users: readonly (keyof UserRow)[]

@@ -1,23 +1,35 @@
 import { defaultLimit } from '../../api/vocabulary.ts'
+import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
+import { formatAfter, formatOrder, newestFirst, type Order, positionOf, startOf } from './order.ts'
 import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
 /** Maximum number of rows to count or skip in this thread. */
 const maxRowsHere = 20_000
+/** Maximum number of rows that are sorted faster than they are found in an index. */
+const maxRowsToSort = 5000
+/** Number of rows per step of a whole list. */
+const stepRows = 500
 
 interface Paging {
   limit?: number | undefined
   offset?: number | undefined
 }
 
-interface Listing<Row> {
+interface Selection<Row> {
   table: string
   columns: readonly (string & keyof Row)[]
   where: string
   values: readonly Value[]
+  order: Order
+}
+
+interface Listing<Row> extends Selection<Row> {
   paging: Paging
   counts?: Counts
+  /** Index that SQLite must use to sort many rows. */
+  orderIndex?: string
 }
 
 /** Location of a list's stored item counts; see steps/counts.ts. */
@@ -34,12 +46,19 @@ export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
   return { limit, offset }
 }
 
-/** Reads one page of a table, newest first, with the total (API specification, section 2.6). */
+/** Reads one page of a table with the total (API specification, section 2.6). */
 export async function listPage<Row>(store: Store, listing: Listing<Row>) {
-  const { table, columns, where, values, counts } = listing
+  const { table, columns, where, values, counts, order, orderIndex } = listing
   const { limit, offset } = readPaging(listing.paging)
   if (counts) {
     const { counted, uncounted } = countSome(store, listing, counts)
+    const total = counted + uncounted
+    if (order !== newestFirst) {
+      const index = orderIndex && total > maxRowsToSort ? `INDEXED BY ${orderIndex}` : ''
+      const page = `FROM ${table} ${index} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
+      const rows = await readRows(store, columns, page, [...values, limit, offset], offset)
+      return { rows, paging: { limit, offset, total } }
+    }
     const start = offset > uncounted ? findBlock(store, counts, offset - uncounted) : undefined
     const rows = store.list<Row>(
       columns,
@@ -47,9 +66,9 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
       ...values,
       ...(start ? [start.before, limit, start.offset] : [limit, offset]),
     )
-    return { rows, paging: { limit, offset, total: counted + uncounted } }
+    return { rows, paging: { limit, offset, total } }
   }
-  const page = `FROM ${table} ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`
+  const page = `FROM ${table} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
   const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${maxRowsHere})`
   const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
   if (total < maxRowsHere)
@@ -61,6 +80,39 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const all = await reads.one<{ total: number }>(`SELECT count(*) AS total FROM ${table} ${where}`, ...values)
   const rows = await reads.all<Row>(`SELECT ${columns} ${page}`, ...values, limit, offset)
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
+}
+
+/** Reads rows of a page, in another thread when many rows must be skipped. */
+async function readRows<Row>(
+  store: Store,
+  columns: Listing<Row>['columns'],
+  page: string,
+  values: readonly Value[],
+  offset: number,
+): Promise<Row[]> {
+  const { elsewhere } = store
+  return offset > maxRowsHere && elsewhere
+    ? elsewhere.all<Row>(`SELECT ${columns} ${page}`, ...values)
+    : store.list<Row>(columns, page, ...values)
+}
+
+/** Reads all rows in steps, so that other requests are answered in between. */
+export async function listAll<Row extends { seq: number }, Item>(
+  store: Store,
+  scheduler: TurnScheduler,
+  { table, columns, where, values, order }: Selection<Row>,
+  toItem: (row: Row) => Item,
+): Promise<Item[]> {
+  const items: Item[] = []
+  const turn = startTurn(scheduler)
+  const step = `FROM ${table} ${where} AND ${formatAfter(order)} ${formatOrder(order)} LIMIT ${stepRows}`
+  for (let position = startOf(order); ; await turn()) {
+    const rows = store.list<Row>(columns, step, ...values, ...position)
+    for (const row of rows) items.push(toItem(row))
+    const last = rows.at(-1)
+    if (!last || rows.length < stepRows) return items
+    position = positionOf(last, order)
+  }
 }
 
 function countSome(store: Store, { table, where, values }: Listing<never>, counts: Counts) {

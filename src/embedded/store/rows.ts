@@ -70,4 +70,5 @@ export interface PageRow {
   /** JSON. */
   entities: string
   unlisted: string | null
+  created_at: number
 }

@@ -25,6 +25,15 @@ const emailsStep = `
   END;
 `
 
+/** Migration for lists in the order of creation (`sort_by`). Filters of rooms are evaluated in the index. */
+const orderStep = `
+  CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at);
+  CREATE INDEX users_by_creation ON users (created_at);
+  CREATE INDEX members_by_creation ON members (room_id, created_at);
+  CREATE INDEX sessions_by_connection ON sessions (room_id, connected_at);
+  CREATE INDEX pages_by_creation ON pages (room_id, created_at);
+`
+
 /** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
 export const migrations: readonly string[] = [
   `
@@ -137,4 +146,5 @@ export const migrations: readonly string[] = [
   endedStep,
   'ALTER TABLE pages ADD COLUMN unlisted TEXT',
   endReasonStep,
+  orderStep,
 ]

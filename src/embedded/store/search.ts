@@ -1,6 +1,7 @@
 import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import type { UserRow } from '../store/rows.ts'
 import { canIndex, email } from './emails.ts'
+import { formatOrder, type Order } from './order.ts'
 import type { Reads } from './reader.ts'
 import type { Store } from './store.ts'
 
@@ -76,6 +77,22 @@ export async function searchEmails(store: Store, pace: TurnScheduler, { text, li
     ),
   )
   return { rows, total }
+}
+
+/** Returns one page of users in an order, with the total. Scans all users. */
+export async function searchEmailsInOrder(
+  store: Store,
+  { text, limit, offset, order }: Search & { order: Order },
+) {
+  const reads: Reads = store.elsewhere ?? store
+  const { contains, value } = buildCondition(text)
+  const hits = `FROM users WHERE ${contains}`
+  const rows = await reads.all<UserRow>(
+    `SELECT * ${hits} ${formatOrder(order)} LIMIT ? OFFSET ?`,
+    ...[value, limit, offset],
+  )
+  const counted = await reads.one<{ total: number }>(`SELECT count(*) AS total ${hits}`, value)
+  return { rows, total: counted?.total ?? 0 }
 }
 
 function buildCondition(text: string): { contains: string; value: string } {
