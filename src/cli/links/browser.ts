@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Host } from '../../host.ts'
+import { splitWords } from '../input/split-command.ts'
 import type { Context } from '../kernel/context.ts'
 
 /** Maximum time until the browser requests the link, in milliseconds. */
@@ -13,7 +14,8 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
   if (platform === 'darwin') return ['open']
   // Unlike `start`, this program runs no part of the URL as a command.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
-  if (env['BROWSER']) return [env['BROWSER']]
+  const [program, ...args] = splitWords((env['BROWSER'] ?? '').trim()).words
+  if (program) return [program, ...args]
   if (env['WSL_DISTRO_NAME']) return ['wslview']
   // Without a display, xdg-open would start a text browser in the terminal.
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined

@@ -5,7 +5,7 @@ import type { Printed } from '../output/schemas/printed.ts'
 import { openInBrowser } from './browser.ts'
 import { findRoomProblem } from './link-rows.ts'
 import { MemberLinks } from './member-links.ts'
-import { completeRoom } from './print-links.ts'
+import { completeRoom, LinkSummary } from './print-links.ts'
 import { createRoomLink, openLinks, previewRooms, readUser } from './run-links.ts'
 
 /**
@@ -18,11 +18,11 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
   const client = await context.client()
   const user = as === undefined ? undefined : await readUser(context, as)
   const room = await completeRoom(client, { id })
-  const { rows } =
+  const links =
     as === undefined || !user
       ? createRoomLink(room, options)
       : await new MemberLinks(context, client, options).ofUser(room, as, user)
-  const { link = null, reason = null } = rows[0] ?? {}
+  const { link = null, reason = null } = links.rows[0] ?? {}
   if (link === null) {
     const needsUser = as === undefined && findRoomProblem(room, false) === undefined
     throw new (needsUser ? UsageError : ApiError)(`room ${id} cannot be opened: ${reason}`)
@@ -42,4 +42,8 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
     await printer.json(shown)
   } else if (opened) await printer.notice(`opened ${toText(room['name']) || id} in the browser`)
   else await printer.line(link)
+  if (opened || !options.template.uses('access_token')) return
+  const summary = new LinkSummary()
+  summary.add(links)
+  for (const notice of summary.notices()) await context.notice(notice)
 }

@@ -82,7 +82,8 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
     await printer.list({ ...linkView, columns }, 'links', isTable ? groupPages(selected) : selected)
     if (summary.all === 0 && isTable) await printer.notice(rooms.length === 0 ? 'no rooms' : 'no members')
   }
-  for (const notice of holdsTokens ? summary.notices() : []) await context.notice(notice)
+  const printsLinks = printer.options.columns?.includes('link') ?? true
+  for (const notice of holdsTokens && printsLinks ? summary.notices() : []) await context.notice(notice)
   const error = (await finishRun(context, tally, fatal)) ?? incomplete ?? summary.error
   if (error) throw error
 }
@@ -95,7 +96,7 @@ export async function completeRoom(client: Client, room: Item): Promise<Item> {
 }
 
 /** Counts of the links of a run, and of the people to whom the links belong. */
-class LinkSummary {
+export class LinkSummary {
   all = 0
   #missing = 0
   #firstMissing: LinkRow | undefined

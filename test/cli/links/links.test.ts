@@ -38,6 +38,12 @@ describe('members links', () => {
     ])
   })
 
+  test('without the column link prints no warning about access', async () => {
+    expect(outcome(await run(`members links ${world.ids.hall} -o csv --columns user_id,role`))).toEqual({
+      ...{ code: 0, stdout: 'user_id,role\r\nada,guest\r\nmallory,guest\r\n', stderr: '' },
+    })
+  })
+
   test('uses the member’s own token if the service returns one, and omits the warning about other rooms', async () => {
     const { board } = world.ids
     world.intercept = async ({ url }, next) => {

@@ -63,6 +63,27 @@ describe('rooms open', () => {
     })
   })
 
+  test('without a browser warns of the token in the printed link', async () => {
+    const { hall } = world.ids
+    const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, undefined)
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'the output gives access as 1 person: keep it private, and send each link only to its owner\n' +
+        'warning: a link holds the token of its user, which opens every room of that user\n',
+    })
+    expect(stdout).toContain('access_token=')
+  })
+
+  test('starts the program in BROWSER with its arguments', async () => {
+    const { lobby } = world.ids
+    installOpener(`test "$1" = --new-window || exit 1\nshift\n${browserInto(world.dir)}`)
+    const BROWSER = `'${join(world.dir, 'bin', 'xdg-open')}' --new-window`
+    expect(await run(`rooms open ${lobby}`, undefined, { BROWSER })).toMatchObject({
+      ...{ code: 0, stdout: '', stderr: 'opened Lobby in the browser\n' },
+    })
+  })
+
   test('exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
     installOpener('exit 0')
     const env = {
