@@ -68,6 +68,42 @@ export async function bundle({ plain = false } = {}) {
   return { parts: await Promise.all(parts), comments, metafile }
 }
 
+/** Globals that the testing module takes when it loads, so that fake timers of a test runner do not stop the service. */
+const ownGlobals = [
+  ...['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  ...['setImmediate', 'clearImmediate'],
+]
+
+/** Bundles `meetroom/testing`: one CommonJS file, an ES module that wraps it, and the types of both. */
+export async function bundleTesting({ plain = false } = {}) {
+  const { outputFiles, metafile } = await build({
+    ...bundled,
+    entryPoints: { testing: 'src/testing/testing.ts' },
+    outdir: 'dist',
+    format: 'cjs',
+    plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
+    alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
+    legalComments: 'none',
+    metafile: true,
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname' },
+    banner: { js: `const{${ownGlobals}}=globalThis;` },
+  })
+  const types = await readFile('src/testing/types.ts', 'utf8')
+  const [{ text }] = outputFiles
+  const { inputs } = Object.values(metafile.outputs)[0]
+  return {
+    inputs: Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+    metafile,
+    files: new Map([
+      ['testing.cjs', text],
+      ['testing.mjs', "import testing from './testing.cjs'\n\nexport const { startService } = testing\n"],
+      ['testing.d.ts', types],
+      ['testing.d.mts', types],
+    ]),
+  }
+}
+
 /** Converts a part to CommonJS, or leaves it as it is, with a notice, when esbuild writes an unsupported form. */
 function commonJsOf(name, text) {
   try {
@@ -175,8 +211,10 @@ async function billOfMaterials(metafile, inputs) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { parts, comments, metafile } = await bundle({ plain: process.argv.includes('--plain') })
-  const inputs = parts.flatMap((part) => part.inputs)
+  const plain = process.argv.includes('--plain')
+  const { parts, comments, metafile } = await bundle({ plain })
+  const testing = await bundleTesting({ plain })
+  const inputs = [...parts.flatMap((part) => part.inputs), ...testing.inputs]
   const files = filesOf(parts)
   const id = createHash('sha256')
   for (const [name, text] of files) id.update(`${name}\n${text}`)
@@ -185,6 +223,7 @@ if (process.argv[1] === import.meta.filename) {
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
   files.set('reader-thread.cjs', await readFile('src/embedded/store/reader-thread.cjs'))
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
+  for (const [name, text] of testing.files) files.set(name, text)
   await rm('dist', { recursive: true, force: true })
   await mkdir('dist')
   for (const [name, text] of files) await writeFile(`dist/${name}`, text)

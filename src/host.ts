@@ -214,15 +214,29 @@ export function createProcessHost(): Host {
     },
     random: Math.random,
     async quietly(load) {
-      const { emitWarning } = process
-      process.emitWarning = (warning, ...rest: unknown[]) => {
-        if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest])
-      }
+      const { emitWarning } = process as { emitWarning: QuietWarning }
+      // Overlapping loads share one filter, so that the last one restores the original function.
+      const filter: QuietWarning =
+        emitWarning.loads === undefined ? createWarningFilter(emitWarning) : emitWarning
+      filter.loads = (filter.loads ?? 0) + 1
+      process.emitWarning = filter
       try {
         return await load()
       } finally {
-        process.emitWarning = emitWarning
+        filter.loads--
+        if (filter.loads === 0 && filter.original && process.emitWarning === filter)
+          process.emitWarning = filter.original
       }
     },
   }
+}
+
+/** `process.emitWarning` without experimental warnings, with the number of loads that need it. */
+type QuietWarning = typeof process.emitWarning & { original?: typeof process.emitWarning; loads?: number }
+
+function createWarningFilter(original: typeof process.emitWarning): QuietWarning {
+  const filter: QuietWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (rest[0] !== 'ExperimentalWarning') Reflect.apply(original, process, [warning, ...rest])
+  }
+  return Object.assign(filter, { original, loads: 0 })
 }

@@ -41,6 +41,12 @@ export interface Instance {
   hub: Hub
   sockets: Sockets
   deliveries: Deliveries
+  /** Waits until the connected clients have proved that they respond, before the clock moves by `ms`. */
+  probePeers(ms: number): Promise<void>
+  /** Waits until webhook attempts and writes that have begun are finished. */
+  settle(): Promise<void>
+  /** Closes the sessions with a close reason, sends no more webhooks, and closes the workspace. */
+  shutDown(): Promise<void>
   close(): Promise<void>
 }
 
@@ -74,6 +80,20 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     service: createService({ ...context, apiKey: workspace.apiKey, interceptor }),
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
     ...{ context, hub, sockets, deliveries, close },
+    probePeers: (ms) => sockets.probe(ms, machine),
+    async settle() {
+      do {
+        await deliveries.idle()
+        // A write is committed after at most two turns of the event loop.
+        for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+      } while (deliveries.isRunning)
+    },
+    async shutDown() {
+      deliveries.close()
+      await hub.close()
+      await sockets.drain(machine)
+      await close()
+    },
   }
 }
 

@@ -1,20 +1,23 @@
 import { resolve } from 'node:path'
 import type { Clock } from './common/clock.ts'
+import type { ServiceControl } from './control/service-control.ts'
 import { serveHttp } from './http/server.ts'
-import { type InstanceOptions, openInstance } from './instance.ts'
+import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
 import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
 import type { QuietLoader } from './store/sqlite.ts'
-import { useDirectory } from './workspace.ts'
+import { deleteDatabase, useDirectory } from './workspace.ts'
 
 export interface ServeOptions extends InstanceOptions {
-  /** Path of the API key file, which is created if missing. */
-  keyFile: string
+  /** Path of the API key file, which is created if missing; required for a workspace in a directory. */
+  keyFile?: string | undefined
   host: string
   port: number
   hosts: readonly string[]
   /** The only origin whose pages may embed the room page. */
   embedOrigin?: string | undefined
+  /** Control of clock, faults and seed, for tests. */
+  control?: ServiceControl | undefined
   machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
 }
 
@@ -51,14 +54,29 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
   const lock =
     dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   closers.push(() => lock?.release())
-  const instance = await openInstance(options)
-  const { apiKey, hub, sockets } = instance
-  closers.push(instance.close)
-  const server = await serveHttp(withRoomPages(instance.service, options.embedOrigin), {
+  const { control } = options
+  let instance = await openInstance({
+    ...options,
+    ...(control && { clock: control.clock, interceptor: control.interceptor }),
+  })
+  const { apiKey } = instance
+  closers.push(() => instance.close())
+  control?.attach(instance, async () => {
+    if (dir !== undefined) deleteDatabase(dir)
+    instance = await openInstance({
+      ...options,
+      clock: control.clock,
+      interceptor: control.interceptor,
+      apiKey,
+    })
+    return instance
+  })
+  const { service, upgrade } = control ? controlled(control, () => instance) : instance
+  const server = await serveHttp(withRoomPages(service, options.embedOrigin), {
     host: options.host,
     port: options.port,
     hosts: options.hosts,
-    upgrade: instance.upgrade,
+    upgrade,
     onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
   })
   const baseUrl = `${server.url}/v1`
@@ -67,21 +85,33 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     server.cut()
   })
   await useDirectory(dir, () =>
-    lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
+    lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile ?? '') }),
   )
 
   async function close(): Promise<void> {
     // Prevents new commands from connecting to this service.
     lock?.unpublish()
+    await control?.stop()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {
-      sockets.close()
+      instance.sockets.close()
       server.cut()
     })
-    await hub.close()
+    await instance.hub.close()
     await closed
     cancelCut()
     await closeAll()
   }
   return { baseUrl, apiKey, close }
+}
+
+/** Returns the service of the current instance. While the instance is being replaced, requests wait. */
+function controlled(
+  { gate }: ServiceControl,
+  current: () => Instance,
+): Pick<Instance, 'service' | 'upgrade'> {
+  return {
+    service: (request) => gate.pass(() => current().service(request)),
+    upgrade: (request, socket, head) => gate.pass(() => current().upgrade(request, socket, head)),
+  }
 }

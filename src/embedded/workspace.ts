@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeSystemError, OutputError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
@@ -71,6 +71,11 @@ export function openWorkspace({
       close: () => store.close(),
     }
   })
+}
+
+/** Deletes the database of a closed workspace. */
+export function deleteDatabase(dir: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(getDatabasePath(dir) + suffix, { force: true })
 }
 
 /** @throws {OutputError} when files or SQLite fail */

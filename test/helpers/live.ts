@@ -154,7 +154,7 @@ interface PeerOptions {
 }
 
 /** Tries to join. */
-function knock(url: string, { silent = false, headers = {} }: PeerOptions): Promise<Peer | Refusal> {
+export function knock(url: string, { silent = false, headers = {} }: PeerOptions): Promise<Peer | Refusal> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { autoPong: !silent, headers })
     const peer = new Peer(socket, silent)

@@ -1,3 +1,4 @@
+import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import {
@@ -11,7 +12,6 @@ import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { findClosest } from '../input/closest.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'

@@ -1,3 +1,4 @@
+import { findClosest } from '../../api/closest.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
@@ -5,7 +6,6 @@ import type { Fields } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
-import { findClosest } from '../input/closest.ts'
 import { createUrlParser, createWebUrlParser, readData } from '../input/input.ts'
 import type { Context } from './context.ts'
 

@@ -1,5 +1,5 @@
+import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
-import { findClosest } from '../input/closest.ts'
 import { elsewhere, lookUp, nouns, verbs } from './meanings.ts'
 import { fitWords, suggestTyped } from './typed.ts'
 

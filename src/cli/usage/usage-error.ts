@@ -1,10 +1,10 @@
 import type { CommanderError, Option } from 'commander'
+import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { counted } from '../../api/plural.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
-import { findClosest } from '../input/closest.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { CommandLine } from '../kernel/command-line.ts'
 import {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { WireRequest } from '../../api/wire.ts'
+import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
 import { readBody } from './body.ts'
 
@@ -23,6 +24,7 @@ export function createAnswerer(
       body: body.text,
     })
     const send = () => {
+      if (answered.connection) return breakConnection(response, answered)
       const { status, headers, text, pieces } = answered
       const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
       response.writeHead(status, { ...headers, 'content-length': length })
@@ -34,6 +36,17 @@ export function createAnswerer(
     if (request.method === 'GET') atEndOfTurn(send)
     else send()
   }
+}
+
+/** Resets the connection, or closes it after half of the response body. */
+function breakConnection(
+  response: ServerResponse,
+  { connection, status, headers, body }: TextResponse,
+): void {
+  const { socket } = response.req
+  if (connection === 'reset') return void socket.resetAndDestroy()
+  response.writeHead(status, { ...headers, 'content-length': body.length })
+  response.write(body.subarray(0, body.length / 2), () => socket.destroy())
 }
 
 function lengthOf(pieces: readonly Uint8Array[]): number {

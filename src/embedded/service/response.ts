@@ -8,6 +8,8 @@ export interface TextResponse extends WireResponse {
   /** Body as text; empty when `pieces` holds the body. */
   readonly text: string
   readonly pieces?: readonly Uint8Array[]
+  /** Failure of the connection: reset before the response, or closed within its body. */
+  readonly connection?: 'reset' | 'cut'
 }
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }

@@ -22,6 +22,16 @@ const maxFrameBytes = 16 * 1024
 /** Maximum time for the closing handshake with a refused client, in milliseconds. */
 const closeTimeoutMs = 5000
 
+/** Maximum time for the responses of peers before the clock jumps or the sessions are replaced, in milliseconds. */
+const peerTimeoutMs = 1000
+
+interface Liveness {
+  /** Monotonic time of the last received data. It is in the future when the peer has responded before a jump. */
+  lastReceivedAt: number
+  onReceived: () => void
+  cancel: () => void
+}
+
 interface SocketsOptions {
   admissionDeps: AdmissionDeps
   hub: Hub
@@ -40,7 +50,7 @@ export class Sockets {
     perMessageDeflate: false,
     handleProtocols: selectProtocol,
   })
-  readonly #connections = new Map<WebSocket, () => void>()
+  readonly #connections = new Map<WebSocket, Liveness>()
   readonly #stopPinging: () => void
   #pinging = false
 
@@ -103,19 +113,23 @@ export class Sockets {
 
   #trackLiveness(webSocket: WebSocket): void {
     const { clock } = this.#options
-    let lastReceivedAt = clock.monotonic()
-    let cancel = () => {}
+    const liveness: Liveness = {
+      lastReceivedAt: clock.monotonic(),
+      onReceived: () => {},
+      cancel: () => {},
+    }
     const wait = (ms: number) => {
-      cancel = clock.after(ms, () => {
-        const idleMs = clock.monotonic() - lastReceivedAt
+      liveness.cancel = clock.after(ms, () => {
+        const idleMs = clock.monotonic() - liveness.lastReceivedAt
         if (idleMs >= idleTimeoutMs) webSocket.terminate()
         else wait(idleTimeoutMs - idleMs)
       })
     }
     wait(idleTimeoutMs)
-    this.#connections.set(webSocket, () => cancel())
+    this.#connections.set(webSocket, liveness)
     const markAlive = () => {
-      lastReceivedAt = clock.monotonic()
+      liveness.lastReceivedAt = Math.max(liveness.lastReceivedAt, clock.monotonic())
+      liveness.onReceived()
     }
     webSocket.on('pong', markAlive)
     webSocket.on('ping', markAlive)
@@ -123,9 +137,40 @@ export class Sockets {
     // An error needs no handling, because a `close` event follows.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
-      cancel()
+      liveness.cancel()
       this.#connections.delete(webSocket)
     })
+  }
+
+  /**
+   * Pings the peers that would be lost if the clock jumped by `ms`, and waits for their responses. Peers that respond
+   * count as alive until after the jump.
+   */
+  async probe(ms: number, realClock: Clock): Promise<void> {
+    const end = this.#options.clock.monotonic() + ms
+    const probed = [...this.#connections].filter(
+      ([, { lastReceivedAt }]) => lastReceivedAt + idleTimeoutMs <= end,
+    )
+    const responses = probed.map(([webSocket, liveness]) => {
+      const responded = new Promise<void>((resolve) => {
+        liveness.onReceived = resolve
+        webSocket.once('close', resolve)
+      })
+      webSocket.ping()
+      return responded.then(() => {
+        liveness.lastReceivedAt = end
+      })
+    })
+    await withTimeout(Promise.all(responses), realClock)
+    for (const [, liveness] of probed) liveness.onReceived = () => {}
+  }
+
+  /** Resolves when all peers have closed their connections, or after a second. */
+  async drain(realClock: Clock): Promise<void> {
+    const closed = [...this.#connections.keys()].map(
+      (webSocket) => new Promise((resolve) => webSocket.once('close', resolve)),
+    )
+    await withTimeout(Promise.all(closed), realClock)
   }
 
   async #ping(): Promise<void> {
@@ -142,12 +187,22 @@ export class Sockets {
 
   close(): void {
     this.#stopPinging()
-    for (const [webSocket, cancel] of this.#connections) {
+    for (const [webSocket, { cancel }] of this.#connections) {
       cancel()
       webSocket.terminate()
     }
     this.#server.close()
   }
+}
+
+/** Waits for work, but at most for `peerTimeoutMs`. */
+async function withTimeout(work: Promise<unknown>, clock: Clock): Promise<void> {
+  let cancel = () => {}
+  const timeout = new Promise<void>((resolve) => {
+    cancel = clock.after(peerTimeoutMs, resolve)
+  })
+  await Promise.race([work, timeout])
+  cancel()
 }
 
 /** Returns true when `ws` will accept the handshake. A session must not be recorded for a refused handshake. */

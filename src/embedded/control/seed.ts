@@ -1,0 +1,109 @@
+import type { OperationName } from '../../api/endpoints.ts'
+import { findSegmentProblem } from '../../api/path.ts'
+import { UsageError } from '../../errors.ts'
+import { Fault } from '../common/faults.ts'
+import type { Ids } from '../common/ids.ts'
+import { requireStorable } from '../common/values.ts'
+import type { HandlerContext } from '../handlers/handler-context.ts'
+import { runHandler } from '../handlers/index.ts'
+import type { ParsedSeed, SeedRoom, SeedUser } from './seed-schema.ts'
+
+/** IDs and tokens of a seed, which are the same each time the seed is applied. */
+export class SeedIds {
+  readonly #generated: string[] = []
+  #next = 0
+
+  /** Starts again with the first ID. */
+  rewind(): void {
+    this.#next = 0
+  }
+
+  take(generate: () => string): string {
+    const id = this.#generated[this.#next] ?? generate()
+    this.#generated[this.#next++] = id
+    return id
+  }
+}
+
+/** Records that a seed created, as the API returns them. */
+export interface Seeded {
+  users: unknown[]
+  rooms: (Record<string, unknown> & { members: unknown[]; pages: unknown[] })[]
+}
+
+/**
+ * Adds the users and rooms of a seed in one transaction.
+ * @throws {UsageError} when a rule of the service forbids a record; nothing is then added
+ */
+export async function applySeed(
+  context: HandlerContext,
+  { users = [], rooms = [] }: ParsedSeed,
+  ids: SeedIds,
+): Promise<Seeded> {
+  ids.rewind()
+  return context.store.write(() => ({
+    users: users.map((user, i) => seedUser(context, user, `users[${i}]`, ids)),
+    rooms: rooms.map((room, i) => seedRoom(context, room, `rooms[${i}]`, ids)),
+  }))
+}
+
+function seedUser(context: HandlerContext, user: SeedUser, path: string, ids: SeedIds): unknown {
+  const { access_token, ...body } = user
+  return create('createUser', context, path, ids, { body, chosen: [undefined, access_token] })['user']
+}
+
+function seedRoom(
+  context: HandlerContext,
+  room: SeedRoom,
+  path: string,
+  ids: SeedIds,
+): Seeded['rooms'][number] {
+  const problem = findSegmentProblem('id', room.id ?? 'id')
+  if (problem !== undefined) throw new UsageError(`the seed cannot be used: ${path}: ${problem}`)
+  const { id, is_terminated, members = [], pages = [], ...body } = room
+  const created = create('createRoom', context, path, ids, { body, chosen: [id] })['room'] as { id: string }
+  const params = { room_id: created.id, id: created.id }
+  const run = (name: OperationName, place: string, body: unknown, more: object = {}, chosen: string[] = []) =>
+    create(name, context, `${path}${place}`, ids, { params: { ...params, ...more }, body, chosen })
+  const added = members.map(({ id, is_blocked, ...member }, i) => {
+    const place = `.members[${i}]`
+    const { member: first } = run('addMember', place, member, {}, id === undefined ? [] : [id])
+    if (!is_blocked) return first
+    return run('updateMember', place, { is_blocked }, { member_id: (first as { id: string }).id })['member']
+  })
+  const listed = pages.length > 0 ? (run('createPages', '.pages', pages)['pages'] as unknown[]) : []
+  const { room: last } = is_terminated ? run('updateRoom', '', { is_terminated }) : { room: created }
+  return { ...(last as object), members: added, pages: listed }
+}
+
+interface CreateInput {
+  params?: object
+  body: unknown
+  /** IDs and tokens that the seed chooses, in the order in which the handler asks for them. */
+  chosen: readonly (string | undefined)[]
+}
+
+function create(
+  name: OperationName,
+  context: HandlerContext,
+  path: string,
+  ids: SeedIds,
+  { params = {}, body, chosen }: CreateInput,
+): Record<string, unknown> {
+  let asked = 0
+  const choose = (generate: () => string) => chosen[asked++] ?? ids.take(generate)
+  const seedIds: Ids = {
+    newId: () => choose(context.newId),
+    newToken: () => choose(context.newToken),
+  }
+  try {
+    requireStorable(body)
+    return runHandler(name, { ...context, ...seedIds }, { params, query: {}, body }) as Record<
+      string,
+      unknown
+    >
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    throw new UsageError(`the seed cannot be used: ${path}: ${error.message}`)
+  }
+}

@@ -1,0 +1,173 @@
+import { toText } from '../../api/to-text.ts'
+import { readDuration } from '../../duration.ts'
+import { UsageError } from '../../errors.ts'
+import type { Clock } from '../common/clock.ts'
+import { Fault } from '../common/faults.ts'
+import { ServiceClock } from '../common/service-clock.ts'
+import type { HandlerContext } from '../handlers/handler-context.ts'
+import type { Interceptor } from '../service/service.ts'
+import { FaultRules } from './fault-rules.ts'
+import { Gate } from './gate.ts'
+import { describeNearestOperation } from './nearest-operation.ts'
+import { applySeed, type Seeded, SeedIds } from './seed.ts'
+
+/** Instance of the service, as far as it can be controlled. */
+export interface ControlledInstance {
+  context: HandlerContext
+  /** Ends the sessions and webhook attempts, and closes the workspace. */
+  shutDown(): Promise<void>
+  /** Waits until the connected clients have proved that they respond, before the clock moves by `ms`. */
+  probePeers(ms: number): Promise<void>
+  /** Waits until webhook attempts and writes that have begun are finished. */
+  settle(): Promise<void>
+}
+
+/** Maximum jump of the clock, in milliseconds: ten years. */
+const maxAdvanceMs = 3650 * 24 * 3_600_000
+
+const none: Seeded = { users: [], rooms: [] }
+
+/** Clock, faults and seed of a service under test. Its actions run one after the other. */
+export class ServiceControl {
+  readonly clock: ServiceClock
+  readonly faults: FaultRules
+  readonly gate = new Gate()
+  readonly #onReset: () => void
+  /** Requests with an unknown method and path since the last reset, such as `GET /v1/room`. */
+  readonly unknownOperations: string[] = []
+  #instance: ControlledInstance | undefined
+  #open: () => Promise<ControlledInstance> = async () => {
+    throw new Error('the service is not started')
+  }
+  #seed: unknown
+  #ids = new SeedIds()
+  #seeded = none
+  #queue: Promise<unknown> = Promise.resolve()
+
+  /** @param onReset called when the sessions and webhook attempts before a reset have ended */
+  constructor(real: Clock, onReset = () => {}) {
+    this.#onReset = onReset
+    this.clock = new ServiceClock(real)
+    this.faults = new FaultRules(this.clock)
+  }
+
+  /** Records of the seed, as the API returned them when it was applied. */
+  get seeded(): Seeded {
+    return this.#seeded
+  }
+
+  get interceptor(): Interceptor {
+    const { faults, unknownOperations } = this
+    return {
+      get isActive() {
+        return faults.size > 0
+      },
+      respond: (call, run) => faults.respond(call, run),
+      onUnknownOperation(method, path) {
+        const operation = `${method} ${path}`
+        unknownOperations.push(operation)
+        const nearest = describeNearestOperation(method, path)
+        throw new Fault(400, 'not_found', `no such operation: ${operation}; the nearest one is ${nearest}`)
+      },
+    }
+  }
+
+  /** @param open opens another instance with an empty workspace */
+  attach(instance: ControlledInstance, open: () => Promise<ControlledInstance>): void {
+    this.#instance = instance
+    this.#open = open
+  }
+
+  /**
+   * Moves the clock forward and waits for the effects.
+   * @param duration text such as `1h` or `1m30s`, or milliseconds
+   * @throws {UsageError} when the duration is not valid
+   */
+  advance(duration: unknown): Promise<void> {
+    const ms = typeof duration === 'string' ? readDuration(duration) : duration
+    if (typeof ms !== 'number' || !(ms > 0) || ms > maxAdvanceMs)
+      throw new UsageError(
+        `the clock can advance by a duration such as 1h, or by milliseconds, up to ten years, not by “${toText(duration)}”`,
+      )
+    return this.#enqueue(async () => {
+      const instance = this.#require()
+      await instance.probePeers(ms)
+      await instance.settle()
+      await this.clock.advance(ms, () => instance.settle())
+    })
+  }
+
+  /** Makes a seed the state to which `reset` returns, and resets to it. After a refused seed, it resets to the last one. */
+  seed(value: unknown): Promise<void> {
+    return this.#enqueue(async () => {
+      const { parseSeed } = await import('./seed-schema.ts')
+      parseSeed(value)
+      const previous = { seed: this.#seed, ids: this.#ids }
+      try {
+        this.#seed = value
+        this.#ids = new SeedIds()
+        await this.#reset()
+      } catch (error) {
+        this.#seed = previous.seed
+        this.#ids = previous.ids
+        await this.#reset()
+        throw error
+      }
+    })
+  }
+
+  /** Returns to the seed: no other rows, sockets, waiting webhooks or faults, and the real time. */
+  reset(): Promise<void> {
+    return this.#enqueue(() => this.#reset())
+  }
+
+  /** Sets the seed at the start. It is applied only to a new workspace. */
+  start(seed: unknown, isNew = true): Promise<void> {
+    return this.#enqueue(async () => {
+      this.#seed = seed
+      if (isNew) await this.#applySeed(this.#require())
+    })
+  }
+
+  /** Waits until webhook attempts and writes that have begun are finished. */
+  async settle(): Promise<void> {
+    await this.#instance?.settle()
+  }
+
+  /** Ends delayed requests, so that the service can stop. */
+  stop(): Promise<void> {
+    this.faults.clear()
+    return this.#enqueue(async () => {})
+  }
+
+  async #reset(): Promise<void> {
+    this.faults.clear()
+    this.unknownOperations.length = 0
+    await this.gate.close(async () => {
+      await this.#require().shutDown()
+      this.#instance = undefined
+      this.#onReset()
+      this.clock.reset()
+      this.#instance = await this.#open()
+      await this.#applySeed(this.#instance)
+    })
+  }
+
+  async #applySeed({ context }: ControlledInstance): Promise<void> {
+    this.#seeded = none
+    if (this.#seed === undefined) return
+    const { parseSeed } = await import('./seed-schema.ts')
+    this.#seeded = await applySeed(context, parseSeed(this.#seed), this.#ids)
+  }
+
+  #require(): ControlledInstance {
+    if (!this.#instance) throw new Error('the last reset failed')
+    return this.#instance
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
+    return done
+  }
+}

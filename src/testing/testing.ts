@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describeJsonError, parseJson } from '../api/json.ts'
+import { ServiceControl } from '../embedded/control/service-control.ts'
+import { getDatabasePath } from '../embedded/database-path.ts'
+import { serve } from '../embedded/serve.ts'
+import { describeSystemError, UsageError } from '../errors.ts'
+import { makeDirectory } from '../files/make-directory.ts'
+import { createProcessHost } from '../host.ts'
+import { version } from '../version.ts'
+import type * as Public from './types.ts'
+import { WebhookInbox } from './webhook-inbox.ts'
+
+const optionKeys = ['seed', 'dataDir', 'port', 'apiKey', 'onUnknown', 'onUnmatchedFault', 'log']
+
+/** File that marks a directory whose workspace `startService` created, and which it may therefore empty. */
+const markerFile = 'test-workspace'
+
+export const startService: typeof Public.startService = async (options = {}) => {
+  checkOptions(options)
+  const { dataDir, port = 0, apiKey, log = () => {} } = options
+  const dir = dataDir === undefined ? undefined : resolve(dataDir)
+  const isNew = dir === undefined || prepareDirectory(dir)
+  const seed = readSeed(options.seed)
+  const machine = createProcessHost()
+  const inbox = new WebhookInbox()
+  const control = new ServiceControl(machine, () => inbox.clear('the service was reset'))
+  const running = await serve({
+    dir,
+    ...(dir !== undefined && { keyFile: join(dir, 'api-key') }),
+    ...{ apiKey, port, host: '127.0.0.1', hosts: [], control, machine, log },
+    webhookRetryScale: 1,
+    allowPrivateWebhooks: true,
+    userAgent: `meetroom/${version}`,
+    onAttempt: ({ id, url, body, attempt, outcome }) => {
+      const { action, payload } = JSON.parse(body)
+      const status = /^\d+$/.test(outcome) ? Number(outcome) : (outcome as 'unreachable' | 'forbidden')
+      inbox.put({ type: action, id, url, payload, body, attempt, status })
+    },
+  })
+  let closed: Promise<Public.CloseReport> | undefined
+  try {
+    await control.start(seed, isNew)
+  } catch (error) {
+    await running.close()
+    throw error
+  }
+  const requireOpen = () => {
+    if (closed) throw new Error('the service is closed')
+  }
+
+  function checkUnknown(operations: readonly string[]): void {
+    if (options.onUnknown === 'throw' && operations.length > 0)
+      throw new Error(`requests for unknown operations: ${operations.join(', ')}`)
+  }
+
+  async function close(): Promise<Public.CloseReport> {
+    const unmatchedFaults = control.faults.listUnmatched()
+    const unknownOperations = [...control.unknownOperations]
+    inbox.clear('the service is closed')
+    await running.close()
+    checkUnknown(unknownOperations)
+    if (options.onUnmatchedFault === 'throw' && unmatchedFaults.length > 0)
+      throw new Error(`faults that no request matched: ${unmatchedFaults.join(', ')}`)
+    return { unmatchedFaults, unknownOperations }
+  }
+
+  const service: Public.TestService = {
+    baseUrl: running.baseUrl,
+    apiKey: running.apiKey,
+    get seeded() {
+      return control.seeded as unknown as Public.Seeded
+    },
+    clock: {
+      now: () => control.clock.now(),
+      async advance(duration) {
+        requireOpen()
+        await control.advance(duration)
+      },
+      freeze: () => control.clock.freeze(),
+      resume: () => control.clock.resume(),
+    },
+    faults: {
+      add: (fault) => control.faults.add(fault),
+      clear: () => control.faults.clear(),
+    },
+    webhooks: {
+      async next(matches = () => true, { timeout } = {}) {
+        requireOpen()
+        return inbox.next(matches, timeout)
+      },
+      idle: () => control.settle(),
+    },
+    async seed(given) {
+      requireOpen()
+      const value = readSeed(given)
+      await control.seed(value)
+    },
+    async reset() {
+      requireOpen()
+      const unknownOperations = [...control.unknownOperations]
+      await control.reset()
+      checkUnknown(unknownOperations)
+    },
+    close: () => (closed ??= close()),
+    async [Symbol.asyncDispose]() {
+      await service.close()
+    },
+  }
+  return service
+}
+
+function checkOptions(options: Public.StartOptions): void {
+  for (const key of Object.keys(options))
+    if (!optionKeys.includes(key))
+      throw new UsageError(`startService has no option “${key}”: its options are ${optionKeys.join(', ')}`)
+  const { onUnknown, onUnmatchedFault, port = 0, apiKey, dataDir } = options
+  for (const [name, value] of Object.entries({ onUnknown, onUnmatchedFault }))
+    if (value !== undefined && value !== 'throw')
+      throw new UsageError(`${name} must be throw, not “${value}”`)
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new UsageError(`port must be a whole number from 0 to 65535, not “${port}”`)
+  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
+    throw new UsageError('apiKey must be ASCII text without spaces')
+  if (apiKey !== undefined && dataDir !== undefined)
+    throw new UsageError('apiKey and dataDir cannot be used together: the directory stores its own key')
+}
+
+/**
+ * Creates and marks a new directory. Returns true when it holds no workspace yet.
+ * @throws {UsageError} when it holds a workspace that `startService` did not create, because a reset would delete it
+ */
+function prepareDirectory(dir: string): boolean {
+  const isNew = !existsSync(getDatabasePath(dir))
+  const marker = join(dir, markerFile)
+  if (!isNew && !existsSync(marker))
+    throw new UsageError(
+      `the workspace in ${dir} was not created by startService, and reset() would delete it: choose another dataDir`,
+    )
+  makeDirectory(dir)
+  writeFileSync(marker, 'reset() of meetroom/testing deletes this workspace.\n', { mode: 0o600 })
+  return isNew
+}
+
+/** @throws {UsageError} when the file of a seed cannot be read */
+function readSeed(seed: Public.Seed | string | undefined): unknown {
+  if (typeof seed !== 'string') return seed
+  let text: string
+  try {
+    text = readFileSync(seed, 'utf8')
+  } catch (error) {
+    throw new UsageError(`the seed ${seed} cannot be read: ${describeSystemError(error)}`)
+  }
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new UsageError(`the seed ${seed} is not valid JSON: ${describeJsonError(error, text)}`)
+  }
+}

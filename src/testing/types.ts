@@ -1,0 +1,203 @@
+// The public types of `meetroom/testing`. The build publishes this file as its declarations, so it imports nothing.
+
+/** Operation of the API. */
+export type Operation =
+  | 'listRooms'
+  | 'createRoom'
+  | 'getRoom'
+  | 'updateRoom'
+  | 'deleteRoom'
+  | 'listSessions'
+  | 'createPages'
+  | 'listPages'
+  | 'listMembers'
+  | 'addMember'
+  | 'getMember'
+  | 'updateMember'
+  | 'sendMessage'
+  | 'listUsers'
+  | 'createUser'
+  | 'getUser'
+  | 'updateUser'
+  | 'deleteUser'
+
+export type RoomType = 'open' | 'public' | 'private'
+export type MemberType = 'guest' | 'host' | 'monitor'
+
+/** Users and rooms that exist when the service starts, and after each reset. */
+export interface Seed {
+  readonly users?: readonly SeedUser[]
+  readonly rooms?: readonly SeedRoom[]
+}
+
+export interface SeedUser {
+  readonly user_id: string
+  readonly name?: string
+  readonly profile_url?: string
+  readonly default_member_type?: MemberType
+  readonly email?: string
+  /** Default: a random token, which a reset does not change. */
+  readonly access_token?: string
+}
+
+export interface SeedRoom {
+  /** Default: a random ID, which a reset does not change. */
+  readonly id?: string
+  readonly name: string
+  readonly type: RoomType
+  readonly layout?: string
+  readonly record?: boolean
+  readonly max_meeting_seconds?: number
+  readonly is_terminated?: boolean
+  readonly members?: readonly SeedMember[]
+  readonly pages?: readonly SeedPage[]
+  readonly webhook?: {
+    readonly url: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly secret?: string
+  }
+}
+
+export interface SeedMember {
+  readonly id?: string
+  readonly user_id: string
+  readonly type?: MemberType
+  readonly name?: string
+  readonly is_blocked?: boolean
+}
+
+export interface SeedPage {
+  readonly entities?: readonly { readonly type: string; readonly src?: string; readonly fixed?: boolean }[]
+  readonly size?: { readonly width: number; readonly height: number }
+  readonly index?: number
+}
+
+/** Records of the seed as the API returns them. */
+export interface Seeded {
+  readonly users: readonly { readonly user_id: string; readonly access_token: string }[]
+  readonly rooms: readonly {
+    readonly id: string
+    readonly name: string
+    readonly members: readonly { readonly id: string; readonly user_id: string }[]
+    readonly pages: readonly { readonly id: string }[]
+  }[]
+}
+
+/** Duration such as `500ms`, `30s` or `1h30m`, or a number of milliseconds. */
+export type Duration = string | number
+
+export interface StartOptions {
+  /** Users and rooms, or the path of a JSON file of the same shape. */
+  readonly seed?: Seed | string
+  /** Directory for a workspace on disk. Default: in memory. */
+  readonly dataDir?: string
+  /** Port on 127.0.0.1. Default: any free port. */
+  readonly port?: number
+  /** API key. Default: a random key. */
+  readonly apiKey?: string
+  /** `throw`: `reset` and `close` reject after a request for an unknown operation. */
+  readonly onUnknown?: 'throw'
+  /** `throw`: `close` rejects if a fault has never matched. */
+  readonly onUnmatchedFault?: 'throw'
+  /** Called with each line of the log of the service. */
+  readonly log?: (line: string) => void
+}
+
+/** Failure on purpose. It needs `status`, `delay` or `connection`. */
+export interface Fault {
+  /** Default: all operations. */
+  readonly operation?: Operation | readonly Operation[]
+  /** IDs of which the request must name one, in its path or as the `user_id` of its body. */
+  readonly id?: string | readonly string[]
+  /** Status of the response, from 400 to 599. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON of the response. */
+  readonly body?: unknown
+  /** Wait before the response, by the clock of the service. */
+  readonly delay?: Duration
+  /** `reset`: no response. `cut`: the connection closes after half of the response body. */
+  readonly connection?: 'reset' | 'cut'
+  /** `write`: the operation takes effect first. Default: it does not take effect. */
+  readonly after?: 'write'
+  /** Number of requests that the fault changes. Default: 1, and no limit with `probability`. */
+  readonly times?: number
+  /** Share of the requests that the fault changes, above 0 and at most 1. */
+  readonly probability?: number
+  /** Seed of the random choice; equal seeds choose equally. Default: 0. */
+  readonly seed?: number
+}
+
+export interface AddedFault {
+  /** Number of requests that the fault has changed. */
+  readonly matched: number
+  remove(): void
+}
+
+/** Attempt to deliver a webhook. */
+export interface WebhookEvent {
+  readonly type: 'sessionJoined' | 'sessionLeft'
+  /** The `webhook-id`, equal for all attempts. */
+  readonly id: string
+  readonly url: string
+  readonly payload: {
+    readonly roomId: string
+    readonly userId?: string
+    readonly memberId: string
+    readonly sessionId: string
+    readonly sessionsCount: number
+    readonly membersCount: number
+    readonly timestamp: string
+  }
+  /** Body as it was sent. */
+  readonly body: string
+  /** Number of the attempt, starting at 1. */
+  readonly attempt: number
+  /** Response status of the receiver, or the reason for a missing response. */
+  readonly status: number | 'unreachable' | 'forbidden'
+}
+
+export interface CloseReport {
+  /** Faults that no request has matched, as JSON. */
+  readonly unmatchedFaults: readonly string[]
+  /** Requests with an unknown method and path since the last reset, such as `GET /v1/room`. */
+  readonly unknownOperations: readonly string[]
+}
+
+export interface TestService extends AsyncDisposable {
+  /** Base URL, including `/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly seeded: Seeded
+  readonly clock: {
+    /** Time of the service in milliseconds since 1970. */
+    now(): number
+    /** Moves the time forward. Resolves when due webhooks are delivered and due meetings have ended. */
+    advance(duration: Duration): Promise<void>
+    freeze(): void
+    resume(): void
+  }
+  readonly faults: {
+    add(fault: Fault): AddedFault
+    /** Removes all faults. */
+    clear(): void
+  }
+  readonly webhooks: {
+    /**
+     * Returns the first matching attempt that no earlier call has returned, and waits for it up to `timeout` (2s).
+     * The error of a timeout lists the attempts that were made.
+     */
+    next(matches?: (event: WebhookEvent) => boolean, options?: { timeout?: Duration }): Promise<WebhookEvent>
+    /** Resolves when no attempt is running. Webhooks that wait for a retry do not count. */
+    idle(): Promise<void>
+  }
+  /** Makes a seed, or a JSON file, the state to which `reset` returns, and resets to it. */
+  seed(seed: Seed | string): Promise<void>
+  /** Returns to the seed: rows, sockets, webhooks, faults and the clock. */
+  reset(): Promise<void>
+  /** Stops the service. Further calls return the same report. */
+  close(): Promise<CloseReport>
+}
+
+/** Starts a Meeting Room Service. Resolves when it accepts connections. */
+export declare function startService(options?: StartOptions): Promise<TestService>

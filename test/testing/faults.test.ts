@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Fault } from '../../src/testing/types.ts'
+import { startTestService } from '../helpers/test-service.ts'
+
+/** The status of a response, or `broken` without a complete one. */
+const outcomeOf = (response: Promise<{ status: number }>) =>
+  response.then(
+    ({ status }) => status,
+    () => 'broken' as const,
+  )
+
+describe('a fault', () => {
+  test('before the write changes nothing, and after the write hides that the write was made', async () => {
+    const { service, createRoom, roomNames } = await startTestService({})
+    service.faults.add({ operation: 'createRoom', status: 503 })
+    const { status, body } = await createRoom('before')
+    expect([status, body]).toEqual([
+      503,
+      { error: { code: 'injected_fault', message: 'this failure was requested' } },
+    ])
+    service.faults.add({ operation: 'createRoom', status: 504, after: 'write' })
+    expect((await createRoom('after')).status).toBe(504)
+    expect((await createRoom('fine')).status).toBe(200)
+    expect(await roomNames()).toEqual(['fine', 'after'])
+  })
+
+  test('sends its own headers and body', async () => {
+    const { service, send } = await startTestService({})
+    const body = { message: 'slow down' }
+    service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
+    const response = await send('GET', '/rooms')
+    expect(response).toMatchObject({ status: 429, body })
+    expect(response.headers.get('retry-after')).toBe('7')
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  test.each([
+    ['reset', undefined, []],
+    ['reset', 'write', ['Room']],
+    ['cut', undefined, ['Room']],
+    ['cut', 'write', ['Room']],
+  ] as const)('with connection %s and after %s breaks the connection', async (connection, after, names) => {
+    const { service, createRoom, roomNames } = await startTestService({})
+    service.faults.add({ operation: 'createRoom', connection, ...(after && { after }) })
+    expect(await outcomeOf(createRoom())).toBe('broken')
+    expect(await roomNames()).toEqual(names)
+  })
+
+  test('with status and a cut body breaks the error response, and nothing is written', async () => {
+    const { service, createRoom, roomNames } = await startTestService({})
+    service.faults.add({ operation: 'createRoom', status: 500, connection: 'cut' })
+    expect(await outcomeOf(createRoom())).toBe('broken')
+    expect(await roomNames()).toEqual([])
+  })
+
+  test('with a delay waits by the clock of the service', async () => {
+    const { service, createRoom } = await startTestService({})
+    const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
+    const late = service.faults.add({ operation: 'createRoom', delay: '1h', status: 503, after: 'write' })
+    const outcomes = Promise.all([outcomeOf(createRoom()), outcomeOf(createRoom())])
+    while (fault.matched + late.matched < 2) await new Promise((resolve) => setImmediate(resolve))
+    await service.clock.advance('61m')
+    expect(await outcomes).toEqual([200, 503])
+  })
+
+  test('after the write skips requests that the service refuses', async () => {
+    const { service, send, createRoom } = await startTestService({})
+    const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
+    expect((await send('POST', '/rooms', { name: 'no type' })).status).toBe(400)
+    expect(fault.matched).toBe(0)
+    expect((await createRoom()).status).toBe(503)
+    expect(fault.matched).toBe(1)
+  })
+
+  test('applies only to its operations and IDs, and never to a request with a wrong key', async () => {
+    const { service, send } = await startTestService()
+    service.faults.add({ operation: ['getUser', 'createUser'], id: ['bob', 'eve'], status: 503, times: 9 })
+    expect((await send('GET', '/users/ada')).status).toBe(200)
+    expect((await send('GET', '/users/bob', undefined, 'wrong')).status).toBe(400)
+    expect((await send('GET', '/users/bob')).status).toBe(503)
+    expect((await send('PUT', '/users/bob', { name: 'Bob' })).status).toBe(200)
+    expect((await send('POST', '/users', { user_id: 'eve' })).status).toBe(503)
+    expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
+  })
+
+  test('that no request matched is reported by close, as an error with onUnmatchedFault: throw', async () => {
+    const { service, createRoom } = await startTestService({})
+    service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
+    service.faults.add({ operation: 'deleteRoom', status: 503 })
+    service.faults.add({ operation: 'getRoom', status: 503 }).remove()
+    await createRoom()
+    expect(await service.close()).toMatchObject({
+      unmatchedFaults: ['{"operation":"deleteRoom","status":503}'],
+    })
+    const strict = await startTestService({ onUnmatchedFault: 'throw' })
+    strict.service.faults.add({ status: 503, times: Number.POSITIVE_INFINITY })
+    await expect(strict.service.close()).rejects.toThrow(
+      'faults that no request matched: {"status":503,"times":"Infinity"}',
+    )
+  })
+
+  test.each([
+    [{ operation: 'creatRoom', status: 503 }, 'no such operation: creatRoom; did you mean createRoom?'],
+    [{ operation: 'xyzzy', status: 503 }, 'no such operation: xyzzy (operations: listRooms, createRoom,'],
+    [{ operation: [], status: 503 }, 'operation of a fault must be text or a list of text, not []'],
+    [{ satus: 503 }, 'a fault has no key “satus”; did you mean status?'],
+    [{}, 'a fault needs status, delay or connection, as in { status: 503 }'],
+    [{ status: 200 }, 'status of a fault must be a whole number from 400 to 599, not 200'],
+    [{ status: '503' }, 'status of a fault must be a whole number from 400 to 599, not 503'],
+    [{ status: 503, times: 0 }, 'times of a fault must be a whole number, at least 1, or Infinity, not 0'],
+    [
+      { status: 503, probability: 1.5 },
+      'probability of a fault must be a number above 0 and at most 1, not 1.5',
+    ],
+    [{ status: 503, seed: 1 }, 'seed of a fault needs probability'],
+    [{ status: 503, after: 'read' }, 'after of a fault must be write, not read'],
+    [{ connection: 'drop' }, 'connection of a fault must be reset or cut, not drop'],
+    [{ connection: 'reset', status: 503 }, 'status and connection “reset” exclude each other'],
+    [
+      { delay: '1 s' },
+      'delay of a fault must be a duration such as 500ms or 2s, or a number of milliseconds, not 1 s',
+    ],
+    [{ delay: 1, body: {} }, 'headers and body of a fault need status'],
+    [{ status: 429, headers: { 'Retry-After': 7 } }, 'headers.retry-after of a fault is not a valid header'],
+    [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
+    ['503', 'a fault must be an object, not 503'],
+  ])('%j is refused with one clear error', async (fault, message) => {
+    const { service } = await startTestService({})
+    expect(() => service.faults.add(fault as Fault)).toThrow(message)
+  })
+})
+
+describe('faults', () => {
+  test('are matched atomically: exactly `times` of any number of concurrent requests fail', async () => {
+    const { service, createRoom, roomNames } = await startTestService({})
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(12),
+        fc.integer({ min: 1, max: 12 }),
+        fc.constantFrom('before', 'after'),
+        fc.constantFrom<Partial<Fault>>({ status: 503 }, { connection: 'reset' }, { status: 500, delay: 1 }),
+        async (count, times, when, effect) => {
+          await service.reset()
+          const fault = { operation: 'createRoom', times, ...effect } as const
+          service.faults.add(when === 'after' ? { ...fault, after: 'write' } : fault)
+          const outcomes = await Promise.all(Array.from({ length: count }, () => outcomeOf(createRoom())))
+          const failed = Math.min(count, times)
+          expect(outcomes.filter((outcome) => outcome !== 200).length).toBe(failed)
+          expect((await roomNames()).length).toBe(when === 'after' ? count : count - failed)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are tried in the order in which they were added, each until it has matched `times` requests', async () => {
+    const { service, createRoom } = await startTestService({})
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            status: fc.constantFrom(400, 404, 429, 500, 503),
+            times: fc.integer({ min: 1, max: 4 }),
+          }),
+          {
+            maxLength: 5,
+          },
+        ),
+        async (faults) => {
+          await service.reset()
+          for (const fault of faults) service.faults.add(fault)
+          const expected = faults.flatMap(({ status, times }) => Array<number>(times).fill(status))
+          const outcomes = []
+          for (let i = 0; i <= expected.length; i++) outcomes.push((await createRoom()).status)
+          expect(outcomes).toEqual([...expected, 200])
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  test('with a probability are determined by their seed and hit about that share', async () => {
+    const { service, send } = await startTestService({})
+    const draw = async (probability: number, seed: number) => {
+      await service.reset()
+      service.faults.add({ operation: 'listRooms', status: 503, probability, seed })
+      const outcomes = []
+      for (let i = 0; i < 200; i++) outcomes.push((await send('GET', '/rooms')).status === 503)
+      return outcomes
+    }
+    const first = await draw(0.3, 7)
+    expect(await draw(0.3, 7)).toEqual(first)
+    expect(await draw(0.3, 8)).not.toEqual(first)
+    const hits = first.filter(Boolean).length
+    expect(hits).toBeGreaterThan(35)
+    expect(hits).toBeLessThan(85)
+    expect((await draw(1, 0)).every(Boolean)).toBe(true)
+  })
+})

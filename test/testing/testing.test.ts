@@ -1,0 +1,298 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import type { OperationName } from '../../src/api/endpoints.ts'
+import { startService } from '../../src/testing/testing.ts'
+import type { Operation } from '../../src/testing/types.ts'
+import { startReceiver } from '../helpers/receiver.ts'
+import { seed, startTestService } from '../helpers/test-service.ts'
+import { tempDir } from '../helpers/world.ts'
+
+test('the published type of operations names exactly the operations of the API', () => {
+  expectTypeOf<Operation>().toEqualTypeOf<OperationName>()
+})
+
+describe('startService', () => {
+  test('resolves when the service accepts connections, with the records of the seed', async () => {
+    const { service, send } = await startTestService()
+    expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/)
+    expect(service.seeded.users.map(({ user_id, access_token }) => [user_id, access_token])).toEqual([
+      ['ada', 'ada-token'],
+      ['bob', expect.stringMatching(/^.{42}$/)],
+    ])
+    const { room } = (await send('GET', '/rooms/weekly')).body
+    const { members, pages, ...seeded } = service.seeded.rooms[0] ?? {}
+    expect(seeded).toEqual(room)
+    expect((await send('GET', '/rooms/weekly/members')).body.members).toEqual(members)
+    expect(pages).toEqual([])
+    expect((await send('GET', '/rooms/old')).body.room.terminated_at).not.toBeNull()
+  })
+
+  test('runs twenty services in one process that share nothing', async () => {
+    const worlds = await Promise.all(Array.from({ length: 20 }, () => startTestService({})))
+    expect(new Set(worlds.map(({ service }) => service.baseUrl)).size).toBe(20)
+    expect(new Set(worlds.map(({ service }) => service.apiKey)).size).toBe(20)
+    await Promise.all(worlds.map(({ createRoom }, i) => createRoom(`Room ${i}`)))
+    worlds[0]?.service.faults.add({ status: 503 })
+    await worlds[1]?.service.clock.advance('1d')
+    for (const [i, { roomNames }] of worlds.slice(1).entries())
+      expect(await roomNames()).toEqual([`Room ${i + 1}`])
+    expect(worlds[2]?.service.clock.now()).toBeLessThan(worlds[1]?.service.clock.now() ?? 0)
+    expect((await worlds[0]?.createRoom())?.status).toBe(503)
+  })
+
+  test('accepts no key but its own, and has no fallback user', async () => {
+    const { send } = await startTestService({ seed, apiKey: 'my-key' })
+    expect((await send('GET', '/rooms', undefined, 'my-key')).status).toBe(200)
+    for (const key of ['my-key2', 'MY-KEY', 'ada', 'ada-token', 'test'])
+      expect(await send('GET', '/rooms', undefined, key)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'unauthorized' } },
+      })
+  })
+
+  test.each([
+    [
+      { sed: {} },
+      'startService has no option “sed”: its options are seed, dataDir, port, apiKey, onUnknown, onUnmatchedFault, log',
+    ],
+    [{ onUnknown: 'warn' }, 'onUnknown must be throw, not “warn”'],
+    [{ port: 70_000 }, 'port must be a whole number from 0 to 65535, not “70000”'],
+    [{ apiKey: '' }, 'apiKey must be ASCII text without spaces'],
+    [
+      { apiKey: 'k', dataDir: '/tmp/x' },
+      'apiKey and dataDir cannot be used together: the directory stores its own key',
+    ],
+  ])('refuses the options %j with one clear error', async (options, message) => {
+    await expect(startService(options as object)).rejects.toThrow(message)
+  })
+
+  test('keeps working while the test runner fakes timers', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { createRoom } = await startTestService()
+    expect((await createRoom()).status).toBe(200)
+  })
+
+  test('closes the port and all sessions, and rejects later calls', async () => {
+    const { service, join } = await startTestService()
+    const peer = await join('weekly', 'ada-token')
+    const report = await service.close()
+    expect(report).toEqual({ unmatchedFaults: [], unknownOperations: [] })
+    expect(await peer.closed).toMatchObject({ code: 1001 })
+    await expect(fetch(service.baseUrl)).rejects.toThrow()
+    expect(await service.close()).toBe(report)
+    await expect(service.reset()).rejects.toThrow('the service is closed')
+    await expect(service.clock.advance('1s')).rejects.toThrow('the service is closed')
+    await expect(service.webhooks.next()).rejects.toThrow('the service is closed')
+  })
+
+  test('is disposable', async () => {
+    const service = await startService()
+    await service[Symbol.asyncDispose]()
+    await expect(fetch(service.baseUrl)).rejects.toThrow()
+  })
+})
+
+describe('a seed', () => {
+  test('can be a JSON file', async () => {
+    const file = join(tempDir(), 'seed.json')
+    writeFileSync(file, JSON.stringify(seed))
+    const { roomNames } = await startTestService({ seed: file })
+    expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
+  })
+
+  test('with everything that a seed can hold is applied completely', async () => {
+    const src = 'https://cdn.example.com/1.png'
+    const { service, send } = await startTestService({
+      seed: {
+        users: [
+          {
+            ...{ user_id: 'ada', name: 'Ada', profile_url: 'https://cdn.example.com/ada.png' },
+            ...{ default_member_type: 'host', email: 'ada@example.com' },
+          },
+        ],
+        rooms: [
+          {
+            ...{ name: 'Board', type: 'private', layout: 'grid', record: true, max_meeting_seconds: 60 },
+            webhook: { url: 'https://hooks.example.com/', headers: { 'X-Token': 't' }, secret: 'secret' },
+            members: [{ id: 'm1', user_id: 'ada', name: 'Chair', is_blocked: true }],
+            pages: [{ entities: [{ type: 'Image', src }], size: { width: 4, height: 3 } }],
+          },
+        ],
+      },
+    })
+    const [room] = service.seeded.rooms
+    expect(room).toMatchObject({ layout: 'grid', record: true, max_meeting_seconds: 60 })
+    expect((await send('GET', `/rooms/${room?.id}/members/m1`)).body.member).toMatchObject({
+      ...{ user_id: 'ada', name: 'Chair', type: 'host', is_blocked: true },
+    })
+    expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
+  })
+
+  const room = { name: 'Room', type: 'open' }
+  test.each([
+    [{ user: [] }, 'user is not a field of a seed; did you mean users?'],
+    [
+      { users: [{ user_id: 'ada', nmae: 'Ada' }] },
+      'users[0].nmae is not a field of a seed; did you mean name?',
+    ],
+    [
+      { rooms: [{ ...room, members: [{ userid: 'ada' }] }] },
+      'rooms[0].members[0].userid is not a field of a seed; did you mean user_id?',
+    ],
+    [
+      { rooms: [room, { ...room, webhook: { uri: 'x' } }] },
+      'rooms[1].webhook.uri is not a field of a seed; did you mean url?',
+    ],
+    [
+      { rooms: [{ ...room, xyzzy: 1 }] },
+      'rooms[0].xyzzy is not a field of a seed; the fields are name, type,',
+    ],
+    [{ users: [{}] }, 'users[0].user_id is missing'],
+    [{ rooms: [{ ...room, type: 'opn' }] }, 'rooms[0].type must be open, public or private, not “opn”'],
+    [{ rooms: [{ ...room, members: [{ user_id: 'eve' }] }] }, 'rooms[0].members[0]: user_id: no such user'],
+    [{ users: [{ user_id: 'ada' }, { user_id: 'ada' }] }, 'users[1].user_id “ada” occurs twice'],
+    [
+      {
+        rooms: [
+          { ...room, id: 'a' },
+          { ...room, id: 'a' },
+        ],
+      },
+      'rooms[1].id “a” occurs twice',
+    ],
+    [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room id'],
+    [[], 'it must be an object, not a list'],
+  ])('%j is refused with the path of the problem', async (bad, message) => {
+    await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
+  })
+
+  test('that is not a readable JSON file is refused with the reason', async () => {
+    const file = join(tempDir(), 'seed.json')
+    await expect(startService({ seed: file })).rejects.toThrow(
+      `the seed ${file} cannot be read: no such file`,
+    )
+    writeFileSync(file, '{"users": [}')
+    await expect(startService({ seed: file })).rejects.toThrow(`the seed ${file} is not valid JSON`)
+  })
+
+  test('replaces the earlier seed, and a refused one leaves the earlier seed', async () => {
+    const { service, roomNames } = await startTestService()
+    await service.seed({ rooms: [{ name: 'Other', type: 'open' }] })
+    expect(await roomNames()).toEqual(['Other'])
+    await expect(
+      service.seed({ rooms: [{ name: 'Bad', type: 'open', members: [{ user_id: 'x' }] }] }),
+    ).rejects.toThrow('no such user')
+    expect(await roomNames()).toEqual(['Other'])
+  })
+})
+
+describe('reset', () => {
+  test('restores the seed with equal IDs and tokens, and clears rows, sockets, webhooks, faults and the clock', async () => {
+    const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
+    const { service, send, createRoom, join, roomNames } = await startTestService()
+    const before = service.seeded
+    const webhook = { url: receiver.url }
+    const { room } = (await send('POST', '/rooms', { name: 'Hooked', type: 'open', webhook })).body
+    const peer = await join(room.id)
+    expect(await service.webhooks.next()).toMatchObject({ type: 'sessionJoined', status: 500, attempt: 1 })
+    await send('DELETE', '/users/bob')
+    service.faults.add({ operation: 'createRoom', status: 503 })
+    await service.clock.advance('1s')
+    await service.reset()
+    expect(await peer.closed).toEqual({ code: 1001, reason: 'the service is stopping' })
+    expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
+    expect((await createRoom()).status).toBe(200)
+    const times = /"(created|updated|terminated)_at":"[^"]*"|"application_id":"[^"]*"/g
+    expect(JSON.stringify(service.seeded).replace(times, '')).toBe(JSON.stringify(before).replace(times, ''))
+    expect(Math.abs(service.clock.now() - Date.now())).toBeLessThan(1000)
+    await service.clock.advance('1d')
+    await expect(service.webhooks.next(undefined, { timeout: 0 })).rejects.toThrow('none was sent')
+    expect(receiver.inbox.all.length).toBe(1)
+  })
+
+  test('waits for running requests, ends delayed ones, and holds new ones until it is done', async () => {
+    const { service, createRoom, roomNames } = await startTestService({})
+    const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
+    const delayed = createRoom('delayed').then(
+      () => 'answered',
+      () => 'broken',
+    )
+    while (fault.matched === 0) await new Promise((resolve) => setImmediate(resolve))
+    await service.reset()
+    expect(await delayed).toBe('broken')
+    const writes = Array.from({ length: 20 }, (_, i) => createRoom(`Room ${i}`))
+    const reset = service.reset()
+    const later = createRoom('later')
+    await reset
+    expect((await later).status).toBe(200)
+    await Promise.all(writes)
+    expect((await roomNames()).includes('delayed')).toBe(false)
+  })
+
+  test('can be called concurrently', async () => {
+    const { service, roomNames } = await startTestService()
+    await Promise.all([service.reset(), service.clock.advance('1h'), service.reset()])
+    expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
+  })
+})
+
+describe('an unknown operation', () => {
+  test.each([
+    ['POST', '/room', 'createRoom (POST /v1/rooms)'],
+    ['GET', '/users/ada/more', 'getUser (GET /v1/users/{user_id})'],
+    ['PATCH', '/rooms/weekly', 'getRoom (GET /v1/rooms/{id})'],
+    ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
+    ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
+  ])('%s %s gets 400 not_found with the nearest operation', async (method, path, nearest) => {
+    const { send } = await startTestService()
+    expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'not_found',
+          message: `no such operation: ${method} /v1${path}; the nearest one is ${nearest}`,
+        },
+      },
+    })
+  })
+
+  test('is reported by close, and makes reset and close reject with onUnknown: throw', async () => {
+    const { service, send } = await startTestService({ onUnknown: 'throw' })
+    await send('POST', '/room', {})
+    await expect(service.reset()).rejects.toThrow('requests for unknown operations: POST /v1/room')
+    await service.reset()
+    await send('GET', '/nothing', undefined, 'wrong key')
+    await service.reset()
+    await send('GET', '/nothing')
+    await expect(service.close()).rejects.toThrow('requests for unknown operations: GET /v1/nothing')
+    const silent = await startTestService()
+    await silent.send('GET', '/nothing')
+    expect(await silent.service.close()).toMatchObject({ unknownOperations: ['GET /v1/nothing'] })
+  })
+})
+
+describe('dataDir', () => {
+  test('stores the workspace on disk, and a restart keeps it instead of seeding it again', async () => {
+    const dataDir = join(tempDir(), 'data')
+    const first = await startTestService({ seed, dataDir })
+    await first.createRoom('Kept')
+    await first.service.close()
+    const second = await startTestService({ seed, dataDir })
+    expect(await second.roomNames()).toEqual(['Kept', 'Old room', 'Weekly sync'])
+    await second.service.reset()
+    expect(await second.roomNames()).toEqual(['Old room', 'Weekly sync'])
+    await expect(startService({ dataDir })).rejects.toThrow('this data directory is already served')
+    await second.service.close()
+    expect(existsSync(join(dataDir, 'serve.json'))).toBe(false)
+  })
+
+  test('refuses a workspace that startService did not create', async () => {
+    const dataDir = tempDir()
+    writeFileSync(join(dataDir, 'workspace.db'), '')
+    await expect(startService({ dataDir })).rejects.toThrow(
+      `the workspace in ${dataDir} was not created by startService, and reset() would delete it`,
+    )
+  })
+})
