@@ -26,9 +26,14 @@ export interface WorkspaceLock {
 
 /**
  * Locks a data directory. The operating system releases the lock even after a crash.
+ * @param hint advice when the directory is served
  * @throws {UsageError} when another process holds the lock
  */
-export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<WorkspaceLock> {
+export async function lockWorkspace(
+  dir: string,
+  quietly: QuietLoader,
+  hint = `use that one, or choose another directory with --data-dir (this one is ${dir})`,
+): Promise<WorkspaceLock> {
   makeDirectory(dir)
   const lock = await openLock(dir, quietly)
   // `findServingProcess` in another process may hold the lock for a moment.
@@ -39,7 +44,7 @@ export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<
       servingProcess
         ? `this data directory is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
         : 'this data directory is already served',
-      { hint: `use that one, or choose another directory with --data-dir (this one is ${dir})` },
+      { hint },
     )
   }
   const unpublish = () => rmSync(serveFile(dir), { force: true })

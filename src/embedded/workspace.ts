@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { describeSystemError, OutputError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { toStorageFault } from './common/faults.ts'
+import { describeFailure } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
 import { getDatabasePath } from './database-path.ts'
 import { createService, type Service } from './service/service.ts'
@@ -83,10 +83,7 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
   try {
     return await work()
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const reason =
-      toStorageFault(error)?.message ??
-      (/^E[A-Z]+$/.test(code) ? describeSystemError(error, 'no such directory') : undefined)
+    const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
       hint: 'choose another directory with MEETROOM_DATA_DIR',

@@ -29,6 +29,7 @@ const values: Record<string, string> = {
   line: 'meetroom\trooms\tget\t',
   replaced: '',
   reason: '63',
+  backup: 'workspace/workspace.db',
 }
 
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
@@ -60,6 +61,8 @@ const lines: Record<string, readonly string[]> = {
     '--where type=private --image https://img.test/a.png',
   ],
   'local backup': ['ARGS --data-dir workspace'],
+  'local restore': ['ARGS --data-dir restored'],
+  'local reset': ['--data-dir workspace'],
   'webhooks listen': ['--port 0 --exec touch'],
   'webhooks verify': ['ARGS --headers headers.txt'],
   api: [

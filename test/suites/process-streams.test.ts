@@ -77,6 +77,8 @@ const lines: Record<string, Line> = {
   'config unset': { line: 'config unset timeout', silent: true },
   'config path': { line: 'config path' },
   'local backup': { line: 'local backup copy.db' },
+  'local restore': { line: 'local restore backup.db --yes' },
+  'local reset': { line: 'local reset --yes' },
   'webhooks verify': { line: 'webhooks verify body.json --headers headers.txt' },
   version: { line: 'version' },
   commands: { line: 'commands' },
@@ -123,6 +125,7 @@ beforeAll(async () => {
   await made('users create grace')
   room = await made('rooms create --name Room --type private')
   member = await made(`members add ${room} ada`)
+  await runBuilt(['local', 'backup', join(template, 'backup.db')], env)
 })
 afterAll(() => rmSync(template, { recursive: true }))
 
@@ -141,6 +144,7 @@ async function redirected({ line }: Line, redirection: string) {
     'members.csv',
     'body.json',
     'headers.txt',
+    'backup.db',
   ])
     cpSync(join(template, name), join(HOME, name), { recursive: true })
   const filled = line.replaceAll('{room}', room).replaceAll('{member}', member)

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { describeSystemError, OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
-import { toStorageFault } from '../common/faults.ts'
+import { OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
+import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
 import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
@@ -24,10 +24,13 @@ interface BackUpOptions {
  * @throws {OutputError} when the file cannot be written
  */
 export async function backUp({ dir, path, overwrite, quietly }: BackUpOptions): Promise<BackupFacts> {
-  const source = await openExisting(dir, quietly)
-  if (existsSync(path) && realpathSync(path) === realpathSync(getDatabasePath(dir)))
+  requireWorkspace(dir)
+  const database = getDatabasePath(dir)
+  if (existsSync(path) && realpathSync(path) === realpathSync(database))
     throw new UsageError(`${path} is the workspace itself`, { hint: 'name another file' })
+  const source = await openSqlite(database, quietly)
   try {
+    source.exec('PRAGMA busy_timeout = 5000')
     writeBackup(source, path, overwrite)
   } finally {
     source.close()
@@ -36,27 +39,20 @@ export async function backUp({ dir, path, overwrite, quietly }: BackUpOptions): 
 }
 
 /** @throws {UsageError} when there is no workspace */
-export async function openExisting(dir: string, quietly: QuietLoader): Promise<Sqlite> {
-  const database = getDatabasePath(dir)
-  if (!existsSync(database))
-    throw new UsageError(`there is no workspace in ${dir}`, {
-      hint: ['the first command creates it, such as: ', suggestElsewhere(['rooms', 'list', '--local'])],
-    })
-  const sqlite = await openSqlite(database, quietly)
-  sqlite.exec('PRAGMA busy_timeout = 5000')
-  return sqlite
+export function requireWorkspace(dir: string): void {
+  if (existsSync(getDatabasePath(dir))) return
+  throw new UsageError(`there is no workspace in ${dir}`, {
+    hint: ['the first command creates it, such as: ', suggestElsewhere(['rooms', 'list', '--local'])],
+  })
 }
 
 function writeBackup(source: Sqlite, path: string, overwrite: boolean): void {
   try {
     copyDatabase(source, path, overwrite)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST')
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new UsageError(`${path} already exists`, { hint: 'name a new file, or pass --overwrite' })
-    const reason =
-      toStorageFault(error)?.message ??
-      (/^E[A-Z]+$/.test(code) ? describeSystemError(error, 'no such directory') : undefined)
+    const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the backup ${path} cannot be written: ${reason}`)
   }

@@ -1,4 +1,5 @@
 import { unknownOperation as unknownOperationCode } from '../../api/vocabulary.ts'
+import { describeSystemError } from '../../errors.ts'
 
 /** Error response with its status and code (API specification, sections 5 and 7). */
 export class Fault extends Error {
@@ -28,6 +29,16 @@ export function toStorageFault(error: unknown): Fault | undefined {
   return /^(ERR_)?SQLITE_/.test(code ?? '')
     ? new Fault(503, 'storage', describeStorageFailure(message))
     : undefined
+}
+
+/** Describes a failure of SQLite or of a file; undefined for any other error. */
+export function describeFailure(error: unknown): string | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException
+  const isSystemError = /^E[A-Z]+$/.test(code)
+  return (
+    toStorageFault(error)?.message ??
+    (isSystemError ? describeSystemError(error, 'no such directory') : undefined)
+  )
 }
 
 function describeStorageFailure(message: string): string {

@@ -15,21 +15,35 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
   return read('user_version') < migrations.length && read('page_count') * read('page_size') > quickBytes
 }
 
-/** @throws {UsageError} when a newer version of the program created the workspace */
-export function migrate(db: Database): void {
+/**
+ * @param saveOld copies the database before its first migration; receives the old version
+ * @throws {UsageError} when a newer version of the program created the workspace
+ */
+export function migrate(db: Database, saveOld: (version: number) => void): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-  if (version() === migrations.length) return
   if (version() > migrations.length)
     throw new UsageError('this workspace was created by a newer version of meetroom', {
-      hint: 'update meetroom',
+      hint: 'update meetroom, or restore a backup from before the upgrade: meetroom help local',
     })
+  // A copy of a database has lost this mode.
   db.exec('PRAGMA journal_mode = WAL')
+  if (version() === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
   // Another process may have migrated while this one waited for the lock.
+  const old = version()
+  if (old > 0 && old < migrations.length) saveOld(old)
+  runMigrations(db, old)
+  db.exec('COMMIT')
+}
+
+/**
+ * Runs the migrations from a version on. Call inside a transaction.
+ * @param from number of migrations that the database has had
+ */
+export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number): void {
   for (const [i, step] of migrations.entries())
-    if (i >= version()) {
+    if (i >= from) {
       db.exec(step)
       db.exec(`PRAGMA user_version = ${i + 1}`)
     }
-  db.exec('COMMIT')
 }

@@ -1,14 +1,10 @@
 import { damaged, toStorageFault } from '../common/faults.ts'
+import { type DatabaseFile, saveCopy } from './copy.ts'
 import { rebuildMissingCounts } from './counts.ts'
 import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { Reader } from './reader.ts'
 import type { Sqlite, Value } from './sqlite.ts'
-
-interface StoreFile {
-  path: string
-  open(): Sqlite
-}
 
 /** Number of writes at which a batch is committed without waiting for more. */
 const fullBatch = 256
@@ -16,7 +12,7 @@ const fullBatch = 256
 /** Database of a workspace. When `write` resolves, its changes are on disk. */
 export class Store {
   readonly #db: Database
-  readonly #file: StoreFile | undefined
+  readonly #file: DatabaseFile | undefined
   #reader: Database | undefined
   #elsewhere: Reader | undefined
   #batch: Write[] | undefined
@@ -28,13 +24,13 @@ export class Store {
   #changes: Change[] = []
 
   /** @throws {UsageError} when a newer version of the program created the workspace */
-  constructor(sqlite: Sqlite, file?: StoreFile) {
+  constructor(sqlite: Sqlite, file?: DatabaseFile) {
     this.#db = new Database(sqlite)
     this.#file = file
     // A cascading deletion can be too large for one transaction; CascadeDeleter deletes in steps.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
-    migrate(this.#db)
+    migrate(this.#db, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
     rebuildMissingCounts(this.#db)
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrations } from '../../../src/embedded/store/schema.ts'
@@ -48,7 +48,54 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
   const before = readFileSync(path)
   expect(await list(dir)).toEqual({
     code: 2,
-    stderr: 'error: this workspace was created by a newer version of meetroom\nhint: update meetroom\n',
+    stderr:
+      'error: this workspace was created by a newer version of meetroom\n' +
+      'hint: update meetroom, or restore a backup from before the upgrade: meetroom help local\n',
   })
   expect(readFileSync(path).equals(before)).toBe(true)
 })
+
+test('an upgrade first copies the local workspace, and local restore goes back to the copy', async () => {
+  const dir = await oldWorkspace(1000)
+  await list(dir)
+  const copy = join(dir, 'backups/before-upgrade-from-schema-1.db')
+  expect(await userVersion(copy)).toBe(1)
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
+  const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
+  expect(await main(['local', 'restore', copy, '--yes'], host)).toBe(0)
+  expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
+})
+
+test('a workspace that needs no upgrade is not copied', async () => {
+  const dir = tempDir()
+  await list(dir)
+  await list(dir)
+  expect(existsSync(join(dir, 'backups'))).toBe(false)
+})
+
+test('local restore replaces a workspace of a newer version', async () => {
+  const dir = await oldWorkspace(1000)
+  await list(dir)
+  const path = join(dir, 'workspace.db')
+  const db = await openSqlite(path, (load) => load())
+  db.exec(`CREATE TABLE later (thing); PRAGMA user_version = ${migrations.length + 1}`)
+  db.close()
+  const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
+  const copy = join(dir, 'backups/before-upgrade-from-schema-1.db')
+  expect(await main(['local', 'restore', copy, '--yes'], host)).toBe(0)
+  expect(await list(dir)).toEqual({ code: 0, stderr: '' })
+})
+
+test('an upgrade whose copy cannot be written changes nothing', async () => {
+  const dir = await oldWorkspace(1000)
+  writeFileSync(join(dir, 'backups'), '')
+  expect(await list(dir)).toMatchObject({ code: 74 })
+  expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
+})
+
+async function userVersion(path: string): Promise<number> {
+  const db = await openSqlite(path, (load) => load())
+  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  db.close()
+  return user_version
+}

@@ -397,6 +397,8 @@ export const without: Readonly<Record<string, string>> = {
   join: 'runs until it is stopped',
   serve: 'is a service itself',
   'local backup': 'contacts no service',
+  'local restore': 'contacts no service',
+  'local reset': 'contacts no service',
   'webhooks listen': 'is a server',
   'webhooks verify': 'contacts no service',
   openapi: 'contacts no service',

@@ -229,16 +229,15 @@ const watchEvent = z
   ])
   .describe('one object per line, when noticed; null if the service does not send the value')
 
-const workspaceCopy = z.object({
-  path: z.string(),
-  bytes: z.int(),
+const contents = {
   schema_version: z.int(),
   rooms: z.int(),
   users: z.int(),
   members: z.int(),
   sessions: z.int(),
   pages: z.int(),
-})
+}
+const saved = z.string().describe('backup of what was there before')
 
 const profile = z.object({
   name: z.string(),
@@ -296,7 +295,14 @@ const schemas = {
     api_key_file: z.string(),
     pid: z.int(),
   }),
-  'local backup': workspaceCopy,
+  'local backup': z.object({ path: z.string(), bytes: z.int(), ...contents }),
+  'local restore': z.object({
+    workspace: z.string(),
+    backup: z.string(),
+    saved: saved.nullable().describe('null if there was no workspace'),
+    ...contents,
+  }),
+  'local reset': z.object({ workspace: z.string(), saved }),
   join: z.looseObject({ event: z.string() }).describe('one object per line, as events arrive'),
   'webhooks listen': z.union([ready, WebhookEvent]).describe('one object per line, as webhooks arrive'),
   'webhooks verify': z.object({

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { confirmLoss, formatContents, requireWritableWorkspace } from './confirm.ts'
+
+export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): void {
+  const restore = local
+    .command('restore')
+    .summary('Replace the local workspace by a backup')
+    .description(
+      'Replace the local workspace by a backup. Saves the present workspace first, prints where, and asks. The service ' +
+        'must be stopped. The workspace keeps its API key.',
+    )
+    .argument('<backup>', 'file that “local backup” has written')
+    .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
+    .action(
+      act('machine', (context, file: string, { dataDir }: { dataDir?: string }) =>
+        run(context, file, dataDir),
+      ),
+    )
+  addExamples(restore, 'meetroom local restore workspace.db', 'meetroom local restore workspace.db --yes')
+}
+
+async function run(context: Context, file: string, dataDir: string | undefined): Promise<void> {
+  const { host } = context
+  const printer = await context.printer()
+  await requireWritableWorkspace(context)
+  const { restore } = await import('../../../embedded/backups/restore.ts')
+  const dir = await findDataDir(host, dataDir)
+  const backup = resolve(host.cwd, file)
+  const { facts, saved } = await restore({ dir, machine: host }, backup, (facts) =>
+    confirmLoss(
+      context,
+      'restoring a backup',
+      `Replace the local workspace in ${dir} by ${backup} (${formatContents(facts)})`,
+    ),
+  )
+  const restored: Printed['local restore'] = { workspace: dir, backup, saved: saved ?? null, ...facts }
+  await printer.printFacts(restored)
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { OutputError } from '../../errors.ts'
+import { describeFailure } from '../common/faults.ts'
+import { getDatabasePath } from '../database-path.ts'
+import { lockWorkspace } from '../running-server.ts'
+import { dropContents } from '../store/contents.ts'
+import { saveCopy, savedDirectory } from '../store/copy.ts'
+import { loadSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { useDirectory } from '../workspace.ts'
+
+export interface ReplaceOptions {
+  dir: string
+  machine: { now(): number; quietly: QuietLoader }
+  /** Beginning of the name of the file that receives the old contents; undefined for a new workspace. */
+  saveAs: string | undefined
+  /** Prepares the connection before the transaction. */
+  prepare?(db: Sqlite): void
+  /** Fills the empty database. */
+  fill(db: Sqlite): void
+}
+
+/**
+ * Runs work that replaces a workspace. No service of the workspace starts meanwhile.
+ * @throws {UsageError} when the workspace is served
+ * @throws {OutputError} when storage fails; the workspace is then unchanged
+ */
+export async function withStoppedWorkspace<T>(
+  dir: string,
+  { quietly }: ReplaceOptions['machine'],
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = await useDirectory(dir, () => lockWorkspace(dir, quietly, 'stop it, then run this again'))
+  try {
+    return await work()
+  } catch (error) {
+    const reason = describeFailure(error)
+    if (reason === undefined) throw error
+    throw new OutputError(`the workspace in ${dir} is unchanged, because ${reason}`, {
+      hint: /damaged/.test(reason)
+        ? `move its files away, then run this again: ${getDatabasePath(dir)}*`
+        : undefined,
+    })
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * Replaces the contents of a workspace in one transaction. The old contents are saved in the same transaction, so that
+ * no write of another command is lost.
+ * @returns path of the saved contents
+ * @throws the error of SQLite or of the file system; the workspace is then unchanged
+ */
+export async function replaceContents(options: ReplaceOptions): Promise<string | undefined> {
+  const { dir, machine, saveAs, prepare, fill } = options
+  const path = getDatabasePath(dir)
+  const open = await loadSqlite(machine.quietly)
+  const db = open(path)
+  try {
+    prepare?.(db)
+    db.exec('PRAGMA busy_timeout = 5000')
+    db.exec('PRAGMA synchronous = FULL')
+    db.exec('PRAGMA foreign_keys = OFF')
+    db.exec('PRAGMA journal_mode = WAL')
+    db.exec('BEGIN IMMEDIATE')
+    const saved =
+      saveAs && saveCopy({ path, open: () => open(path) }, findFreeName(dir, saveAs, machine.now()))
+    dropContents(db)
+    fill(db)
+    db.exec('COMMIT')
+    return saved
+  } catch (error) {
+    rollBack(db)
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/** Ends the transaction, because libsql keeps a closed connection open until its statements are collected. */
+function rollBack(db: Sqlite): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // No transaction began, or SQLite has already rolled back.
+  }
+}
+
+/** Returns a name such as `before-reset-2026-11-23T072127.db` that no file in the directory of copies has. */
+function findFreeName(dir: string, start: string, now: number): string {
+  const stem = `${start}-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}`
+  for (let nth = 1; ; nth++) {
+    const name = `${stem}${nth === 1 ? '' : `-${nth}`}.db`
+    if (!existsSync(join(dir, savedDirectory, name))) return name
+  }
+}

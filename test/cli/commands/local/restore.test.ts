@@ -1,0 +1,226 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { lockWorkspace } from '../../../../src/embedded/running-server.ts'
+import { migrations } from '../../../../src/embedded/store/schema.ts'
+import { openSqlite } from '../../../../src/embedded/store/sqlite.ts'
+import { createWorld, type World } from '../../../helpers/world.ts'
+
+const quietly = <T>(load: () => Promise<T>) => load()
+
+/** A world whose backup `old.db` holds the room Old and ada, and whose workspace holds the room New only. */
+async function worldWithBackup() {
+  const world = await createWorld()
+  await create(world, 'Old')
+  await world.run('--local users create ada --email ada@example.com')
+  await world.run('local backup old.db')
+  const { stdout } = await world.run('--local rooms list -o ids')
+  await world.run(`--local rooms delete ${stdout.trim()} --yes`)
+  await create(world, 'New')
+  return world
+}
+
+const create = (world: World, name: string) =>
+  world.run(['--local', 'rooms', 'create', '--name', name, '--type', 'open'])
+
+async function names(world: World): Promise<string[]> {
+  return JSON.parse((await world.run('--local rooms list --json')).stdout).rooms.map(
+    ({ name }: { name: string }) => name,
+  )
+}
+
+const database = (world: World) => join(world.dir, 'data/workspace.db')
+const saved = (world: World, name: string) => join(world.dir, 'data/backups', `${name}-2026-01-02T030405.db`)
+
+test('local restore replaces the workspace, prints what it restored, and saves what was there', async () => {
+  const world = await worldWithBackup()
+  expect(await world.run('local restore old.db --yes')).toMatchObject({
+    code: 0,
+    stdout: [
+      `workspace       ${join(world.dir, 'data')}`,
+      `backup          ${join(world.dir, 'old.db')}`,
+      `saved           ${saved(world, 'before-restore')}`,
+      'schema_version  10',
+      'rooms           1',
+      'users           1',
+      'members         0',
+      'sessions        0',
+      'pages           0',
+      '',
+    ].join('\n'),
+    stderr: '',
+  })
+  expect(await names(world)).toEqual(['Old'])
+  expect(statSync(saved(world, 'before-restore')).mode & 0o777).toBe(0o600)
+  await world.run(['local', 'restore', saved(world, 'before-restore'), '--yes'])
+  expect(await names(world)).toEqual(['New'])
+})
+
+test('a restored workspace keeps its API key, accepts writes, and finds users by email', async () => {
+  const world = await worldWithBackup()
+  const key = readFileSync(join(world.dir, 'data/api-key'), 'utf8')
+  await world.run('local restore old.db --yes')
+  await create(world, 'Later')
+  expect(await names(world)).toEqual(['Later', 'Old'])
+  expect((await world.run('--local users list --email example -o ids')).stdout).toBe('ada\n')
+  expect(readFileSync(join(world.dir, 'data/api-key'), 'utf8')).toBe(key)
+})
+
+test('local restore creates a workspace where there is none, without a question', async () => {
+  const world = await worldWithBackup()
+  rmSync(join(world.dir, 'data'), { recursive: true })
+  const run = await world.run('local restore old.db --json')
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(run.stdout)).toMatchObject({ saved: null, rooms: 1 })
+  expect(await names(world)).toEqual(['Old'])
+})
+
+test('local reset empties the workspace and saves what was there', async () => {
+  const world = await worldWithBackup()
+  expect(await world.run('local reset --yes')).toMatchObject({
+    code: 0,
+    stdout: `workspace  ${join(world.dir, 'data')}\nsaved      ${saved(world, 'before-reset')}\n`,
+    stderr: '',
+  })
+  expect(await names(world)).toEqual([])
+  expect((await world.run('--local users list -o ids')).stdout).toBe('')
+  await world.run(['local', 'restore', saved(world, 'before-reset'), '--yes'])
+  expect(await names(world)).toEqual(['New'])
+})
+
+test('two resets in the same second save two files', async () => {
+  const world = await worldWithBackup()
+  await world.run('local reset --yes')
+  await world.run('local reset --yes')
+  expect(readdirSync(join(world.dir, 'data/backups'))).toEqual([
+    'before-reset-2026-01-02T030405-2.db',
+    'before-reset-2026-01-02T030405.db',
+  ])
+})
+
+describe.each([
+  [
+    'local restore old.db',
+    'restoring a backup',
+    (world: World) =>
+      `Replace the local workspace in ${join(world.dir, 'data')} by ${join(world.dir, 'old.db')} (1 room, 1 user, 0 sessions)?`,
+  ],
+  [
+    'local reset',
+    'emptying the local workspace',
+    (world: World) =>
+      `Delete everything in the local workspace in ${join(world.dir, 'data')} (1 room, 1 user, 0 sessions)?`,
+  ],
+])('%s', (line, activity, question) => {
+  test('exits 10 without a terminal and without --yes', async () => {
+    const world = await worldWithBackup()
+    expect(await world.run(line)).toMatchObject({
+      code: 10,
+      stdout: '',
+      stderr: `error: ${activity} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`,
+    })
+    expect(await names(world)).toEqual(['New'])
+    expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
+  })
+
+  test('names the workspace on a terminal, and changes nothing after the answer no', async () => {
+    const world = await worldWithBackup()
+    const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
+    setImmediate(() => host.type('n\n'))
+    const { code, stderr } = await done
+    expect(code).toBe(10)
+    expect(stderr).toContain(question(world))
+    expect(await names(world)).toEqual(['New'])
+  })
+
+  test('refuses a workspace that is served', async () => {
+    const world = await worldWithBackup()
+    const lock = await lockWorkspace(join(world.dir, 'data'), quietly)
+    onTestFinished(() => lock.release())
+    lock.publish({ pid: 42, base_url: 'http://127.0.0.1:4680/v1', api_key_file: 'none' })
+    expect(await world.run(`${line} --yes`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: this data directory is already served at http://127.0.0.1:4680/v1 by process 42\nhint: stop it, then run this again\n',
+    })
+  })
+
+  test('refuses a protected workspace, and obeys --allow-write', async () => {
+    const world = await worldWithBackup()
+    await world.run('profiles protect local')
+    expect(await world.run(`${line} --yes`)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: the profile local is protected against changes\nhint: pass --allow-write if you mean it\n',
+    })
+    expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
+  })
+
+  test('names a damaged workspace that it cannot save, and leaves its files', async () => {
+    const world = await worldWithBackup()
+    for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
+    writeFileSync(database(world), 'x'.repeat(8192))
+    const run = await world.run(`${line} --yes`)
+    expect(run).toMatchObject({ code: 74, stdout: '' })
+    expect(run.stderr).toContain('because the workspace is damaged\nhint: move its files away')
+    expect(readFileSync(database(world), 'utf8')).toBe('x'.repeat(8192))
+  })
+})
+
+describe('local restore refuses', () => {
+  test.each<[string, (path: string) => unknown, RegExp]>([
+    ['a missing file', (path) => rmSync(path), /old\.db cannot be read: no such file\n$/],
+    [
+      'a directory',
+      (path) => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+      /old\.db cannot be read: it is a directory\n$/,
+    ],
+    ['an empty file', (path) => writeFileSync(path, ''), /old\.db is not a backup of a workspace\n/],
+    ['another file', (path) => writeFileSync(path, 'name,type\n'), /is not a backup of a workspace\n/],
+    [
+      'a database of another program',
+      (path) => rewrite(path, (exec) => exec('DROP TABLE rooms')),
+      /is not a backup of a workspace\n/,
+    ],
+    [
+      'a backup of a newer version',
+      (path) => rewrite(path, (exec) => exec(`PRAGMA user_version = ${migrations.length + 1}`)),
+      /old\.db was written by a newer version of meetroom\nhint: update meetroom\n$/,
+    ],
+    [
+      'a cut backup',
+      (path) => writeFileSync(path, readFileSync(path).subarray(0, 40_960)),
+      /the backup .*old\.db is damaged\n$/,
+    ],
+    [
+      'a damaged backup',
+      (path) => writeFileSync(path, readFileSync(path).fill(0x55, 4096)),
+      /the backup .*old\.db is damaged\n$/,
+    ],
+  ])('%s, and changes nothing', async (_name, spoil, message) => {
+    const world = await worldWithBackup()
+    await spoil(join(world.dir, 'old.db'))
+    const run = await world.run('local restore old.db --yes')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(message)
+    expect(await names(world)).toEqual(['New'])
+  })
+
+  test('the workspace itself', async () => {
+    const world = await worldWithBackup()
+    expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
+      code: 2,
+      stderr: `error: ${database(world)} is the workspace itself\nhint: name a backup\n`,
+    })
+  })
+})
+
+async function rewrite(path: string, work: (exec: (sql: string) => void) => void): Promise<void> {
+  const db = await openSqlite(path, quietly)
+  work((sql) => void db.exec(sql))
+  db.close()
+}
