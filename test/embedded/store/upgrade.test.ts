@@ -50,7 +50,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
     code: 2,
     stderr:
       'error: this workspace was created by a newer version of meetroom\n' +
-      'hint: update meetroom, or restore a backup from before the upgrade: meetroom help local\n',
+      'hint: update meetroom, or go back to a backup: meetroom help local\n',
   })
   expect(readFileSync(path).equals(before)).toBe(true)
 })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { migrations } from '../../../../src/embedded/store/schema.ts'
 import { openSqlite } from '../../../../src/embedded/store/sqlite.ts'
 import { createWorld, type World } from '../../../helpers/world.ts'
 
@@ -34,7 +35,7 @@ test('local backup writes a private copy of the workspace and prints what it hol
     stdout: [
       `path            ${path}`,
       `bytes           ${statSync(path).size}`,
-      'schema_version  10',
+      `schema_version  ${migrations.length}`,
       'rooms           1',
       'users           1',
       'members         0',

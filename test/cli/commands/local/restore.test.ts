@@ -40,7 +40,7 @@ test('local restore replaces the workspace, prints what it restored, and saves w
       `workspace       ${join(world.dir, 'data')}`,
       `backup          ${join(world.dir, 'old.db')}`,
       `saved           ${saved(world, 'before-restore')}`,
-      'schema_version  10',
+      `schema_version  ${migrations.length}`,
       'rooms           1',
       'users           1',
       'members         0',
