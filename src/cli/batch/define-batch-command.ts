@@ -23,6 +23,6 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
     }),
   )
   command.batchOperation = call[0]
-  addBatchFlags(command)
+  addBatchFlags(command, { adapts: !definition.destructive })
   addExamples(command, ...definition.examples)
 }

@@ -65,7 +65,7 @@ export async function writeToRooms<N extends OperationName>(
     activity,
     describe: async () => {
       const labels = ids.slice(0, maxNamed).map((id) => labelItem(id, toText(names.get(id) ?? '')))
-      const people = await countPeopleOnline(context, ids)
+      const people = await countPeopleOnline(context, ids, flags)
       const online =
         people === undefined ? 'an unknown number of people' : counted(people, 'person', 'people')
       return `${verb(ids.length)} ${describeItems(['room', 'rooms'], labels, ids.length)} with ${online} online`

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { initialConcurrency } from '../pool/adaptive-concurrency.ts'
+import { initialConcurrency } from '../kernel/flags.ts'
 import { requireWithinMax } from '../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { counted } from '../../api/plural.ts'
-import { isFatal, toFailure } from '../../client/outcome.ts'
+import type { Client } from '../../client/client.ts'
+import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, IncompleteError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
@@ -11,12 +12,12 @@ import { listEachRoom } from '../lists/list-each-room.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
-import { mapAhead } from '../pool/map-ahead.ts'
-import { showProgress } from '../pool/progress.ts'
+import { openPool } from '../pool/pool.ts'
+import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 
-/** Maximum number of rooms whose first page is requested ahead. */
-const maxConcurrentReads = 4
+/** Number of members read ahead above which no further room is started, to limit memory. */
+const maxMembersAhead = 20_000
 
 interface MemberExportOptions {
   selection: Selection | undefined
@@ -24,12 +25,14 @@ interface MemberExportOptions {
   withLastSeen: boolean
   /** Collector of unreadable rooms; if undefined, the first unreadable room ends the export. */
   unreadRooms?: UnreadRooms
+  concurrency?: number | undefined
 }
 
 /** Rooms that an export skips because their members cannot be read. */
 export class UnreadRooms {
   readonly #context: Context
   #count = 0
+  #untried = 0
 
   constructor(context: Context) {
     this.#context = context
@@ -47,10 +50,49 @@ export class UnreadRooms {
     )
   }
 
-  throwIfAny(): void {
-    if (this.#count > 0)
-      throw new PartialError(`the members of ${counted(this.#count, 'room')} could not be read in full`)
+  addUntried(count: number): void {
+    this.#untried += count
   }
+
+  throwIfAny(): void {
+    const untried = this.#untried === 0 ? '' : `; ${counted(this.#untried, 'room')} not tried`
+    if (this.#count + this.#untried > 0)
+      throw new PartialError(
+        `the members of ${counted(this.#count, 'room')} could not be read in full${untried}`,
+      )
+  }
+}
+
+/** Limit on the number of members that are read ahead. */
+class MembersAhead {
+  #count = 0
+  #proceed = () => {}
+
+  /** Yields the rooms; while too many members are read ahead, one room for each room that is written. */
+  async *limit(rooms: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const id of rooms) {
+      if (this.#count > maxMembersAhead)
+        await new Promise<void>((resolve) => {
+          this.#proceed = resolve
+        })
+      yield id
+    }
+  }
+
+  add(count: number): void {
+    this.#count += count
+  }
+
+  remove(count: number): void {
+    this.#count -= count
+    this.#proceed()
+  }
+}
+
+/** Members of a room whose first page is read. */
+interface OpenRoom {
+  first: IteratorResult<Page, Page | undefined>
+  pages: AsyncGenerator<Page, Page | undefined>
 }
 
 /** Reads the members of rooms in pages, with progress on a terminal. */
@@ -58,47 +100,51 @@ export async function* readMembersOfRooms(
   context: Context,
   rooms: readonly string[] | 'all',
   all: ListFlags,
-  { selection, full, withLastSeen, unreadRooms }: MemberExportOptions,
+  { selection, full, withLastSeen, unreadRooms, concurrency }: MemberExportOptions,
 ): AsyncGenerator<Page, undefined> {
   const tally = new Tally(0, () => '')
-  const updateProgress = showProgress(context, tally, { current: maxConcurrentReads })
-  const count = (status: 'ok' | 'failed') => {
-    tally.add({ status })
-    updateProgress()
-  }
-  const ids = rooms === 'all' ? allRoomIds(context, tally, all) : givenRoomIds(context, tally, rooms)
-  const firstPages = mapAhead(ids, maxConcurrentReads, async (room_id) => {
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  const { client } = pool
+  full.use(client)
+  const ahead = new MembersAhead()
+  const ids = rooms === 'all' ? allRoomIds(context, client, tally, all) : givenRoomIds(context, tally, rooms)
+  const open = async (room_id: string): Promise<Outcome<OpenRoom>> => {
     const input = { params: { room_id } }
-    try {
-      const memberPages = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
-      const selected = completePages(memberPages, full, room_id)
-      const pages = withLastSeen ? addLastSeen(context, selected, room_id) : selected
-      return { room_id, pages, first: await pages.next() }
-    } catch (error) {
-      return { room_id, error }
-    }
-  })
-  try {
-    for await (const { room_id, pages, first, error } of firstPages)
-      try {
-        if (!pages) throw error
-        if (!first.done) {
-          yield keepUsers(first.value, room_id)
-          for await (const page of pages) yield keepUsers(page, room_id)
-        }
-        count('ok')
-      } catch (cause) {
-        if (!unreadRooms) throw cause
-        count('failed')
-        await unreadRooms.add(room_id, cause)
-      }
-  } finally {
-    context.statusLine.clear()
+    const memberPages = await listPages(context, 'listMembers', input, all, { client, ahead: 1, selection })
+    const selected = completePages(memberPages, full, room_id)
+    const pages = withLastSeen ? addLastSeen(context, client, selected, room_id) : selected
+    const first = await pages.next()
+    ahead.add(countItems(first))
+    return { status: 'ok', value: { first, pages } }
   }
+  for await (const [room_id, outcome] of runInOrder(pool, ahead.limit(ids), open)) {
+    const room = outcome.status === 'ok' ? outcome.value : undefined
+    try {
+      if ('error' in outcome) throw outcome.error
+      if (!room) context.interrupt.throwIfAborted()
+      if (!room || room.first.done) continue
+      yield keepUsers(room.first.value, room_id)
+      for await (const page of room.pages) yield keepUsers(page, room_id)
+    } catch (cause) {
+      if (!unreadRooms) throw cause
+      await unreadRooms.add(room_id, cause)
+    } finally {
+      if (room) ahead.remove(countItems(room.first))
+    }
+  }
+  // The service asked for a long pause.
+  if (pool.isStopped) unreadRooms?.addUntried(tally.probableTotal - tally.tried)
 }
 
-async function* allRoomIds(context: Context, tally: Tally, all: ListFlags): AsyncGenerator<string> {
-  for await (const { id } of listEachRoom(context, tally, all)) yield String(id)
+const countItems = ({ value }: OpenRoom['first']): number => value?.items.length ?? 0
+
+async function* allRoomIds(
+  context: Context,
+  client: Client,
+  tally: Tally,
+  all: ListFlags,
+): AsyncGenerator<string> {
+  for await (const { id } of listEachRoom(context, tally, all, client)) yield String(id)
 }
 
 async function* givenRoomIds(context: Context, tally: Tally, ids: readonly string[]): AsyncGenerator<string> {
@@ -110,6 +156,7 @@ async function* givenRoomIds(context: Context, tally: Tally, ids: readonly strin
 /** Adds `last_seen` to the members. Lists the sessions of each room once. */
 async function* addLastSeen(
   context: Context,
+  client: Client,
   pages: AsyncGenerator<Page, Page | undefined>,
   room_id: string,
 ): AsyncGenerator<Page, Page | undefined> {
@@ -118,7 +165,7 @@ async function* addLastSeen(
     const next = await pages.next()
     if (next.done) return next.value
     const { whole: _, ...page } = next.value
-    if (page.items.length > 0) lastSeen ??= await readLastSeen(context, { room_id })
+    if (page.items.length > 0) lastSeen ??= await readLastSeen(context, { room_id, client })
     yield {
       ...page,
       items: page.items.map((member) => ({ ...member, last_seen: lastSeen?.(member) ?? null })),

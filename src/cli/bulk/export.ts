@@ -8,11 +8,15 @@ import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import { completePages, FullRecords } from '../lists/full-records.ts'
 import { listPages, openSelection } from '../lists/list.ts'
+import { defaultPageSize } from '../lists/paging/page-size.ts'
 import type { Selection } from '../lists/selection.ts'
 import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, type View, views } from '../output/views/views.ts'
-import { mapAhead } from '../pool/map-ahead.ts'
+import { openPool } from '../pool/pool.ts'
+import { readInOrder } from '../pool/run-items.ts'
+import { Tally } from '../pool/tally.ts'
+import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { readMembersOfRooms, UnreadRooms } from './export-members.ts'
 import { describeUnrestored } from './unrestored.ts'
 
@@ -24,11 +28,10 @@ export interface ExportFlags {
   concurrency?: number
 }
 
-/** Maximum number of records that are requested ahead. */
-const maxConcurrentReads = 4
+type GetRecord = (client: Client, id: string) => Promise<ResponseBody>
 
-const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
-const getRoom = (client: Client, id: string) => client.call('getRoom', { params: { id } })
+const getUser: GetRecord = (client, user_id) => client.call('getUser', { params: { user_id } })
+const getRoom: GetRecord = (client, id) => client.call('getRoom', { params: { id } })
 
 const exportKinds = {
   users: { resource: user, list: 'listUsers', get: getUser },
@@ -64,9 +67,11 @@ export async function runExport(
   if (list === 'listMembers' && (ids.length === 0) !== (flags.allRooms === true))
     throw new UsageError('name the rooms, or pass --all-rooms')
   const selection = await openSelection(context, list, flags)
-  const full = selection?.full ?? new FullRecords(context, list)
+  const { concurrency } = flags
+  const full = selection?.full ?? new FullRecords(context, list, undefined, concurrency)
   const all = { all: true, ...omitUndefined({ pageSize: flags.pageSize }) }
   const given = await readIds(ids, context.host)
+  if (context.flags.curl && given.length > 0) return showRequests(context, given, flags, get)
   const unreadRooms = new UnreadRooms(context)
   const pages =
     list === 'listMembers'
@@ -74,10 +79,11 @@ export async function runExport(
           selection,
           full,
           withLastSeen: flags.with === 'last_seen',
+          concurrency,
           ...(flags.allRooms && { unreadRooms }),
         })
       : ids.length > 0
-        ? selectFrom(readRecords(context, resource.name, given, get), selection)
+        ? selectFrom(readRecords(context, resource.name, given, get, concurrency), selection)
         : completePages(await listPages(context, list, {}, all, { selection }), full)
   const selected = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
@@ -94,18 +100,33 @@ export async function runExport(
   unreadRooms.throwIfAny()
 }
 
+/** With `--curl`, shows the requests that do not depend on a response. */
+async function showRequests(
+  context: Context,
+  ids: readonly string[],
+  { pageSize = defaultPageSize }: ExportFlags,
+  get: GetRecord | undefined,
+): Promise<void> {
+  const client = await context.client()
+  const listMembers = (room_id: string) =>
+    client.call('listMembers', { params: { room_id }, query: { limit: pageSize } })
+  for (const id of ids) await undefinedIfPreviewed(get ? get(client, id) : listMembers(id))
+}
+
 const recordsPerPage = 100
 
 async function* readRecords(
   context: Context,
   field: string,
   ids: readonly string[],
-  get: (client: Client, id: string) => Promise<ResponseBody>,
+  get: GetRecord,
+  concurrency: number | undefined,
 ): AsyncGenerator<Page, undefined> {
-  const client = await context.client()
-  const record = async (id: string) => (readResponseValue(await get(client, id)) as Item)[field] as Item
+  const tally = new Tally(ids.length, () => '')
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  const record = async (id: string) => (readResponseValue(await get(pool.client, id)) as Item)[field] as Item
   let items: Item[] = []
-  for await (const item of mapAhead(ids, maxConcurrentReads, record)) {
+  for await (const item of readInOrder(context, pool, ids, record)) {
     items.push(item)
     if (items.length < recordsPerPage) continue
     yield { items }

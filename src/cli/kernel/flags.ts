@@ -131,18 +131,29 @@ function parseRate(text: string): number {
   return value
 }
 
-export function addConcurrencyFlag<C extends Command>(
-  command: C,
-  words = 'number of concurrent requests',
-): C {
-  const option = new Option('--concurrency <n>', words)
-  command.addOption(option.argParser(createIntegerParser('--concurrency', 1, 256)).default(8))
-  // Undefined unless the command line sets it, because the default is only where adaptation starts.
-  return command.setOptionValue('concurrency', undefined)
+/** Initial concurrency, which deletions, terminations and blocks keep for the whole run. */
+export const initialConcurrency = 8
+
+interface ConcurrencyFlag {
+  words?: string
+  /** False if changes keep the initial concurrency. */
+  adapts?: boolean
 }
 
-export function addPaceFlags<C extends Command>(command: C): C {
-  return addConcurrencyFlag(command)
+export function addConcurrencyFlag<C extends Command>(
+  command: C,
+  { words = 'number of concurrent requests', adapts = true }: ConcurrencyFlag = {},
+): C {
+  const note = adapts ? ` (default: adapts, starts at ${initialConcurrency})` : '; reads adapt'
+  const option = new Option('--concurrency <n>', words + note)
+  option.argParser(createIntegerParser('--concurrency', 1, 256))
+  if (adapts) return command.addOption(option)
+  // Undefined unless the command line sets it, because reads have no such default.
+  return command.addOption(option.default(initialConcurrency)).setOptionValue('concurrency', undefined)
+}
+
+export function addPaceFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
+  return addConcurrencyFlag(command, concurrency)
     .option('--rate <n>', 'start at most N per second', parseRate)
     .option('--max-errors <n>', 'stop after N failures', createIntegerParser('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')
@@ -175,8 +186,8 @@ export const maxOption = [
   createIntegerParser('--max', 1),
 ] as const
 
-export function addSelectionFlags<C extends Command>(command: C): C {
-  return addPaceFlags(command.option(...whereOption)).option(...maxOption)
+export function addSelectionFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
+  return addPaceFlags(command.option(...whereOption), concurrency).option(...maxOption)
 }
 
 /** Adds the flags of a command that writes to one room, or to the rooms that match. */
@@ -187,6 +198,9 @@ export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand
   return addSelectionFlags(command)
 }
 
-export function addBatchFlags<C extends Command>(command: C): C {
-  return addSelectionFlags(command).option('--ignore-not-found', 'treat missing items as success')
+export function addBatchFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
+  return addSelectionFlags(command, concurrency).option(
+    '--ignore-not-found',
+    'treat missing items as success',
+  )
 }

@@ -6,6 +6,9 @@ import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
+import type { Pool } from '../pool/pool.ts'
+import type { readInOrder } from '../pool/run-items.ts'
+import type { Tally } from '../pool/tally.ts'
 import { findItem } from './find-item.ts'
 
 const readers = {
@@ -17,7 +20,14 @@ const readers = {
 
 type ListWithRecords = keyof typeof readers
 
-const concurrency = 8
+/** Maximum number of concurrent requests for a page of a list that is read in a pool. */
+const maxPerPage = 8
+
+interface PooledReader {
+  pool: Pool
+  tally: Tally
+  readInOrder: typeof readInOrder
+}
 
 /**
  * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). A
@@ -26,15 +36,27 @@ const concurrency = 8
 export class FullRecords {
   readonly #context: Context
   readonly #list: ListWithRecords
-  readonly #client: Client | undefined
+  readonly #concurrency: number | undefined
+  #client: Client | undefined
+  #reader: Promise<PooledReader> | undefined
   /** Requested records by item; a full record maps to itself. */
   readonly #records = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
   #probe: Promise<unknown> | undefined
 
-  constructor(context: Context, list: ListWithRecords, client?: Client) {
+  /**
+   * @param client client of a pool, which then limits the requests
+   * @param concurrency fixed number of concurrent requests; undefined if it adapts
+   */
+  constructor(context: Context, list: ListWithRecords, client?: Client, concurrency?: number) {
     this.#context = context
     this.#list = list
+    this.#client = client
+    this.#concurrency = concurrency
+  }
+
+  /** Sets the client of a pool, which then limits the requests. */
+  use(client: Client): void {
     this.#client = client
   }
 
@@ -45,11 +67,19 @@ export class FullRecords {
   async of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]> {
     await this.#probeLists(items, room)
     if (this.#isPartial === false) return items
+    if (!this.#isPartial) return Promise.all(items.map((item) => this.#records.get(item) ?? item))
     const records: (Item | undefined)[] = []
-    const recordOf = async (item: Item) =>
-      this.#isPartial ? this.#fetch(item, room) : (this.#records.get(item) ?? item)
-    for await (const record of mapAhead(items, concurrency, recordOf)) records.push(record)
+    for await (const record of await this.#fetchAll(items, room)) records.push(record)
     return records
+  }
+
+  async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
+    const client = this.#client ?? (items.length === 1 ? await this.#context.client() : undefined)
+    if (client) return mapAhead(items, maxPerPage, (item) => this.#fetch(item, room, client))
+    this.#reader ??= openReader(this.#context, this.#concurrency)
+    const { pool, tally, readInOrder } = await this.#reader
+    tally.expect(tally.total + items.length)
+    return readInOrder(this.#context, pool, items, (item) => this.#fetch(item, room, pool.client))
   }
 
   /** Replaces partial items with their full records; undefined for items that no longer exist. */
@@ -72,23 +102,26 @@ export class FullRecords {
       if (this.#isPartial !== undefined) return
       // Some IDs cannot be part of a path.
       if (findSegmentProblem('id', this.#idOf(item))) continue
-      this.#probe = this.#fetch(item, room).finally(() => {
+      this.#probe = this.#fetchFirst(item, room).finally(() => {
         this.#probe = undefined
       })
       await this.#probe
     }
   }
 
-  #fetch(item: Item, room: string): Promise<Item | undefined> {
+  async #fetchFirst(item: Item, room: string): Promise<Item | undefined> {
+    return this.#fetch(item, room, this.#client ?? (await this.#context.client()))
+  }
+
+  #fetch(item: Item, room: string, client: Client): Promise<Item | undefined> {
     const cached = this.#records.get(item)
     if (cached) return cached
-    const pending = this.#request(item, room)
+    const pending = this.#request(item, room, client)
     this.#records.set(item, pending)
     return pending
   }
 
-  async #request(item: Item, room: string): Promise<Item | undefined> {
-    const client = this.#client ?? (await this.#context.client())
+  async #request(item: Item, room: string, client: Client): Promise<Item | undefined> {
     const record = await readers[this.#list](client, this.#idOf(item), room)
     if (record === undefined) return undefined
     if (this.#isPartial === undefined) await this.#compare(item, record)
@@ -110,6 +143,15 @@ export class FullRecords {
   #idOf(item: Item): string {
     return String(item[selectView(endpoints[this.#list]).id ?? 'id'])
   }
+}
+
+async function openReader(context: Context, concurrency: number | undefined): Promise<PooledReader> {
+  const { openPool } = await import('../pool/pool.ts')
+  const { readInOrder } = await import('../pool/run-items.ts')
+  const { Tally } = await import('../pool/tally.ts')
+  const tally = new Tally(0, () => '')
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  return { pool, tally, readInOrder }
 }
 
 /** Replaces the items of pages with their full records, and drops items that no longer exist. */

@@ -72,7 +72,7 @@ export async function openSelection(
     search === undefined
       ? conditions
       : (await import('../filter/search.ts')).withSearch(conditions, search, name, view)
-  const full = await createFullRecords(context, name, undefined)
+  const full = await createFullRecords(context, name, undefined, pace.concurrency)
   if (!full || filter.metrics.length === 0) return new Selection(context, view, filter, { full })
   const { RoomMetricsReader } = await import('./room-metrics.ts')
   return new Selection(context, view, filter, {
@@ -96,10 +96,11 @@ export async function createFullRecords(
   context: Context,
   name: ListName,
   selection: Selection | undefined,
+  concurrency?: number,
 ): Promise<FullRecords | undefined> {
   if (selection || name === 'listSessions' || name === 'listPages') return selection?.full
   const { FullRecords } = await import('./full-records.ts')
-  return new FullRecords(context, name)
+  return new FullRecords(context, name, undefined, concurrency)
 }
 
 export const readRoomId = (input: object) =>

@@ -1,22 +1,28 @@
+import { omitUndefined } from '../../api/defined.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { mapAhead } from '../pool/map-ahead.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { openPool } from '../pool/pool.ts'
+import { readInOrder } from '../pool/run-items.ts'
+import { Tally } from '../pool/tally.ts'
 import { PresenceReader } from './presence.ts'
 import { RoomsNotice } from './rooms-notice.ts'
 import { undefinedIfNotFound } from './run-one.ts'
-
-const concurrency = 8
 
 /** Counts the people who are connected to any of the rooms; undefined if unknown. */
 export async function countPeopleOnline(
   context: Context,
   rooms: readonly string[],
+  { concurrency, rate }: PaceFlags,
 ): Promise<number | undefined> {
   await new RoomsNotice(context).expect(rooms.length)
-  const reader = new PresenceReader(context, await context.client())
+  const pace = omitUndefined({ concurrency, rate })
+  const pool = await openPool(context, pace, new Tally(rooms.length, () => ''), { reads: true })
+  const reader = new PresenceReader(context, pool.client)
+  const read = (id: string) => undefinedIfNotFound(reader.people(id))
   const people = new Set<string>()
   try {
-    for await (const found of mapAhead(rooms, concurrency, (id) => undefinedIfNotFound(reader.people(id)))) {
+    for await (const found of readInOrder(context, pool, rooms, read)) {
       if (found === null) return undefined
       for (const person of found ?? []) people.add(person)
     }

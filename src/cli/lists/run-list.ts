@@ -63,13 +63,13 @@ async function sortedPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  { pageSize, limit, offset }: ListFlags,
+  { pageSize, limit, offset, concurrency }: ListFlags,
   { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
 ): Promise<AsyncGenerator<Page, undefined>> {
   const { sortPages } = await import('./sort.ts')
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectPages(context, name, input, all, { selection, readOnce: true })
-  const full = await createFullRecords(context, name, selection)
+  const full = await createFullRecords(context, name, selection, concurrency)
   const view = selectView(endpoints[name])
   return sortPages(context, pages, { view, keys, full, room: readRoomId(input), limit, offset })
 }
@@ -108,5 +108,6 @@ async function runCountBy<N extends ListName>(
   const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectPages(context, name, input, all, { selection })
-  await counts.print(context, pages, await createFullRecords(context, name, selection), readRoomId(input))
+  const full = await createFullRecords(context, name, selection, conditions.concurrency)
+  await counts.print(context, pages, full, readRoomId(input))
 }

@@ -1,8 +1,6 @@
 import type { Host } from '../../host.ts'
-import type { PaceFlags } from '../kernel/flags.ts'
+import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 
-/** Initial concurrency, which commands that delete, terminate or block keep for the whole run. */
-export const initialConcurrency = 8
 export const maxAdaptiveConcurrency = 64
 
 /** Minimum duration of a measurement, in milliseconds. */

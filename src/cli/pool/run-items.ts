@@ -1,4 +1,5 @@
 import { type Outcome, toFailure } from '../../client/outcome.ts'
+import type { Context } from '../kernel/context.ts'
 import type { Pool } from './pool.ts'
 
 interface Job<T, Result> {
@@ -7,9 +8,12 @@ interface Job<T, Result> {
   settle(outcome: Outcome<Result>): void
 }
 
+/** Maximum number of items in memory while the first of them is not done. */
+const maxQueuedBehindFirst = 64
+
 /**
- * Runs a job for each item of a stream and yields the outcomes in the order of the items. The maximum number of items
- * in memory is twice the concurrency of the pool.
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. While the consumer is slower
+ * than the jobs, the maximum number of items in memory is twice the concurrency of the pool. Throws an error of the stream after the outcomes of its items.
  * @param act runs the job; its error becomes the item's outcome
  */
 export async function* runInOrder<T, Result>(
@@ -20,21 +24,31 @@ export async function* runInOrder<T, Result>(
   const source = iterate(items)
   const queue: Job<T, Result>[] = []
   let end: { error?: unknown } | undefined
+  let broken: { error: unknown } | undefined
   let isClosed = false
+  /** True while the consumer waits for the first item of the queue. */
+  let isAwaited = false
   let wake = () => {}
   let makeRoom = () => {}
 
+  // An item that waits for its retry must not stop the others.
+  const maxQueued = () => Math.max(2 * pool.concurrency, isAwaited ? maxQueuedBehindFirst : 0)
+
   async function take(): Promise<readonly Job<T, Result>[]> {
-    while (queue.length >= 2 * pool.concurrency && !isClosed)
+    while (queue.length >= maxQueued() && !isClosed)
       await new Promise<void>((resolve) => {
         makeRoom = resolve
       })
-    const next = isClosed ? undefined : await source.next()
+    const next = isClosed ? undefined : await source.next().catch(breakOff)
     if (!next || next.done) return []
     const job = createJob<T, Result>(next.value)
     queue.push(job)
     wake()
     return [job]
+  }
+
+  function breakOff(error: unknown): undefined {
+    broken = { error }
   }
 
   const running = pool
@@ -56,12 +70,16 @@ export async function* runInOrder<T, Result>(
     for (;;) {
       const [job] = queue
       if (job) {
+        isAwaited = true
+        makeRoom()
         const outcome = await job.outcome
+        isAwaited = false
         queue.shift()
         makeRoom()
         yield [job.item, outcome]
       } else if (end) {
         if ('error' in end) throw end.error
+        if (broken) throw broken.error
         return
       } else
         await new Promise<void>((resolve) => {
@@ -75,6 +93,20 @@ export async function* runInOrder<T, Result>(
     makeRoom()
     await running
     await source.return(undefined)
+  }
+}
+
+/** Reads items in a pool and yields the results in the order of the items. The first failed read ends the iteration. */
+export async function* readInOrder<T, Result>(
+  context: Context,
+  pool: Pool,
+  items: AsyncIterable<T> | Iterable<T>,
+  read: (item: T) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const act = async (item: T) => ({ status: 'ok', value: await read(item) }) as const
+  for await (const [, outcome] of runInOrder(pool, items, act)) {
+    if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : context.interrupt.reason
+    yield outcome.value
   }
 }
 

@@ -86,6 +86,7 @@ test('commands --json shows the type, the default and the choices of a flag', as
   expect(find('rooms list', '--where')).toMatchObject({ type: 'string', repeatable: true })
   expect(find('rooms list', '--active')).toMatchObject({ type: 'boolean', default: false })
   expect(find('rooms delete', '--concurrency')).toMatchObject({ type: 'integer', default: 8 })
+  expect(find('rooms list', '--concurrency')).toMatchObject({ type: 'integer', default: null })
   expect(find('rooms create', '--type')).toMatchObject({ choices: ['open', 'public', 'private'] })
   expect(find('webhooks verify', '--headers')).toMatchObject({ required: true })
 })

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { Context } from '../../../src/cli/kernel/context.ts'
 import { runJobs } from '../../../src/cli/pool/jobs.ts'
 import type { Pool } from '../../../src/cli/pool/pool.ts'
 import { RateLimiter } from '../../../src/cli/pool/rate-limiter.ts'
-import { runInOrder, startAll } from '../../../src/cli/pool/run-items.ts'
+import { readInOrder, runInOrder, startAll } from '../../../src/cli/pool/run-items.ts'
 import type { Outcome } from '../../../src/client/outcome.ts'
+import { NotFoundError } from '../../../src/errors.ts'
+import { latch } from '../../helpers/waiting.ts'
 
 /** A pool of so many at once, without a service. */
 function poolOf(concurrency: number): Pool {
@@ -47,7 +50,7 @@ async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
 const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
-describe('eachInTurn', () => {
+describe('runInOrder', () => {
   test('reports the outcomes in input order for any durations', async () => {
     const results = []
     const act = async (n: number) => {
@@ -76,6 +79,18 @@ describe('eachInTurn', () => {
     expect(most).toBe(3)
     expect(taken.length).toBeLessThanOrEqual(21 + 2 * 3 + 1)
     expect(active).toBe(0)
+  })
+
+  test('runs up to 64 items while the first of them is not done', async () => {
+    const taken: number[] = []
+    const { open, opened } = latch()
+    const act = async (n: number) => {
+      if (n === 0) await opened
+      if (taken.length >= 64) open()
+      return double(n)
+    }
+    for await (const [n] of runInOrder(poolOf(3), numbers(taken), act)) if (n === 0) break
+    expect(taken).toHaveLength(64)
   })
 
   test('reports an error of one item as its failure and continues', async () => {
@@ -112,7 +127,21 @@ describe('eachInTurn', () => {
   })
 })
 
-test('startEach reports every item of a stopped pool as unsent', async () => {
+test('readInOrder yields the results before the first failed item and throws its error', async () => {
+  const read = async (n: number) => {
+    for (let i = n; i < 5; i++) await later()
+    if (n >= 3) throw new NotFoundError(`no ${n}`)
+    return 2 * n
+  }
+  const results: number[] = []
+  await expect(async () => {
+    const context = { interrupt: new AbortController().signal } as Context
+    for await (const result of readInOrder(context, poolOf(4), numbers([]), read)) results.push(result)
+  }).rejects.toThrow('no 3')
+  expect(results).toEqual([0, 2, 4])
+})
+
+test('startAll reports every item of a stopped pool as unsent', async () => {
   const pool = poolOf(2)
   pool.stop()
   expect(await Promise.all(startAll(pool, [1, 2], double))).toEqual([

@@ -1,11 +1,12 @@
 import { Option } from 'commander'
 import type { DefineAction } from '../../kernel/action.ts'
+import { addConcurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../lists/room-arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
 export function defineMemberExport(members: MeetroomCommand, act: DefineAction): void {
-  defineExport(members, act, {
+  const command = defineExport(members, act, {
     kind: 'members',
     flags: (command) =>
       command
@@ -20,4 +21,5 @@ export function defineMemberExport(members: MeetroomCommand, act: DefineAction):
       "meetroom rooms list --where 'type=private' -o ids | meetroom members export - > members.csv",
     ],
   })
+  addConcurrencyFlag(command)
 }

@@ -10,5 +10,5 @@ export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): voi
     flags: (command) => command.addArgument(createRoomsArgument('rooms to export: ')),
     examples: ['meetroom rooms export > rooms.csv'],
   })
-  addConcurrencyFlag(command, 'number of rooms that --where reads concurrently')
+  addConcurrencyFlag(command, { words: 'number of concurrent requests for single rooms' })
 }

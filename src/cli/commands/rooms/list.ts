@@ -26,10 +26,9 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
-  addConcurrencyFlag(
-    addPagingFlags(addAlias(addStateFlags(list), 'ls')),
-    'number of rooms that --where reads concurrently',
-  )
+  addConcurrencyFlag(addPagingFlags(addAlias(addStateFlags(list), 'ls')), {
+    words: 'number of concurrent requests for single rooms',
+  })
   addExamples(
     list,
     'meetroom rooms list --active',

@@ -12,7 +12,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
       'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the remaining steps.',
     )
     .addArgument(usersArgument('[user...]'))
-  addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(
+  addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
     act('writes', async (context, given: string[], flags: BatchFlags) => {
       const { readTargets } = await import('../../batch/targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })

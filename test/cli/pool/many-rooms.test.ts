@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { WireResponse } from '../../../src/api/wire.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { stillTime, turns } from '../../helpers/still-time.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const ids = (count: number) => Array.from({ length: count }, (_, i) => `r${i + 1}`)
+const stdin = (count: number) => ids(count).join('\n')
+
+/** Answers for rooms r1 to rN with the given number of members each; lists show only a part of each room. */
+function serve(count: number, size = 1): (url: string) => WireResponse {
+  const rooms = ids(count).map((id) => ({ id, type: 'open', name: id }))
+  const members = Array.from({ length: size }, (_, i) => ({ id: `m${i}`, user_id: `u${i}`, type: 'guest' }))
+  return (url) => {
+    const { pathname, searchParams } = new URL(url)
+    const [, , , room, list, member] = pathname.split('/')
+    const [offset, limit] = [Number(searchParams.get('offset') ?? 0), Number(searchParams.get('limit') ?? 1)]
+    const page = <T>(items: readonly T[]) => items.slice(offset, offset + limit)
+    const paging = { limit, offset, total: room === undefined ? count : size }
+    if (room === undefined) return answer(200, { rooms: page(rooms), paging })
+    if (member !== undefined) return answer(200, { member: members[0] })
+    if (list === 'members') return answer(200, { members: page(members), paging })
+    return answer(200, { room: { id: room, type: 'open', name: room, created_at: '2026-01-02T03:04:05Z' } })
+  }
+}
+
+/** Commands that read rooms one by one, each with an ID that the last line of its output contains. */
+const readers = [
+  'members export - --columns room_id',
+  'rooms export - --columns id',
+  'rooms export --columns id',
+  'rooms list --all --where created_at>2026-01-01 -o ids',
+  'rooms list --all --sort created_at -o ids',
+]
+
+describe('a command that reads rooms one by one', () => {
+  /** Runs a command on a service with a latency of 50 ms; returns the highest number of requests in flight. */
+  async function mostInFlight(line: string, rooms: number): Promise<number> {
+    const serviceAnswer = serve(rooms)
+    let inFlight = 0
+    let most = 0
+    let elapsed = 0
+    world.intercept = async ({ url }) => {
+      most = Math.max(most, ++inFlight)
+      await turns(3)
+      elapsed += 50 / inFlight--
+      return serviceAnswer(url)
+    }
+    const { host, done } = world.start(line.split(' '), line.includes(' - ') ? { stdin: stdin(rooms) } : {})
+    host.monotonic = () => elapsed
+    const { code, stdout, stderr } = await done
+    expect({ code, last: stdout.trimEnd().split(/\r?\n/).at(-1) }, stderr).toEqual({
+      code: 0,
+      last: `r${rooms}`,
+    })
+    return most
+  }
+
+  test.each([...readers, 'members export --all-rooms --columns room_id'])(
+    'has up to 64 requests in flight if the latency is 50 ms: %s',
+    async (line) => {
+      expect(await mostInFlight(line, 1500)).toBe(64)
+    },
+  )
+
+  test.each(readers)('has 5 requests in flight with --concurrency 5: %s', async (line) => {
+    expect(await mostInFlight(`${line} --concurrency 5`, 100)).toBe(5)
+  })
+})
+
+describe('members export of 1,000 rooms from a service that allows 50 requests in each second', () => {
+  test.each([
+    [429, 1.15, 0.05],
+    [503, 1.4, 0.2],
+  ])('slows down after %i, and exports each room', async (status, maxRatio, maxRefused) => {
+    const rooms = 1000
+    const serviceAnswer = serve(rooms)
+    const argv = 'members export - --columns room_id --no-header'.split(' ')
+    const { host, done } = world.start(argv, { stdin: stdin(rooms) })
+    stillTime(host)
+    const window = { second: 0, used: 0, refused: 0 }
+    world.intercept = async ({ url }) => {
+      const second = Math.floor(host.monotonic() / 1000)
+      if (second !== window.second) Object.assign(window, { second, used: 0 })
+      const isAllowed = ++window.used <= 50
+      if (!isAllowed) window.refused++
+      await host.sleep(50)
+      return isAllowed ? serviceAnswer(url) : answer(status, {}, { 'retry-after': '1' })
+    }
+    const { code, stdout, stderr } = await done
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({ code: 0, stderr: `exported ${rooms} members` })
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(rooms))
+    expect(host.monotonic() / 1000 / ((rooms - 50) / 50)).toBeLessThan(maxRatio)
+    expect(window.refused / rooms).toBeLessThan(maxRefused)
+  })
+})
+
+describe('members export --all-rooms', () => {
+  test('with a pause that is longer than --timeout exports the rooms before it, and counts the others', async () => {
+    const serviceAnswer = serve(100)
+    world.intercept = async ({ url }) =>
+      url.includes('/r20/members?')
+        ? answer(429, { error: { message: 'tomorrow' } }, { 'retry-after': '86400' })
+        : serviceAnswer(url)
+    const { code, stdout, stderr } = await world.run(
+      'members export --all-rooms --columns room_id --no-header',
+    )
+    const exported = stdout.split('\r\n').slice(0, -1)
+    const untried = 99 - exported.length
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr:
+        'error: room r20: the service refuses the request (429): tomorrow\nhint: it asks you to wait 86400 s\n' +
+        `exported ${exported.length} members\n` +
+        'an import elsewhere does not restore ids, anonymous participants, times and order\n' +
+        `error: the members of 1 room could not be read in full; ${untried} rooms not tried\n`,
+    })
+    const others = ids(100).filter((id) => id !== 'r20')
+    expect(exported).toEqual(others.slice(0, exported.length))
+  })
+
+  test.each([
+    [1, 64],
+    [1000, 30],
+  ])(
+    'with rooms of %i members requests at most %i rooms before the first room is answered',
+    async (size, most) => {
+      const rooms = 70
+      const serviceAnswer = serve(rooms, size)
+      let requested = 0
+      let requestedBefore = 0
+      world.intercept = async ({ url }) => {
+        if (url.endsWith('/members?limit=1000')) requested++
+        if (url.includes('/r1/members?')) {
+          await turns(500)
+          requestedBefore = requested
+        }
+        return serviceAnswer(url)
+      }
+      const { code, stderr } = await world.run('members export --all-rooms')
+      expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+        code: 0,
+        stderr: `exported ${rooms * size} members`,
+      })
+      expect(requestedBefore).toBeGreaterThan(most / 2)
+      expect(requestedBefore).toBeLessThanOrEqual(most)
+    },
+  )
+})
