@@ -17,6 +17,8 @@ export interface Pool {
   readonly client: Client
   /** Maximum number of concurrent jobs, which adapts during the run unless `--concurrency` is given. */
   readonly concurrency: number
+  /** Maximum that `concurrency` can reach. */
+  readonly maxConcurrency: number
   /** True when no new jobs start. */
   readonly isStopped: boolean
   stop(): void
@@ -86,6 +88,7 @@ export async function openPool(
     get concurrency() {
       return concurrency.current
     },
+    maxConcurrency: concurrency.max,
     get isStopped() {
       return stop.signal.aborted
     },

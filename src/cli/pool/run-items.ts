@@ -8,12 +8,10 @@ interface Job<T, Result> {
   settle(outcome: Outcome<Result>): void
 }
 
-/** Maximum number of items in memory while the first of them is not done. */
-const maxQueuedBehindFirst = 64
-
 /**
- * Runs a job for each item of a stream and yields the outcomes in the order of the items. While the consumer is slower
- * than the jobs, the maximum number of items in memory is twice the concurrency of the pool. Throws an error of the stream after the outcomes of its items.
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. The maximum number of items
+ * in memory is twice the concurrency of the pool, or all that the pool can ever run at a time while the first item is
+ * not done. Throws an error of the stream after the outcomes of its items.
  * @param act runs the job; its error becomes the item's outcome
  */
 export async function* runInOrder<T, Result>(
@@ -32,7 +30,7 @@ export async function* runInOrder<T, Result>(
   let makeRoom = () => {}
 
   // An item that waits for its retry must not stop the others.
-  const maxQueued = () => Math.max(2 * pool.concurrency, isAwaited ? maxQueuedBehindFirst : 0)
+  const maxQueued = () => Math.max(2 * pool.concurrency, isAwaited ? pool.maxConcurrency : 0)
 
   async function take(): Promise<readonly Job<T, Result>[]> {
     while (queue.length >= maxQueued() && !isClosed)

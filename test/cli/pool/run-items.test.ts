@@ -9,7 +9,7 @@ import { NotFoundError } from '../../../src/errors.ts'
 import { latch } from '../../helpers/waiting.ts'
 
 /** A pool of so many at once, without a service. */
-function poolOf(concurrency: number): Pool {
+function poolOf(concurrency: number, maxConcurrency = concurrency): Pool {
   const stop = new AbortController()
   const clock = { monotonic: () => 0, sleep: async () => {} }
   const unused = () => {
@@ -25,6 +25,7 @@ function poolOf(concurrency: number): Pool {
       serviceFacts: {},
     },
     concurrency,
+    maxConcurrency,
     get isStopped() {
       return stop.signal.aborted
     },
@@ -81,7 +82,7 @@ describe('runInOrder', () => {
     expect(active).toBe(0)
   })
 
-  test('runs up to 64 items while the first of them is not done', async () => {
+  test('runs as many items as the concurrency can reach while the first of them is not done', async () => {
     const taken: number[] = []
     const { open, opened } = latch()
     const act = async (n: number) => {
@@ -89,7 +90,7 @@ describe('runInOrder', () => {
       if (taken.length >= 64) open()
       return double(n)
     }
-    for await (const [n] of runInOrder(poolOf(3), numbers(taken), act)) if (n === 0) break
+    for await (const [n] of runInOrder(poolOf(3, 64), numbers(taken), act)) if (n === 0) break
     expect(taken).toHaveLength(64)
   })
 
