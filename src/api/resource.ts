@@ -32,6 +32,8 @@ export interface Field {
   readonly destructive?: true
   /** True when the value grants access. It is hidden by default. */
   readonly secret?: true
+  /** True when CSV, TSV and exports include the field only if `--columns` names it. For personal data. */
+  readonly onRequest?: true
   /** Set if lists can be filtered by the field. A string is the description of the filter. */
   readonly query?: true | string
   readonly range?: readonly [least: number, greatest?: number]

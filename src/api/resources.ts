@@ -44,6 +44,12 @@ export const member = defineResource({
       destructive: true,
       presence: 'unlisted',
     },
+    access_token: {
+      type: 'text',
+      description: 'token that lets the user into this room; null for an anonymous participant',
+      secret: true,
+      presence: 'unlisted',
+    },
     created_at: { type: 'time', description: 'when the member was invited (UTC)', presence: 'unlisted' },
     updated_at: { type: 'time', description: 'when the member was last changed (UTC)', presence: 'unlisted' },
   },
@@ -201,6 +207,24 @@ export const session = defineResource({
       description:
         'why the session ended: left, lost (connection), kicked (a user who was blocked or deleted) or ended (room or service)',
       presence: 'unlisted',
+    },
+    elapsed_time: {
+      type: 'number',
+      description: 'duration of the session in seconds, so far if it is online',
+      presence: 'unlisted',
+      onRequest: true,
+    },
+    ip_address: {
+      type: 'text',
+      description: 'IP address of the client',
+      presence: 'unlisted',
+      onRequest: true,
+    },
+    user_agent: {
+      type: 'text',
+      description: 'browser or program of the client',
+      presence: 'unlisted',
+      onRequest: true,
     },
     is_connecting: {
       type: 'boolean',

@@ -106,7 +106,7 @@ function createSessionServices(
   const onFailure = (error: unknown) =>
     log(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
   const now = () => clock.now()
-  const { newId } = createIds(now)
+  const { newId, newToken } = createIds(now)
   const { allowPrivateWebhooks: allowPrivate, lookup } = options
   const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
   const deliveries = new Deliveries({
@@ -126,7 +126,7 @@ function createSessionServices(
     onEndsListed: () => cascadeDeleter.wake(),
   })
   const sockets = new Sockets({
-    admissionDeps: { store, now, newId },
+    admissionDeps: { store, now, newId, newToken },
     ...{ hub, clock, scheduler, onFailure },
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })

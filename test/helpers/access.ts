@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { answer, createWorld } from './world.ts'
+import { answer, createWorld, type Intercept } from './world.ts'
 
 /** A workspace with leavers: mallory and trudy, in rooms of every type. */
 export async function createAccessWorld() {
@@ -65,3 +65,12 @@ export async function createAccessWorld() {
 }
 
 export type AccessWorld = Awaited<ReturnType<typeof createAccessWorld>>
+
+/** Answers as a service whose members have no access tokens. */
+export const withoutMemberTokens: Intercept = async ({ url }, next) => {
+  const answered = await next()
+  if (!url.includes('/members')) return answered
+  const body = JSON.parse(new TextDecoder().decode(answered.body))
+  for (const member of body.members ?? [body.member]) delete member?.access_token
+  return answer(answered.status, body)
+}

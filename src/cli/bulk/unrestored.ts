@@ -2,7 +2,7 @@
 export const unrestoredFields = {
   users: ['access tokens', 'internal ids', 'times', 'order'],
   rooms: ['ids', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],
-  members: ['ids', 'anonymous participants', 'times', 'order'],
+  members: ['access tokens', 'ids', 'anonymous participants', 'times', 'order'],
 } as const
 
 export function describeUnrestored(name: keyof typeof unrestoredFields): string {

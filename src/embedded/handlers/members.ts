@@ -5,6 +5,7 @@ import { forbidden, invalid } from '../common/faults.ts'
 import { columns } from '../records/columns.ts'
 import { requireMember, requireRoom, toMember } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
+import { createMemberToken } from '../sessions/admission.ts'
 import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
@@ -27,7 +28,7 @@ export function invite(
   invitation: Invitation,
   field: string,
 ): MemberRow {
-  const { store, now, newId } = context
+  const { store, now, newId, newToken } = context
   const { user_id, type, name } = invitation
   requireCreatable('member', invitation)
   const user = store.one<Pick<UserRow, 'default_member_type' | 'name'>>(
@@ -46,12 +47,14 @@ export function invite(
   const id = newId()
   const time = now()
   store.run(
-    'INSERT INTO members (id, room_id, user_id, type, name, unlisted, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO members (id, room_id, user_id, type, name, access_token, unlisted, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     roomId,
     user_id,
     type ?? user.default_member_type,
     name ?? user.name,
+    createMemberToken(id, newToken()),
     packUnlisted(unlisted),
     time,
     time,

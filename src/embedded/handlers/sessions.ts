@@ -11,7 +11,7 @@ type Session = ReturnType<typeof toSession>
 
 export const sessionHandlers = {
   /** Lists all sessions unless `limit` or `offset` is given, because the API specification has no paging here. */
-  async listSessions({ store, scheduler }, { params, query }) {
+  async listSessions({ store, scheduler, now }, { params, query }) {
     requireRoom(store, params.room_id)
     const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'
     const filters: [string, Value][] = [['room_id = ?', params.room_id]]
@@ -23,14 +23,16 @@ export const sessionHandlers = {
     const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)
     const order = parseOrder(query.sort_by, 'connected_at')
+    const time = now()
+    const toItem = (row: SessionRow) => toSession(row, time)
     const listing = { table, columns: columns.sessions, where, values, order }
     if (query.limit === undefined && query.offset === undefined) {
-      const sessions = await listAll<SessionRow, Session>(store, scheduler, listing, toSession)
+      const sessions = await listAll<SessionRow, Session>(store, scheduler, listing, toItem)
       // The room may have been deleted between two steps.
       requireRoom(store, params.room_id)
       return { sessions }
     }
     const { rows, paging } = await listPage<SessionRow>(store, { ...listing, paging: query })
-    return { sessions: rows.map(toSession), paging }
+    return { sessions: rows.map(toItem), paging }
   },
 } satisfies Partial<Handlers>

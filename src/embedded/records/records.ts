@@ -76,6 +76,7 @@ export function toMember(row: MemberRow) {
     type: row.type,
     name: row.name,
     is_blocked: row.is_blocked === 1,
+    access_token: row.access_token,
     created_at: formatTimestamp(row.created_at),
     updated_at: formatTimestamp(row.updated_at),
   }
@@ -97,7 +98,8 @@ export function toUser(row: UserRow) {
   return addUnlisted(record, row.unlisted)
 }
 
-export function toSession(row: SessionRow) {
+export function toSession(row: SessionRow, now: number) {
+  const elapsedMs = (row.disconnected_at ?? now) - row.connected_at
   return {
     id: row.id,
     member_id: row.member_id,
@@ -106,6 +108,9 @@ export function toSession(row: SessionRow) {
     disconnected_at: formatTimestamp(row.disconnected_at),
     // Earlier versions recorded no reason. The field is then omitted, because null means that the session is open.
     ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
+    elapsed_time: Math.max(0, Math.floor(elapsedMs / 1000)),
+    ...(row.ip_address !== null && { ip_address: row.ip_address }),
+    ...(row.user_agent !== null && { user_agent: row.user_agent }),
   }
 }
 

@@ -26,15 +26,24 @@ export class ResponseCache {
 
   /** Caches a page. `version` is the version of the store before the page was read. */
   set(url: string, page: TextResponse, value: unknown, version: string): void {
-    if (page.pieces || page.text.length > maxCharacters || this.#showsRunningMeeting(value)) return
+    if (page.pieces || page.text.length > maxCharacters || this.#showsRunningTime(value)) return
     if (version !== this.#version || this.#pages.size >= maxPages) this.#pages.clear()
     this.#version = version
     this.#pages.set(url, page)
   }
 
-  /** Returns true when a page contains a room with a running meeting, whose meeting time changes without a write. */
-  #showsRunningMeeting(value: unknown): boolean {
-    if (!isObject(value) || !Array.isArray(value['rooms'])) return false
-    return value['rooms'].some(({ id }) => this.#sessionControl.meetingMs(id) !== undefined)
+  /** Returns true when a page contains a running meeting or session, whose time changes without a write. */
+  #showsRunningTime(value: unknown): boolean {
+    if (!isObject(value)) return false
+    const { rooms = [], sessions = [] } = value as Partial<Record<string, Row[]>>
+    return (
+      rooms.some(({ id }) => this.#sessionControl.meetingMs(id) !== undefined) ||
+      sessions.some(({ disconnected_at }) => disconnected_at === null)
+    )
   }
+}
+
+interface Row {
+  id: string
+  disconnected_at: string | null
 }

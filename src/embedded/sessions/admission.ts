@@ -1,13 +1,14 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../common/faults.ts'
 import { requireRoom } from '../records/records.ts'
-import type { MemberRow } from '../store/rows.ts'
+import type { MemberRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 
 export interface AdmissionDeps {
   store: Store
   now(): number
   newId(): string
+  newToken(): string
 }
 
 export interface Admission {
@@ -22,31 +23,33 @@ export interface Admission {
 /** Creates the error for a client that is not authorized. Its status is 400 (API specification, section 7). */
 const createRefusal = (message: string) => new Fault(400, 'refused', message)
 
+/** Creates the access token of a member. It contains the member's ID, so that finding it needs no index. */
+export function createMemberToken(memberId: string, token: string): string {
+  return `${memberId}.${token}`
+}
+
 /**
  * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside `store.write`.
- * @param token a user's `access_token`; undefined for an anonymous client
+ * @param token `access_token` of a user, or of a member of this room; undefined for an anonymous client
  * @throws {Fault} when the client may not join
  */
 export function admit(
-  { store, now, newId }: AdmissionDeps,
+  { store, now, newId, newToken }: AdmissionDeps,
   roomId: string,
   token: string | undefined,
 ): Admission {
   const room = requireRoom(store, roomId)
   if (room.terminated_at !== null) throw new Fault(400, 'terminated', 'the room is terminated')
-  const user =
+  const user = token === undefined ? undefined : findUser(store, token)
+  const member =
     token === undefined
       ? undefined
-      : store.one<{ user_id: string; name: string | null; default_member_type: MemberType }>(
-          'SELECT * FROM users WHERE access_token = ?',
-          token,
-        )
-  if (token !== undefined && !user) throw unauthorized('the access token is not valid')
-  if (!user && room.type !== 'open') throw unauthorized('this room needs the access token of a user')
-
-  const member =
-    user &&
-    store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user.user_id)
+      : user
+        ? findUserMember(store, roomId, user)
+        : findMember(store, roomId, token)
+  if (token !== undefined && !user && !member) throw unauthorized('the access token is not valid')
+  if (token === undefined && room.type !== 'open')
+    throw unauthorized('this room needs the access token of a user')
   if (room.type === 'private') {
     if (!member) throw createRefusal('only invited users can join this room')
     if (member.is_blocked) throw createRefusal('blocked')
@@ -58,16 +61,39 @@ export function admit(
   const type = user?.default_member_type ?? 'guest'
   const userId = user?.user_id ?? null
   const seq = store.insert(
-    'INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO members (id, room_id, user_id, type, name, access_token, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     memberId,
     roomId,
     userId,
     type,
     user?.name ?? null,
+    user ? createMemberToken(memberId, newToken()) : null,
     now(),
     now(),
   )
   return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
+}
+
+type JoiningUser = Pick<UserRow, 'user_id' | 'name' | 'default_member_type'>
+
+function findUser(store: Store, token: string): JoiningUser | undefined {
+  return store.one('SELECT user_id, name, default_member_type FROM users WHERE access_token = ?', token)
+}
+
+function findUserMember(store: Store, roomId: string, { user_id }: JoiningUser): MemberRow | undefined {
+  return store.one('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
+}
+
+/** Finds an invited user by the token of the member. Anonymous participants are removed when they leave. */
+function findMember(store: Store, roomId: string, token: string): MemberRow | undefined {
+  const [id = ''] = token.split('.')
+  const member = store.one<MemberRow>(
+    'SELECT * FROM present_members WHERE id = ? AND room_id = ? AND user_id IS NOT NULL',
+    id,
+    roomId,
+  )
+  return member?.access_token === token ? member : undefined
 }
 
 export function parseConnectPath(pathname: string): string | undefined {

@@ -16,6 +16,7 @@ import {
   type ConnectedSession,
   closeReasons,
   type NewSession,
+  type SessionClient,
   type SessionControl,
   toEndReason,
 } from './session-control.ts'
@@ -82,19 +83,22 @@ export class Hub implements SessionControl {
   }
 
   /** Records the start of a session. Call inside `store.write`. */
-  join(newSession: NewSession): ConnectedSession {
+  join(newSession: NewSession, { ipAddress = null, userAgent = null }: SessionClient = {}): ConnectedSession {
     const { store, clock } = this.#options
     const now = clock.now()
     const { id, roomId, memberId, userId, type } = newSession
     storeAliveTime(store, now)
     const seq = store.insert(
-      'INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, ip_address, user_agent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       roomId,
       memberId,
       userId,
       type,
       now,
+      ipAddress,
+      userAgent,
     )
     // With the spread first, V8 would give each object a hidden class of its own.
     const session = { seq, connectedAt: now, clockOffset: now - clock.monotonic(), ...newSession }

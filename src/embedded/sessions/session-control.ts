@@ -40,6 +40,12 @@ export interface ConnectedSession extends EndedSession {
 /** Session that is not recorded yet. */
 export type NewSession = Omit<ConnectedSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
+/** Program that connects, for the record of the session. */
+export interface SessionClient {
+  ipAddress?: string | null
+  userAgent?: string | null
+}
+
 /** Session operations that the handlers use. Call all but `meetingMs` inside `store.write`. */
 export interface SessionControl {
   end(roomId: string, closeReason: CloseReason, isSelected?: (session: ConnectedSession) => boolean): void

@@ -9,6 +9,7 @@ import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
+import type { SessionClient } from './session-control.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
 /** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
@@ -73,7 +74,8 @@ export class Sockets {
       // Admission precedes the upgrade, so that any HTTP client can read a refusal.
       const session = await admissionDeps.store.write(() => {
         const admission = admit(admissionDeps, roomId, token)
-        const joined = hub.join({ id: admissionDeps.newId(), ...admission, peer: connection })
+        const session = { id: admissionDeps.newId(), ...admission, peer: connection }
+        const joined = hub.join(session, readClient(request))
         if (isView) hub.view(joined)
         return joined
       })
@@ -203,6 +205,17 @@ async function withTimeout(work: Promise<unknown>, clock: Clock): Promise<void> 
   })
   await Promise.race([work, timeout])
   cancel()
+}
+
+/** Maximum number of characters of a user agent that are recorded. */
+const maxUserAgent = 512
+
+function readClient({ socket, headers }: IncomingMessage): SessionClient {
+  return {
+    // A server that listens on IPv6 sees IPv4 addresses in this form.
+    ipAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? null,
+    userAgent: headers['user-agent']?.slice(0, maxUserAgent) ?? null,
+  }
 }
 
 /** Returns true when `ws` will accept the handshake. A session must not be recorded for a refused handshake. */

@@ -31,6 +31,8 @@ export interface MemberRow {
   type: MemberType
   name: string | null
   is_blocked: number
+  /** Null for an anonymous participant. */
+  access_token: string | null
   unlisted: string | null
   created_at: number
   updated_at: number
@@ -58,6 +60,9 @@ export interface SessionRow {
   disconnected_at: number | null
   /** Null while the session is open, and when no reason was recorded. */
   end_reason: EndReason | null
+  /** Null, like the user agent, when an earlier version recorded the session. */
+  ip_address: string | null
+  user_agent: string | null
 }
 
 export interface PageRow {

@@ -34,6 +34,26 @@ const orderStep = `
   CREATE INDEX pages_by_creation ON pages (room_id, created_at);
 `
 
+/** Migration for tokens of members, and for the clients of sessions. */
+const clientsStep = `
+  ALTER TABLE members ADD COLUMN access_token TEXT;
+  UPDATE members SET access_token = id || '.' || lower(hex(randomblob(24))) WHERE user_id IS NOT NULL;
+
+  ALTER TABLE sessions ADD COLUMN ip_address TEXT;
+  ALTER TABLE sessions ADD COLUMN user_agent TEXT;
+  DROP VIEW present_sessions;
+  CREATE VIEW present_sessions AS
+    SELECT seq, id, member_id, user_id, room_id, connected_at, disconnected_at IS NULL AS is_open,
+      coalesce(disconnected_at,
+        (SELECT max(connected_at, at) FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+      ) AS disconnected_at,
+      coalesce(end_reason,
+        (SELECT reason FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+      ) AS end_reason,
+      ip_address, user_agent
+    FROM sessions;
+`
+
 /** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
 export const migrations: readonly string[] = [
   `
@@ -147,4 +167,5 @@ export const migrations: readonly string[] = [
   'ALTER TABLE pages ADD COLUMN unlisted TEXT',
   endReasonStep,
   orderStep,
+  clientsStep,
 ]

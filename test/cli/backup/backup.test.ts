@@ -48,7 +48,7 @@ describe('--save on a command that deletes', () => {
   test('saves full rooms with their members before the first write', async () => {
     const before = {
       ...(await world.send('GET', `/rooms/${ids.board}`)).body.room,
-      members: await world.members(ids.board),
+      members: (await world.members(ids.board)).map(({ access_token: _, ...member }) => member),
     }
     let saved: unknown
     world.intercept = async (request, next) => {
@@ -59,7 +59,7 @@ describe('--save on a command that deletes', () => {
     expect(run).toEqual({
       code: 0,
       stdout: `${ids.board}\n${ids.empty}\n`,
-      stderr: `${notices('rooms', 'undo.ndjson', 2)}deleted 2 rooms\n`,
+      stderr: `${notices('rooms', 'undo.ndjson', 2, ', without access tokens')}deleted 2 rooms\n`,
     })
     expect(saved).toMatchObject([before, { id: ids.empty, members: [] }])
     expect(records('undo.ndjson')).toEqual(saved)
@@ -340,7 +340,7 @@ describe('the save directory', () => {
     const here = 'MEETROOM_BASE_URL' in env ? '' : undefined
     const first = await run(`rooms delete ${ids.board} --yes`)
     const file = join(dir, '2026-01-02T030405.678Z-rooms-delete.ndjson')
-    expect(first.stderr).toBe(`${notices('rooms', file, 1, '', here)}deleted 1 room\n`)
+    expect(first.stderr).toBe(`${notices('rooms', file, 1, ', without access tokens', here)}deleted 1 room\n`)
     await run(`rooms delete ${ids.hall} --yes`)
     await run('users offboard mallory --yes')
     await run('api DELETE /users/trudy --yes')

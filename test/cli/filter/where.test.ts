@@ -417,8 +417,9 @@ describe('an invalid --where condition', () => {
       'id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, terminated_at, ' +
       'updated_at, created_at, status, max_meeting_seconds, remaining_seconds, age, online, sessions, members, last_active, idle',
     user: 'user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email, age',
-    member: 'id, user_id, room_id, type, status, name, is_blocked, created_at, updated_at, age',
-    session: 'id, member_id, user_id, connected_at, disconnected_at, status, end_reason',
+    member: 'id, user_id, room_id, type, status, name, is_blocked, access_token, created_at, updated_at, age',
+    session:
+      'id, member_id, user_id, connected_at, disconnected_at, status, end_reason, elapsed_time, ip_address, user_agent',
   }
 
   test.each([

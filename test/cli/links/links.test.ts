@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
-import { createAccessWorld } from '../../helpers/access.ts'
+import { createAccessWorld, withoutMemberTokens } from '../../helpers/access.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, type Run } from '../../helpers/world.ts'
@@ -15,20 +15,20 @@ const run = (line: string, options: Parameters<typeof world.run>[1] = {}) =>
 const outcome = ({ code, stdout, stderr }: Run) => ({ code, stdout, stderr })
 const tokenOf = async (user: string): Promise<string> =>
   (await world.send('GET', `/users/${user}`)).body.user.access_token
+const linkWith = (room: string, token: string) =>
+  `https://app.test/meet?room_id=${room}&access_token=${token}`
 const linkTo = async (room: string, user: string) =>
-  `https://app.test/meet?room_id=${room}&access_token=${await tokenOf(user)}`
+  linkWith(room, (await world.member(room, user)).access_token)
 const rowsOf = ({ stdout }: Run): any[] => JSON.parse(stdout).links
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 
 describe('members links', () => {
-  test('prints one row per member with a link that contains the token of the user', async () => {
+  test('prints one row per member with a link that contains the token of the member', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`members links ${hall} -o csv`)
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr:
-        'the output gives access as 2 people: keep it private, and send each link only to its owner\n' +
-        'warning: a link holds the token of its user, which opens every room of that user\n',
+      stderr: 'the output gives access as 2 people: keep it private, and send each link only to its owner\n',
     })
     expect(stdout.split('\r\n')).toEqual([
       'room_id,room_name,user_id,name,role,link,reason',
@@ -36,6 +36,7 @@ describe('members links', () => {
       `${hall},Hall,mallory,MALLORY,guest,${await linkTo(hall, 'mallory')},`,
       '',
     ])
+    expect(gets(/\/users/)).toBe(0)
   })
 
   test('without the column link prints no warning about access', async () => {
@@ -44,26 +45,20 @@ describe('members links', () => {
     })
   })
 
-  test('uses the member’s own token if the service returns one, and omits the warning about other rooms', async () => {
+  test('uses the tokens of the users if members have none, and warns that a token opens other rooms', async () => {
     const { board } = world.ids
-    world.intercept = async ({ url }, next) => {
-      const answered = await next()
-      if (!url.includes('/members')) return answered
-      const body = JSON.parse(new TextDecoder().decode(answered.body))
-      for (const member of body.members ?? [body.member]) member.access_token = `only-${member.user_id}`
-      return answer(200, body)
-    }
+    world.intercept = withoutMemberTokens
     const { code, stdout, stderr } = await run(`members links ${board} --json`)
     expect(code).toBe(0)
     expect(rowsOf({ stdout } as Run).map(({ link }) => link)).toEqual([
-      `https://app.test/meet?room_id=${board}&access_token=only-trudy`,
-      `https://app.test/meet?room_id=${board}&access_token=only-mallory`,
-      `https://app.test/meet?room_id=${board}&access_token=only-ada`,
+      linkWith(board, await tokenOf('trudy')),
+      linkWith(board, await tokenOf('mallory')),
+      linkWith(board, await tokenOf('ada')),
     ])
     expect(stderr).toBe(
-      'the output gives access as 3 people: keep it private, and send each link only to its owner\n',
+      'the output gives access as 3 people: keep it private, and send each link only to its owner\n' +
+        'warning: a link holds the token of its user, which opens every room of that user\n',
     )
-    expect(gets(/\/users/)).toBe(0)
   })
 
   test('prints an empty link and a reason for a blocked member, and exits 8', async () => {
@@ -93,16 +88,17 @@ describe('members links', () => {
     const replays = await run(`members links ${plans} --replay -o tsv --no-header --columns link`, { env })
     expect(replays).toMatchObject({
       code: 0,
-      stdout: `https://app.test/replay/${plans}#${await tokenOf('mallory')}\n`,
+      stdout: `https://app.test/replay/${plans}#${(await world.member(plans, 'mallory')).access_token}\n`,
     })
   })
 
   test('prints a reason if a user has no token or does not exist', async () => {
     const { board } = world.ids
-    world.intercept = async ({ url }, next) => {
+    world.intercept = async (request, next, signal) => {
+      const { url } = request
       if (url.endsWith('/users/ada')) return answer(404, { error: { code: 'not_found', message: 'no' } })
       if (url.endsWith('/users/trudy')) return answer(200, { user: { user_id: 'trudy', access_token: null } })
-      return next()
+      return withoutMemberTokens(request, next, signal)
     }
     const done = await run(`members links ${board} --json`)
     expect(done.code).toBe(8)
@@ -114,6 +110,7 @@ describe('members links', () => {
   })
 
   test('selects members with --where, and rooms with --all-rooms', async () => {
+    world.intercept = withoutMemberTokens
     const done = await run(['members', 'links', '--all-rooms', '--where', 'user_id=ada', '--json'] as never)
     expect(done.code).toBe(0)
     expect(rowsOf(done).map(({ room_name }) => room_name)).toEqual(['Board', 'Hall'])
@@ -203,9 +200,7 @@ describe('rooms link', () => {
     expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
       code: 0,
       stdout: `${await linkTo(board, 'ada')}\n`,
-      stderr:
-        'the output gives access as 1 person: keep it private, and send each link only to its owner\n' +
-        'warning: a link holds the token of its user, which opens every room of that user\n',
+      stderr: 'the output gives access as 1 person: keep it private, and send each link only to its owner\n',
     })
   })
 
@@ -345,6 +340,8 @@ describe('links on another service', () => {
     const { id } = await world.member(board, 'mallory')
     await world.send('PUT', `/rooms/${board}/members/${id}`, { is_blocked: true })
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
+    const theirLink = async (room: string, user: string) =>
+      linkWith(idOf(room), (await world.member(room, user)).access_token)
     const done = await run('members links --all-rooms --json')
     expect(done.code).toBe(8)
     expect(
@@ -357,20 +354,20 @@ describe('links on another service', () => {
       ]),
     ).toEqual([
       ['Plans', 'mallory', 'MALLORY', 'guest', 'the room is terminated'],
-      ['Board', 'trudy', 'TRUDY', 'guest', await linkTo(idOf(board), 'trudy')],
+      ['Board', 'trudy', 'TRUDY', 'guest', await theirLink(board, 'trudy')],
       ['Board', 'mallory', 'MALLORY', 'guest', 'blocked'],
-      ['Board', 'ada', 'ADA', 'guest', await linkTo(idOf(board), 'ada')],
-      ['Hall', 'ada', 'ADA', 'guest', await linkTo(idOf(world.ids.hall), 'ada')],
-      ['Hall', 'mallory', 'MALLORY', 'guest', await linkTo(idOf(world.ids.hall), 'mallory')],
-      ['Lobby', 'mallory', 'MALLORY', 'guest', await linkTo(idOf(world.ids.lobby), 'mallory')],
+      ['Board', 'ada', 'ADA', 'guest', await theirLink(board, 'ada')],
+      ['Hall', 'ada', 'ADA', 'guest', await theirLink(world.ids.hall, 'ada')],
+      ['Hall', 'mallory', 'MALLORY', 'guest', await theirLink(world.ids.hall, 'mallory')],
+      ['Lobby', 'mallory', 'MALLORY', 'guest', await theirLink(world.ids.lobby, 'mallory')],
     ])
   })
 
   test('contain a numeric token with all its digits', async () => {
-    world.intercept = async ({ url }, next) =>
-      url.endsWith('/users/ada')
+    world.intercept = async (request, next, signal) =>
+      request.url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')
-        : next()
+        : withoutMemberTokens(request, next, signal)
     expect((await run(`rooms link ${world.ids.hall} --as ada`)).stdout).toBe(
       `https://app.test/meet?room_id=${world.ids.hall}&access_token=12345678901234567890\n`,
     )
@@ -383,5 +380,6 @@ test('notices, errors, the audit log and verbose output contain no links and no 
     env: { MEETROOM_AUDIT_LOG: audit },
   })
   expect(code).toBe(0)
-  for (const user of ['ada', 'mallory', 'trudy']) expect(stderr).not.toContain(await tokenOf(user))
+  for (const { access_token } of await world.members(world.ids.board))
+    expect(stderr).not.toContain(access_token)
 })

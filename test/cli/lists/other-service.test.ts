@@ -418,7 +418,10 @@ describe('an export from a service with partial lists', () => {
         `${partial('user', 'users')}exported 2 users, without access tokens (--show-tokens includes them)\n`,
       ],
       ['rooms export', `${partialRooms}exported 5 rooms\n`],
-      [`members export ${id}`, `${partial('member', 'members')}exported 2 members\n`],
+      [
+        `members export ${id}`,
+        `${partial('member', 'members')}exported 2 members, without access tokens (--show-tokens includes them)\n`,
+      ],
     ] as const) {
       const { code, stdout, stderr } = await from.run(`${command} -o ${format}`)
       expect({ code, stderr }, command).toEqual({ code: 0, stderr: told + lostNotice(command) })
@@ -464,7 +467,9 @@ describe('an export from a service with partial lists', () => {
   test('of a complete list requests one full record, even for many rooms', async () => {
     for (let i = 0; i < 3; i++) await members()
     const { stderr } = await world.run('members export --all-rooms')
-    expect(stderr).toBe(`exported 6 members\n${lostNotice('members')}`)
+    expect(stderr).toBe(
+      `exported 6 members, without access tokens (--show-tokens includes them)\n${lostNotice('members')}`,
+    )
     expect(gets()).toHaveLength(1)
   })
 

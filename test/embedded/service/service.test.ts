@@ -983,6 +983,7 @@ describe('sessions', () => {
           user_id: 'ada',
           connected_at: '1970-01-01T00:00:01.000Z',
           disconnected_at: '1970-01-01T00:00:02.000Z',
+          elapsed_time: 1,
         },
       ],
     })

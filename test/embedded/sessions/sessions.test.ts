@@ -78,6 +78,60 @@ describe('a private room', () => {
   })
 })
 
+describe('the access token of a member', () => {
+  const tokenOf = async (room: string) =>
+    (await served.ask('GET', `/rooms/${room}/members`)).members[0].access_token
+
+  test('admits the member to the room, also after an update', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
+    const token = await tokenOf(room)
+    const member = await served.member(room, 'ada', 'monitor')
+    expect(await tokenOf(room)).toBe(token)
+    expect((await served.join(room, { token })).session).toMatchObject({
+      member_id: member,
+      user_id: 'ada',
+      type: 'monitor',
+    })
+  })
+
+  test('is refused in other rooms of the user', async () => {
+    await served.user('ada')
+    const room = await served.room({ members: [{ user_id: 'ada' }] })
+    const other = await served.room({ members: [{ user_id: 'ada' }] })
+    expect(await served.refusal(other, { token: await tokenOf(room) })).toMatchObject({
+      code: 'unauthorized',
+    })
+  })
+
+  test('is refused when a part of it is wrong', async () => {
+    await served.user('ada')
+    const room = await served.room({ members: [{ user_id: 'ada' }] })
+    const token = await tokenOf(room)
+    for (const wrong of [token.slice(0, -1), token.split('.')[0], `${token}.`, '.', ''])
+      expect(await served.refusal(room, { token: wrong })).toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('is refused while the member is blocked, and when the user is deleted', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
+    const token = await tokenOf(room)
+    const member = await served.member(room, 'ada')
+    await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
+    expect(await served.refusal(room, { token })).toMatchObject({ message: 'blocked' })
+    await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: false })
+    await served.join(room, { token })
+    await served.ask('DELETE', '/users/ada')
+    expect(await served.refusal(room, { token })).toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('is null for an anonymous participant', async () => {
+    const room = await served.room()
+    await served.join(room)
+    expect(await tokenOf(room)).toBeNull()
+  })
+})
+
 describe('a session is refused', () => {
   test('in a missing room', async () => {
     expect(await served.refusal('nope')).toEqual({
@@ -148,12 +202,22 @@ describe('the record of a session', () => {
       connected_at: at(1000),
       disconnected_at: null,
       end_reason: null,
+      elapsed_time: 0,
+      ip_address: '127.0.0.1',
     }
     expect(await served.sessions(room)).toEqual([record])
-    await served.advance(2500)
+    await served.advance(1500)
+    expect(await served.sessions(room)).toEqual([{ ...record, elapsed_time: 1 }])
+    await served.advance(1000)
     await peer.leave()
     const ended = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
-    expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left' }])
+    expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left', elapsed_time: 2 }])
+  })
+
+  test('contains the user agent of the client, up to 512 characters', async () => {
+    const room = await served.room()
+    await served.join(room, { headers: { 'user-agent': `Browser/${'1'.repeat(1000)}` } })
+    expect(await served.sessions(room)).toMatchObject([{ user_agent: `Browser/${'1'.repeat(504)}` }])
   })
 
   test('ends when the connection drops without a close frame', async () => {

@@ -147,7 +147,9 @@ test('a long list is complete over HTTP', async () => {
   const answer = await fetch(`${server.url}/v1/rooms/${id}/sessions`, { headers })
   const text = await answer.text()
   expect(Number(answer.headers.get('content-length'))).toBe(text.length)
-  expect(JSON.parse(text)).toEqual((await workspace.send('GET', `/rooms/${id}/sessions`)).body)
+  const ids = (sessions: { id: string }[]) => sessions.map(({ id }) => id)
+  const { body } = await workspace.send('GET', `/rooms/${id}/sessions`)
+  expect(ids(JSON.parse(text).sessions)).toEqual(ids(body.sessions))
 })
 
 test('a list of sessions reports a missing room if the room is deleted while the list is read', async () => {

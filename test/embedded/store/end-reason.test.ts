@@ -87,7 +87,7 @@ describe('the end_reason of a session', () => {
   })
 })
 
-test('a session that ended before an upgrade has no end_reason', async () => {
+test('a session that ended before an upgrade has no end_reason and no client', async () => {
   const dir = tempDir()
   const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())
   for (const step of migrations.slice(0, 9)) old.exec(step)
@@ -107,6 +107,7 @@ test('a session that ended before an upgrade has no end_reason', async () => {
       user_id: null,
       connected_at: '1970-01-01T00:00:00.001Z',
       disconnected_at: '1970-01-01T00:00:00.005Z',
+      elapsed_time: 0,
     },
     {
       id: 'ended',
@@ -114,6 +115,7 @@ test('a session that ended before an upgrade has no end_reason', async () => {
       user_id: null,
       connected_at: '1970-01-01T00:00:00.001Z',
       disconnected_at: '1970-01-01T00:00:00.002Z',
+      elapsed_time: 0,
     },
   ])
 })

@@ -43,16 +43,19 @@ export class RowWriter {
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
     const { view } = this.#options
     for (const item of items)
-      for (const field in item)
-        if (!known.has(field) && readField(view, field, item).known) this.#omitted.add(field)
+      for (const field of listSentFields(view, item)) if (!known.has(field)) this.#omitted.add(field)
   }
 }
 
-/** Returns the fields of the API specification, then all other fields in alphabetical order. */
+/** Returns the fields of the API specification, then all other fields in alphabetical order, except those on request. */
 function listColumns(view: View, items: readonly Item[]): readonly string[] {
-  const sent = items.flatMap((item) =>
-    Object.keys(item).filter((field) => readField(view, field, item).known),
-  )
+  const sent = items.flatMap((item) => listSentFields(view, item))
   const others = new Set([...(view.alwaysShown ?? []), ...sent])
   return [...view.fields, ...[...others].filter((field) => !view.fields.includes(field)).sort()]
+}
+
+function listSentFields(view: View, item: Item): readonly string[] {
+  return Object.keys(item).filter(
+    (field) => readField(view, field, item).known && !view.onRequest?.includes(field),
+  )
 }

@@ -34,11 +34,14 @@ export class SecretFilter {
 
   /** Removes secret fields from a view, or adds columns for them with `--show-tokens`. */
   view(view: View): View {
-    const secret = view.fields.filter((field) => secretFields.has(field))
+    const secret = [...view.fields, ...(view.unlisted ?? [])].filter((field) => secretFields.has(field))
     if (secret.length === 0) return view
     const columns = view.columns.filter(({ field }) => !secretFields.has(field))
-    if (!this.#showsAll)
-      return { ...view, columns, fields: view.fields.filter((field) => !secretFields.has(field)) }
+    if (!this.#showsAll) {
+      const isShown = (field: string) => !secretFields.has(field)
+      const { fields, alwaysShown = [] } = view
+      return { ...view, columns, fields: fields.filter(isShown), alwaysShown: alwaysShown.filter(isShown) }
+    }
     // The high weight keeps requested columns on a narrow terminal.
     return { ...view, columns: [...columns, ...secret.map((field) => ({ field, weight: 9 }))] }
   }

@@ -48,6 +48,8 @@ export interface View {
   readonly unlisted?: readonly string[]
   /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
+  /** Fields that CSV and TSV include only if `--columns` names them. */
+  readonly onRequest?: readonly string[]
   /** Unlisted fields that CSV includes even if the first page lacks them. */
   readonly alwaysShown?: readonly string[] | undefined
 }
@@ -81,6 +83,7 @@ export function createView<F extends Fields>(
     choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
     unlisted: selectUnlistedFields(resource.fields).map(([field]) => field),
     deprecated: selectDeprecatedFields(resource.fields),
+    onRequest: fields.flatMap(([field, { onRequest }]) => (onRequest ? [field] : [])),
   }
 }
 

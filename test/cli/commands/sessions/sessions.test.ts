@@ -107,6 +107,23 @@ test('sessions list prints unlisted fields with -o ndjson and in --columns', asy
   )
 })
 
+test('sessions list omits the client and the elapsed time in CSV and TSV unless --columns names them', async () => {
+  const first = { id: 's1', user_id: 'ada' }
+  withSessions(first, { ...first, id: 's2', elapsed_time: 7, ip_address: '::1', user_agent: 'Browser/1' })
+  const header = 'id,member_id,user_id,connected_at,disconnected_at'
+  expect(await world.run('sessions list r -o csv')).toMatchObject({
+    stdout: `${header}\r\ns1,,ada,,\r\ns2,,ada,,\r\n`,
+    stderr: '',
+  })
+  expect((await world.run('sessions list r -o tsv')).stdout).toBe(
+    `${header.replaceAll(',', '\t')}\ns1\t\tada\t\t\ns2\t\tada\t\t\n`,
+  )
+  expect((await world.run('sessions list r -o csv --columns id,ip_address,elapsed_time')).stdout).toBe(
+    'id,ip_address,elapsed_time\r\ns1,,\r\ns2,::1,7\r\n',
+  )
+  expect((await world.run('sessions list r -o ndjson')).stdout).toContain('"user_agent":"Browser/1"')
+})
+
 test('sessions list exits 6 for a session without an ID', async () => {
   world.intercept = async () => answer(200, { sessions: [{ id: 's1' }, { user_id: 'ada' }] })
   expect(await world.run('sessions list r')).toMatchObject({
