@@ -119,7 +119,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'local',
-    summary: 'Back up, restore and reset the local workspace',
+    summary: 'Back up, restore and reset the local workspace; control a service for tests',
     heading: runAndTest,
     load: async () => (await import('./local/local.ts')).defineLocal,
   },

@@ -47,6 +47,10 @@ export class ServiceClock implements Clock {
     }
   }
 
+  get isFrozen(): boolean {
+    return this.#isFrozen
+  }
+
   freeze(): void {
     this.#isFrozen = true
     this.#hold()

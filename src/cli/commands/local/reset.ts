@@ -1,3 +1,4 @@
+import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -5,6 +6,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 import { confirmLoss, formatContents, requireWritableWorkspace } from './confirm.ts'
+import { control, controlFlag } from './control-client.ts'
 
 export function defineLocalReset(local: MeetroomCommand, act: DefineAction): void {
   const reset = local
@@ -12,11 +14,28 @@ export function defineLocalReset(local: MeetroomCommand, act: DefineAction): voi
     .summary('Empty the local workspace')
     .description(
       'Delete everything in the local workspace. Saves the present workspace first, prints where, and asks. The service ' +
-        'must be stopped. The workspace keeps its API key.',
+        'must be stopped. The workspace keeps its API key. With --control, return a service for tests to its seed instead.',
     )
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
-    .action(act('machine', (context, { dataDir }: { dataDir?: string }) => run(context, dataDir)))
-  addExamples(reset, 'meetroom local reset', 'meetroom local reset --yes')
+    .option(...controlFlag)
+    .action(
+      act('machine', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
+        if (control === undefined) return run(context, dataDir)
+        if (dataDir === undefined) return resetToSeed(context, control)
+        throw new UsageError('--control and --data-dir cannot be used together')
+      }),
+    )
+  addExamples(
+    reset,
+    'meetroom local reset',
+    'meetroom local reset --yes',
+    'meetroom local reset --control control.json',
+  )
+}
+
+async function resetToSeed(context: Context, file: string): Promise<void> {
+  const printer = await context.printer()
+  await printer.printFacts(await control<Printed['local reset']>(context, file, '/reset'))
 }
 
 async function run(context: Context, dataDir: string | undefined): Promise<void> {

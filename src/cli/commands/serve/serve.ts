@@ -7,6 +7,7 @@ import { quoteForShell } from '../../../client/request.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import { isJson } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
+import type { ServiceControl } from '../../../embedded/control/service-control.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
 import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
@@ -27,6 +28,7 @@ interface Flags {
   port: number
   dataDir?: string
   ephemeral?: boolean
+  control?: string
   apiKeyFile?: string
   allowHost?: string[]
   allowEmbed?: string
@@ -48,6 +50,10 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     )
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .option('--ephemeral', 'keep everything in memory')
+    .option(
+      '--control <file>',
+      'with --ephemeral: write URL and key for meetroom local clock, fail, seed and reset to this file',
+    )
     .option(
       '--api-key-file <file>',
       'file with the API key, created if missing (default: in the data directory)',
@@ -92,24 +98,40 @@ async function run(context: Context, flags: Flags): Promise<void> {
   const printer = context.plainPrinter()
   if (flags.ephemeral && flags.dataDir)
     throw new UsageError('--ephemeral and --data-dir cannot be used together')
+  if (flags.control !== undefined && !flags.ephemeral)
+    throw new UsageError(
+      '--control needs --ephemeral, because it can change the clock and delete everything',
+      {
+        hint: [
+          'a workspace on disk can be backed up while it is served: ',
+          suggestElsewhere(['local', 'backup', 'workspace.db']),
+        ],
+      },
+    )
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDataDir(host, flags.dataDir))
   if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
 
+  const controlled =
+    flags.control === undefined
+      ? undefined
+      : await (await import('./control-file.ts')).openControl(context, flags.control)
   const temporary =
     dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined
   const keyFile = flags.apiKeyFile
     ? resolve(host.cwd, flags.apiKeyFile)
     : join(temporary ?? dir ?? '', 'api-key')
   try {
-    const serving = await start(context, flags, dir, keyFile)
+    const serving = await start(context, flags, dir, keyFile, controlled?.control)
     try {
+      await controlled?.start()
       if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
       await announce(context, flags, serving, keyFile)
       await waitForInterrupt(context.interrupt)
       await printer.notice('stopping')
     } finally {
+      controlled?.close()
       await serving.close()
     }
   } finally {
@@ -122,6 +144,7 @@ async function start(
   flags: Flags,
   dir: string | undefined,
   keyFile: string,
+  control: ServiceControl | undefined,
 ): Promise<RunningService> {
   const { host } = context
   const printer = context.plainPrinter()
@@ -138,6 +161,7 @@ async function start(
       embedOrigin: flags.allowEmbed,
       userAgent: `meetroom/${version}`,
       machine: host,
+      control,
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
     })
     // A client may send the key in a part of a request that is logged.

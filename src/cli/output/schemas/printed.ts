@@ -239,6 +239,8 @@ const contents = {
 }
 const saved = z.string().describe('backup of what was there before')
 
+const seeded = { users: z.int(), rooms: z.int() }
+
 const profile = z.object({
   name: z.string(),
   in_use: z.boolean(),
@@ -302,7 +304,13 @@ const schemas = {
     saved: saved.nullable().describe('null if there was no workspace'),
     ...contents,
   }),
-  'local reset': z.object({ workspace: z.string(), saved }),
+  'local reset': z.union([
+    z.object({ workspace: z.string(), saved }),
+    z.object({ ...seeded, unmatched_faults: z.array(z.string()), unknown_operations: z.array(z.string()) }),
+  ]),
+  'local clock': z.object({ now: z.string().describe('ISO 8601, UTC'), is_frozen: z.boolean() }),
+  'local fail': z.object({ faults: z.int().describe('faults that were added since the last reset') }),
+  'local seed': z.object(seeded),
   join: z.looseObject({ event: z.string() }).describe('one object per line, as events arrive'),
   'webhooks listen': z.union([ready, WebhookEvent]).describe('one object per line, as webhooks arrive'),
   'webhooks verify': z.object({

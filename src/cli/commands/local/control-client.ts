@@ -1,0 +1,83 @@
+import { resolve } from 'node:path'
+import { isLoopback } from '../../../api/loopback.ts'
+import { TransportError } from '../../../api/wire.ts'
+import {
+  describeSystemError,
+  MeetroomError,
+  NetworkError,
+  suggestElsewhere,
+  UsageError,
+} from '../../../errors.ts'
+import { readTrusted } from '../../../files/trusted-file.ts'
+import type { Context } from '../../kernel/context.ts'
+import { parseControlFile } from '../serve/control-file.ts'
+
+export const controlFlag = [
+  '--control <file>',
+  'file that meetroom serve --ephemeral --control wrote',
+] as const
+
+/**
+ * Sends an action to the service that wrote a control file, and returns its response.
+ * @throws {UsageError} when the file cannot be used, or the service refuses the action
+ * @throws {NetworkError} when the service does not respond
+ */
+export async function control<T>(
+  context: Context,
+  file: string,
+  action: string,
+  input: object = {},
+): Promise<T> {
+  const { control_url, control_key } = readControlFile(context, file)
+  context.addSecret(control_key)
+  const transport = await context.services.transportTo(control_url)
+  try {
+    const { status, body } = await transport(
+      {
+        method: 'POST',
+        url: `${control_url}${action}`,
+        headers: { authorization: `Bearer ${control_key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      },
+      context.interrupt,
+    )
+    const response = JSON.parse(new TextDecoder().decode(body))
+    if (status === 200) return response
+    throw new UsageError(String(response.error?.message))
+  } catch (error) {
+    if (error instanceof MeetroomError || context.interrupt.aborted) throw error
+    if (!(error instanceof TransportError) && !(error instanceof SyntaxError)) throw error
+    throw new NetworkError(`the service that wrote ${file} does not respond`, {
+      hint: [
+        'it may have stopped; start another: ',
+        suggestElsewhere(['serve', '--ephemeral', '--control', file]),
+      ],
+      cause: error,
+    })
+  } finally {
+    await transport.close?.()
+  }
+}
+
+function readControlFile({ host }: Context, file: string) {
+  const hint = [
+    'a control file is written by: ',
+    suggestElsewhere(['serve', '--ephemeral', '--control', file]),
+  ]
+  let text: string
+  try {
+    text = readTrusted(resolve(host.cwd, file), host.uid, file)
+  } catch (error) {
+    if (error instanceof MeetroomError) throw error
+    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`, { hint })
+  }
+  const found = parseControlFile(text)
+  // The control key must not leave this machine.
+  if (
+    found &&
+    /^http:\/\/[^/?#@\\]+$/.test(found.control_url) &&
+    isLoopback(new URL(found.control_url).hostname)
+  )
+    return found
+  throw new UsageError(`${file} is not a control file`, { hint })
+}

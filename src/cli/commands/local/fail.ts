@@ -1,0 +1,92 @@
+import { omitUndefined } from '../../../api/defined.ts'
+import { UsageError } from '../../../errors.ts'
+import { collect, createIntegerParser } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { control, controlFlag } from './control-client.ts'
+
+interface Flags {
+  id?: readonly string[]
+  status?: number
+  header?: readonly string[]
+  delay?: string
+  connection?: string
+  after?: string
+  times?: number
+  probability?: number
+  seed?: number
+  control: string
+}
+
+export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void {
+  const fail = local
+    .command('fail')
+    .summary('Make requests to a service fail')
+    .description(
+      'Add a fault to a service for tests, and print the number of its faults. A request gets the first fault that ' +
+        'applies. Reset removes all faults.',
+    )
+    .argument('<operation>', 'operation such as createRoom, or any')
+    .option(
+      '--id <id>',
+      'only requests with this ID in the path, or as the user_id of the body; repeatable',
+      collect,
+    )
+    .option(
+      '--status <code>',
+      'status of the response, from 400 to 599',
+      createIntegerParser('--status', 400, 599),
+    )
+    .option('--header <header>', 'header of the response, as in “Retry-After: 2”; repeatable', collect)
+    .option('--delay <duration>', 'wait before the response, by the clock of the service')
+    .option(
+      '--connection <how>',
+      'reset the connection without a response, or cut it within the body: reset or cut',
+    )
+    .option('--after <write>', 'write: the operation takes effect before it fails')
+    .option('--times <n>', 'number of requests (default: 1)', createIntegerParser('--times', 1))
+    .option(
+      '--probability <share>',
+      'share of the requests, as in 0.2; without --times, until the reset',
+      parseShare,
+    )
+    .option('--seed <n>', 'seed of the random choice (default: 0)', createIntegerParser('--seed', 0))
+    .requiredOption(...controlFlag)
+    .action(act('machine', addFault))
+  addExamples(
+    fail,
+    'meetroom local fail createRoom --status 503 --times 3 --control control.json',
+    'meetroom local fail any --status 429 --header "Retry-After: 2" --probability 0.2 --control control.json',
+  )
+}
+
+async function addFault(context: Context, operation: string, flags: Flags): Promise<void> {
+  const { control: file, header, ...fault } = flags
+  const printer = await context.printer()
+  const added = await control<Printed['local fail']>(
+    context,
+    file,
+    '/fail',
+    omitUndefined({
+      ...fault,
+      operation: operation === 'any' ? undefined : operation,
+      headers: header && Object.fromEntries(header.map(parseHeader)),
+    }),
+  )
+  await printer.printFacts(added)
+}
+
+function parseShare(text: string): number {
+  const share = /^[\d.]+$/.test(text) ? Number(text) : 0
+  if (share > 0 && share <= 1) return share
+  throw new UsageError(`--probability must be a number above 0 and at most 1, not “${text}”`)
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(text) ?? []
+  if (name === undefined) throw new UsageError(`--header must be “Name: value”, not “${text}”`)
+  return [name, value ?? '']
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { describeJsonError, parseJson } from '../../../api/json.ts'
+import { describeSystemError, UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { control, controlFlag } from './control-client.ts'
+
+export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void {
+  const seed = local
+    .command('seed')
+    .summary('Replace everything in a service by the users and rooms of a file')
+    .description(
+      'Reset a service for tests to the users and rooms of a JSON file, and print how many there are. Each later reset ' +
+        'returns to them.',
+    )
+    .argument('<seed-file>', 'JSON file: {"users": […], "rooms": [{…, "members": […]}]}')
+    .requiredOption(...controlFlag)
+    .action(
+      act('machine', async (context, file: string, flags: { control: string }) => {
+        const printer = await context.printer()
+        const value = await readSeed(resolve(context.host.cwd, file), file)
+        await printer.printFacts(await control<Printed['local seed']>(context, flags.control, '/seed', value))
+      }),
+    )
+  addExamples(seed, 'meetroom local seed seed.json --control control.json')
+}
+
+async function readSeed(path: string, name: string): Promise<object> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`the seed ${name} cannot be read: ${describeSystemError(error)}`)
+  }
+  try {
+    return parseJson(text) as object
+  } catch (error) {
+    throw new UsageError(`the seed ${name} is not valid JSON: ${describeJsonError(error, text)}`)
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describeSystemError, UsageError } from '../../../errors.ts'
+import { createOwnFile } from '../../../files/private-file.ts'
+import type { Context } from '../../kernel/context.ts'
+
+/** Content of the file of `serve --control`. */
+export interface ControlFile {
+  control_url: string
+  control_key: string
+}
+
+/** Opens the control of a service. `start` begins to listen and writes the file; `close` undoes both. */
+export async function openControl(context: Context, file: string) {
+  const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
+  const { listenForControl } = await import('../../../embedded/control/listener.ts')
+  const path = resolve(context.host.cwd, file)
+  removeFormerFile(path)
+  const control = new ServiceControl(context.host)
+  let close = () => {}
+  return {
+    control,
+    async start(): Promise<void> {
+      const { url, key, close: stopListening } = await listenForControl(control)
+      context.addSecret(key)
+      close = stopListening
+      await writeControlFile(path, { control_url: url, control_key: key })
+      close = () => {
+        stopListening()
+        rmSync(path, { force: true })
+      }
+    },
+    close: () => close(),
+  }
+}
+
+/**
+ * Removes the file of a service that was killed.
+ * @throws {UsageError} when the path is any other file
+ */
+function removeFormerFile(path: string): void {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw new UsageError(`--control ${path} cannot be used: ${describeSystemError(error)}`)
+  }
+  if (!isControlFile(text))
+    throw new UsageError(`${path} exists and is not a control file`, {
+      hint: 'name a new file with --control',
+    })
+  rmSync(path)
+}
+
+export function isControlFile(text: string): boolean {
+  return parseControlFile(text) !== undefined
+}
+
+/** Parses a control file; undefined for any other text. */
+export function parseControlFile(text: string): ControlFile | undefined {
+  try {
+    const { control_url, control_key } = JSON.parse(text) as Partial<ControlFile>
+    if (typeof control_url !== 'string' || typeof control_key !== 'string') return undefined
+    return { control_url, control_key }
+  } catch {
+    return undefined
+  }
+}
+
+async function writeControlFile(path: string, content: ControlFile): Promise<void> {
+  try {
+    const file = await createOwnFile(path)
+    await file.writeFile(`${JSON.stringify(content)}\n`)
+    await file.close()
+  } catch (error) {
+    throw new UsageError(
+      `--control ${path} cannot be written: ${describeSystemError(error, 'no such directory')}`,
+    )
+  }
+}

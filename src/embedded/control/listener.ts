@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseJson } from '../../api/json.ts'
+import { UsageError } from '../../errors.ts'
+import { isAuthorized } from '../common/requests.ts'
+import { formatTimestamp, isObject } from '../common/values.ts'
+import { readBody } from '../http/body.ts'
+import { limitConnections, limits } from '../http/connections.ts'
+import { refuseFraming } from '../http/framing.ts'
+import { refuseForeign } from '../http/same-origin.ts'
+import type { ServiceControl } from './service-control.ts'
+
+export interface ControlListener {
+  /** Scheme, host and port. */
+  url: string
+  /** Key that every request must contain; the API key is not accepted. */
+  key: string
+  close(): void
+}
+
+/** Maximum size of a seed, in bytes. */
+const maxBodyBytes = 64 * 1024 * 1024
+
+/** Listens on loopback for requests that change the clock, the faults and the seed of a service. */
+export async function listenForControl(control: ServiceControl): Promise<ControlListener> {
+  const key = `control_${randomBytes(24).toString('base64url')}`
+  const expectedHeader = Buffer.from(`Bearer ${key}`)
+  const server = createServer(limits, (request, response) => {
+    respond(control, expectedHeader, request).then(
+      ({ status, body }) => send(response, status, body),
+      () => response.destroy(),
+    )
+  })
+  limitConnections(server)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, key },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+interface ControlResponse {
+  status: number
+  body: object
+}
+
+async function respond(
+  control: ServiceControl,
+  expectedHeader: Buffer,
+  request: IncomingMessage,
+): Promise<ControlResponse> {
+  const { method, url = '', headers } = request
+  // Programs that may control the service send no Origin, but every web page does for a POST.
+  const foreign = headers.origin === undefined ? refuseForeign(request, []) : 'the Origin is refused'
+  if (foreign) return refuse(403, foreign)
+  const framing = refuseFraming(request)
+  if (framing) return refuse(400, framing)
+  if (!isAuthorized(headers.authorization, expectedHeader))
+    return refuse(401, 'the control key is missing or invalid')
+  const action = actions.get(url)
+  if (method !== 'POST' || !action) return refuse(404, 'no such action')
+  const text = (await readBody(request, maxBodyBytes))?.toString('utf8')
+  if (text === undefined) return refuse(413, 'the body is too large')
+  try {
+    const input: unknown = parseJson(text === '' ? '{}' : text)
+    return { status: 200, body: await action(control, input) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuse(400, 'the body is not valid JSON')
+    return refuse(error instanceof UsageError ? 400 : 500, (error as Error).message)
+  }
+}
+
+type Action = (control: ServiceControl, input: unknown) => Promise<object>
+
+const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
+  [
+    '/clock/advance',
+    async (control, input) => {
+      await control.advance(isObject(input) ? input['duration'] : undefined)
+      return describeClock(control)
+    },
+  ],
+  [
+    '/clock/freeze',
+    async (control) => {
+      control.clock.freeze()
+      return describeClock(control)
+    },
+  ],
+  [
+    '/clock/resume',
+    async (control) => {
+      control.clock.resume()
+      return describeClock(control)
+    },
+  ],
+  [
+    '/fail',
+    async ({ faults }, input) => {
+      faults.add(input)
+      return { faults: faults.size }
+    },
+  ],
+  [
+    '/seed',
+    async (control, input) => {
+      await control.seed(input)
+      return describeSeed(control)
+    },
+  ],
+  [
+    '/reset',
+    async (control) => {
+      const unmatched_faults = control.faults.listUnmatched()
+      const unknown_operations = [...control.unknownOperations]
+      await control.reset()
+      return { ...describeSeed(control), unmatched_faults, unknown_operations }
+    },
+  ],
+])
+
+function describeClock({ clock }: ServiceControl) {
+  return { now: formatTimestamp(clock.now()), is_frozen: clock.isFrozen }
+}
+
+function describeSeed({ seeded: { users, rooms } }: ServiceControl) {
+  return { users: users.length, rooms: rooms.length }
+}
+
+const refuse = (status: number, message: string): ControlResponse => ({
+  status,
+  body: { error: { message } },
+})
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const isRefused = status !== 200
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    // The body of a refused request is not read.
+    ...(isRefused && { connection: 'close' }),
+  })
+  response.end(`${JSON.stringify(body)}\n`)
+}

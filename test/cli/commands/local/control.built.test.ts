@@ -1,0 +1,190 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { runBuilt } from '../../../helpers/built.ts'
+import { homes, startServe } from '../../../helpers/serving.ts'
+
+// Every test starts processes.
+vi.setConfig({ testTimeout: 30_000 })
+
+const seed = {
+  users: [{ user_id: 'ada' }],
+  rooms: [{ id: 'weekly', name: 'Weekly sync', type: 'open', members: [{ user_id: 'ada' }] }],
+}
+
+/** A service in memory with a control file. */
+async function startControlled() {
+  const env = homes()
+  const file = join(env.HOME, 'control.json')
+  const running = await startServe(['--ephemeral', '--control', file], env)
+  const { base_url, api_key_file } = running.ready
+  const apiKey = readFileSync(api_key_file, 'utf8').trim()
+  const { control_url, control_key } = JSON.parse(readFileSync(file, 'utf8'))
+  const run = (line: string) => runBuilt(line.split(' '), env)
+  const local = (line: string) => run(`local ${line} --control ${file}`)
+  const rooms = (line: string) =>
+    runBuilt(['rooms', ...line.split(' ')], {
+      ...env,
+      MEETROOM_BASE_URL: base_url,
+      MEETROOM_API_KEY: apiKey,
+    })
+  return { ...running, env, file, apiKey, control_url, control_key, run, local, rooms }
+}
+
+describe('serve --control', () => {
+  test('writes URL and key to a private file and removes it at the end', async () => {
+    const { file, child, ended, control_url, control_key, apiKey, log } = await startControlled()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(control_key).toMatch(/^control_[\w-]{32}$/)
+    expect(control_key).not.toBe(apiKey)
+    child.kill('SIGTERM')
+    await ended()
+    expect(existsSync(file)).toBe(false)
+    expect(log()).not.toContain(control_key)
+  })
+
+  test('replaces the file of a killed service, and refuses any other file', async () => {
+    const first = await startControlled()
+    first.child.kill('SIGKILL')
+    await first.ended()
+    expect(existsSync(first.file)).toBe(true)
+    const second = await startServe(['--ephemeral', '--control', first.file], first.env)
+    expect(JSON.parse(readFileSync(first.file, 'utf8')).control_key).not.toBe(first.control_key)
+    second.child.kill('SIGTERM')
+    await second.ended()
+    const other = join(first.env.HOME, 'notes.txt')
+    writeFileSync(other, 'precious')
+    expect(await first.run(`serve --ephemeral --port 0 --control ${other}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: ${other} exists and is not a control file\nhint: name a new file with --control\n`,
+    })
+    expect(readFileSync(other, 'utf8')).toBe('precious')
+  })
+
+  test('needs --ephemeral', async () => {
+    expect(await runBuilt(['serve', '--control', 'c.json'], homes())).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: --control needs --ephemeral, because it can change the clock and delete everything\n' +
+        'hint: a workspace on disk can be backed up while it is served: meetroom local backup workspace.db\n',
+    })
+  })
+})
+
+describe('the commands of a control file', () => {
+  test('seed, fail, advance and freeze a service', async () => {
+    const { env, local, rooms } = await startControlled()
+    const file = join(env.HOME, 'seed.json')
+    writeFileSync(file, JSON.stringify(seed))
+    expect(await local(`seed ${file} --json`)).toMatchObject({ code: 0, stdout: '{"users":1,"rooms":1}\n' })
+    expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
+    expect(await local('fail createRoom --status 503 --times 2 --after write --json')).toEqual({
+      code: 0,
+      stdout: '{"faults":1}\n',
+      stderr: '',
+    })
+    for (const name of ['A', 'B']) expect((await rooms(`create --name ${name} --type open`)).code).toBe(7)
+    expect((await rooms('create --name C --type open')).code).toBe(0)
+    expect((await rooms('list -o tsv --columns name')).stdout).toBe('name\nC\nB\nA\nWeekly sync\n')
+    const frozen = JSON.parse((await local('clock freeze --json')).stdout)
+    expect(frozen.is_frozen).toBe(true)
+    const advanced = JSON.parse((await local('clock advance 1h --json')).stdout)
+    expect(Date.parse(advanced.now) - Date.parse(frozen.now)).toBe(3_600_000)
+    expect(JSON.parse((await local('clock resume --json')).stdout).is_frozen).toBe(false)
+  })
+
+  test('refuse what the service refuses, with its words', async () => {
+    const { local, env, run } = await startControlled()
+    const bad = join(env.HOME, 'bad.json')
+    writeFileSync(bad, '{"users":[{"user_id":"ada","nmae":"Ada"}]}')
+    const error = (message: string) => ({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(await local(`seed ${bad}`)).toEqual(
+      error('the seed cannot be used: users[0].nmae is not a field of a seed; did you mean name?'),
+    )
+    expect((await local('fail creatRoom --status 503')).stderr).toContain(
+      'no such operation: creatRoom; did you mean createRoom?',
+    )
+    expect((await local('fail createRoom')).stderr).toContain('a fault needs status, delay or connection')
+    expect(await local('clock advance')).toEqual(error('advance needs a duration, as in 1h'))
+    expect(await local('clock stop')).toEqual(error('<action> must be advance, freeze or resume, not “stop”'))
+    expect((await local('clock advance 99999w')).code).toBe(2)
+    const missing = join(env.HOME, 'none.json')
+    expect(await run(`local clock freeze --control ${missing}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: ${missing} cannot be read: no such file\nhint: a control file is written by: meetroom serve --ephemeral --control ${missing}\n`,
+    })
+  })
+
+  test('never send the control key to another host, and exit 5 when the service has stopped', async () => {
+    const { file, child, ended, env, run, control_key } = await startControlled()
+    child.kill('SIGKILL')
+    await ended()
+    const line = `local clock freeze --control ${file}`
+    expect(await run(line)).toMatchObject({
+      code: 5,
+      stderr: `error: the service that wrote ${file} does not respond\nhint: it may have stopped; start another: meetroom serve --ephemeral --control ${file}\n`,
+    })
+    for (const control_url of [
+      'http://192.0.2.1:9',
+      'https://127.0.0.1:9',
+      'http://127.0.0.1@192.0.2.1',
+      'x',
+    ]) {
+      writeFileSync(file, JSON.stringify({ control_url, control_key }))
+      expect((await run(line)).stderr).toContain(`${file} is not a control file`)
+    }
+    expect(env.HOME).not.toBe('')
+  })
+})
+
+describe('the control listener', () => {
+  interface Sent {
+    path?: string
+    method?: string
+    headers?: Record<string, string>
+  }
+
+  async function start() {
+    const { control_url, control_key, apiKey, ready } = await startControlled()
+    /** Sends a request; returns its status. */
+    const send = ({ path = '/clock/freeze', method = 'POST', headers = {} }: Sent, url = control_url) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const all = { authorization: `Bearer ${control_key}`, ...headers }
+        const sent = request(url + path, { method, headers: all }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        sent.on('error', reject).end()
+      })
+    return { send, apiKey, control_key, ready }
+  }
+
+  test('accepts only its own key, and the service never accepts that key', async () => {
+    const { send, apiKey, control_key, ready } = await start()
+    expect(await send({})).toBe(200)
+    for (const key of [apiKey, `${control_key}x`, ''])
+      expect(await send({ headers: { authorization: `Bearer ${key}` } })).toBe(401)
+    expect(await send({ path: '/rooms', method: 'GET' }, ready.base_url)).toBe(400)
+    expect(
+      await send(
+        { path: '/rooms', method: 'GET', headers: { authorization: `Bearer ${apiKey}` } },
+        ready.base_url,
+      ),
+    ).toBe(200)
+  })
+
+  test('refuses each Origin, foreign Host headers, other methods and unknown actions', async () => {
+    const { send } = await start()
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', 'http://localhost:4680'])
+      expect(await send({ headers: { origin } })).toBe(403)
+    for (const host of ['evil.example', '127.0.0.1.evil.example', '192.0.2.1'])
+      expect(await send({ headers: { host } })).toBe(403)
+    expect(await send({ method: 'GET' })).toBe(404)
+    expect(await send({ path: '/rooms' })).toBe(404)
+  })
+})
