@@ -95,6 +95,17 @@ describe('the commands of a control file', () => {
     const advanced = JSON.parse((await local('clock advance 1h --json')).stdout)
     expect(Date.parse(advanced.now) - Date.parse(frozen.now)).toBe(3_600_000)
     expect(JSON.parse((await local('clock resume --json')).stdout).is_frozen).toBe(false)
+    await local('fail deleteRoom --status 500')
+    expect(await local('reset --json')).toEqual({
+      code: 0,
+      stdout: `${JSON.stringify({
+        ...{ users: 1, rooms: 1 },
+        unmatched_faults: ['{"operation":"deleteRoom","status":500}'],
+        unknown_operations: [],
+      })}\n`,
+      stderr: '',
+    })
+    expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
   })
 
   test('refuse what the service refuses, with its words', async () => {

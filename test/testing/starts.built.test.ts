@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand } from '../helpers/command.ts'
+
+const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
+const rounds = isFull ? 1000 : 60
+
+/** Starts a service, uses all of it, and closes it, again and again; prints what the process holds after each fifth. */
+const program = `
+const { once } = require('node:events')
+const { readdirSync, existsSync } = require('node:fs')
+const http = require('node:http')
+const { startService } = require(${JSON.stringify(resolve('dist/testing.cjs'))})
+const { WebSocket } = require(${JSON.stringify(resolve('node_modules/ws'))})
+const seed = {
+  users: [{ user_id: 'ada' }],
+  rooms: [{ id: 'r', name: 'R', type: 'open', webhook: { url: 'http://127.0.0.1:9/' } }],
+}
+async function round() {
+  const service = await startService({ seed })
+  service.faults.add({ operation: 'getRoom', delay: 1, status: 503 })
+  const headers = { authorization: 'Bearer ' + service.apiKey }
+  // Without a pool, which would keep a part for each port.
+  const [response] = await once(http.get(service.baseUrl + '/rooms/r', { agent: false, headers }), 'response')
+  await once(response.resume(), 'end')
+  const socket = new WebSocket(service.baseUrl.replace('http', 'ws') + '/rooms/r/connect')
+  await once(socket, 'message')
+  await service.webhooks.next()
+  service.clock.freeze()
+  await service.clock.advance('1m')
+  await service.reset()
+  await service.close()
+}
+async function measure() {
+  for (let i = 0; i < 4; i++) {
+    gc()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const handles = process.getActiveResourcesInfo().filter((name) => !/^(Pipe|TTY|File)/.test(name))
+  const files = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0
+  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
+  return { handles, files, listeners, heap: process.memoryUsage().heapUsed }
+}
+;(async () => {
+  const measured = []
+  for (let i = 1; i <= ${rounds}; i++) {
+    await round()
+    if (i % ${rounds / 5} === 0) measured.push(await measure())
+  }
+  console.log(JSON.stringify(measured))
+})()
+`
+
+interface Measured {
+  handles: string[]
+  files: number
+  listeners: number
+  heap: number
+}
+
+test(`${rounds} starts and closes leave no handles, files, listeners or memory behind`, {
+  timeout: 600_000,
+}, async () => {
+  const { code, stdout, stderr } = await runCommand(
+    process.execPath,
+    ['--expose-gc', '--no-warnings', '-e', program],
+    { PATH: process.env['PATH'] ?? '' },
+    '',
+    { patienceMs: isFull ? 600_000 : 60_000 },
+  )
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+  const [first, ...later] = JSON.parse(stdout) as [Measured, ...Measured[]]
+  for (const { handles, files, listeners, heap } of later) {
+    expect(handles).toEqual([])
+    expect({ files, listeners }).toEqual({ files: first.files, listeners: first.listeners })
+    expect(heap).toBeLessThan(first.heap * 1.15)
+  }
+})
