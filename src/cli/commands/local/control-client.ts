@@ -12,10 +12,7 @@ import { readTrusted } from '../../../files/trusted-file.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseControlFile } from '../serve/control-file.ts'
 
-export const controlFlag = [
-  '--control <file>',
-  'file that meetroom serve --ephemeral --control wrote',
-] as const
+export const controlFlag = ['--control <file>', 'file that serve --ephemeral --control wrote'] as const
 
 /**
  * Sends an action to the service that wrote a control file, and returns its response.

@@ -71,8 +71,8 @@ async function addFault(context: Context, operation: string, flags: Flags): Prom
     file,
     '/fail',
     omitUndefined({
-      ...fault,
       operation: operation === 'any' ? undefined : operation,
+      ...fault,
       headers: header && Object.fromEntries(header.map(parseHeader)),
     }),
   )

@@ -52,7 +52,7 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--control <file>',
-      'with --ephemeral: write URL and key for meetroom local clock, fail, seed and reset to this file',
+      'with --ephemeral: write a URL and key for local clock, fail, seed and reset to this file',
     )
     .option(
       '--api-key-file <file>',
