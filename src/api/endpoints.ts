@@ -184,6 +184,25 @@ export const endpoints = {
     ...itemEndpoint('user'),
     check: ['users', 'get', '{user_id}'],
   },
+  listDeliveries: {
+    id: 'webhooks.deliveries',
+    summary: 'List the deliveries of webhooks',
+    method: 'GET',
+    path: '/webhooks/deliveries',
+    ...listEndpoint('delivery'),
+    paged: true,
+    paging: true,
+    unlisted: true,
+  },
+  redeliver: {
+    id: 'webhooks.redeliver',
+    summary: 'Deliver a webhook event again',
+    method: 'POST',
+    path: '/webhooks/deliveries/{delivery_id}/redeliver',
+    ...itemEndpoint('delivery'),
+    check: ['webhooks', 'deliveries'],
+    unlisted: true,
+  },
 } as const satisfies Record<string, Endpoint>
 
 export type OperationName = keyof typeof endpoints

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import type { Operation, ParamName } from './operation.ts'
 import type { Resource } from './resource.ts'
-import { member, order, paging, type ResourceName, resources, room, user } from './resources.ts'
+import { delivery, member, order, paging, type ResourceName, resources, room, user } from './resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from './schemas.ts'
 
 export type Operations = typeof endpoints
@@ -13,6 +13,7 @@ const params: Readonly<Record<ParamName, string>> = {
   room_id: room.descriptions.id,
   member_id: member.descriptions.id,
   user_id: user.descriptions.user_id,
+  delivery_id: delivery.descriptions.id,
 }
 
 function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {

@@ -1,5 +1,13 @@
 import { defineResource, type Resource } from './resource.ts'
-import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
+import {
+  defaultLimit,
+  deliveryStates,
+  endReasons,
+  maxLimit,
+  memberTypes,
+  roomTypes,
+  webhookActions,
+} from './vocabulary.ts'
 
 /**
  * Fields of every resource, in the order of the API specification, then unlisted ones. Schemas, views, --where, import
@@ -279,6 +287,61 @@ export const message = defineResource({
   },
 })
 
+/** Delivery of a webhook event. Only the embedded service has this resource; the API specification does not. */
+export const delivery = defineResource({
+  name: 'delivery',
+  plural: 'deliveries',
+  id: 'id',
+  label: 'action',
+  fields: {
+    id: {
+      type: 'id',
+      description: 'delivery id: the header webhook-id of every attempt',
+      presence: 'always',
+      column: [1, 9],
+    },
+    room_id: {
+      type: 'id',
+      description: 'the room of the event',
+      query: 'only deliveries for this room',
+      column: [2, 3],
+    },
+    action: { type: webhookActions, description: 'the event', column: [3, 6] },
+    user_id: { type: 'id', description: 'the user of the event; null for an anonymous participant' },
+    state: {
+      type: deliveryStates,
+      description: 'waiting (for an attempt), delivered, or given_up',
+      query: 'only deliveries in this state',
+      presence: 'always',
+      column: [4, 8],
+    },
+    attempts: { type: 'integer', description: 'number of attempts, redeliveries included', column: [5, 5] },
+    last_status: { type: 'integer', description: 'status of the last response; null without a response' },
+    last_error: { type: 'text', description: 'reason of a missing response, or of giving up' },
+    last_body: {
+      type: 'text',
+      description:
+        'beginning of the last response, at most 200 characters, without the secrets of the webhook',
+    },
+    last_attempt_at: { type: 'time', description: 'when the last attempt ended (UTC)' },
+    next_attempt_at: {
+      type: 'time',
+      description: 'when the next attempt is due (UTC); null if it is due now, and if there is none',
+      column: [7, 4],
+    },
+    redeliveries: { type: 'integer', description: 'how often a redelivery was requested' },
+    url: { type: 'text', description: 'the receiver, without user name, password and query' },
+    created_at: { type: 'time', description: 'when the event happened (UTC)', column: [8, 2] },
+    finished_at: { type: 'time', description: 'when it was delivered or given up (UTC)' },
+    since: {
+      type: 'time',
+      description: 'only events since this time',
+      query: true,
+      presence: 'never',
+    },
+  },
+})
+
 export const paging = {
   offset: { type: 'integer', description: 'number of items to skip', query: true, range: [0] },
   limit: {
@@ -295,7 +358,7 @@ export const order = {
   sort_by: { type: 'text', description: 'order of the items', query: true, presence: 'unlisted' },
 } as const
 
-export const resources = { room, member, user, session, page, message }
+export const resources = { room, member, user, session, page, message, delivery }
 
 export const secretFields: ReadonlySet<string> = new Set(
   Object.values<Resource>(resources).flatMap(({ fields }) =>

@@ -13,6 +13,14 @@ export const deprecated = '#DEPRECATED#'
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 
+/** Events of a webhook (API specification, section 6.1). */
+export const webhookActions = ['sessionJoined', 'sessionLeft'] as const
+export type WebhookAction = (typeof webhookActions)[number]
+
+/** States of a webhook delivery of the embedded service. */
+export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
 /** Default `limit` of lists (API specification, section 2.6). */
 export const defaultLimit = 30
 /** Maximum `limit` of the embedded service; the API specification sets none. */

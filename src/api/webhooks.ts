@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { webhookActions } from './vocabulary.ts'
 
 /** Body of the webhook for a participant's entry or exit (API specification, section 6.1). */
 export const WebhookEvent = z.looseObject({
-  action: z.enum(['sessionJoined', 'sessionLeft']),
+  action: z.enum(webhookActions),
   payload: z.looseObject({
     roomId: z.string(),
     userId: z.string().optional(),

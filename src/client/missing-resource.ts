@@ -101,9 +101,11 @@ function createNotFoundError({
   const more = /^no such \w+$/.test(description.message ?? '') ? '' : message
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,
-    hint: things.includes('member')
-      ? listHint('members', input.params?.['room_id'] ?? '')
-      : listHint(`${things[0]}s`),
+    hint: things.includes('delivery')
+      ? ['list them with: ', suggest(['webhooks', 'deliveries'])]
+      : things.includes('member')
+        ? listHint('members', input.params?.['room_id'] ?? '')
+        : listHint(`${things[0]}s`),
   })
 }
 

@@ -10,6 +10,7 @@ import type { Upgrade } from './sessions/upgrade.ts'
 import type { QuietLoader } from './store/sqlite.ts'
 import { type Attempt, Deliveries } from './webhooks/deliveries.ts'
 import { createPost, type Lookup } from './webhooks/post.ts'
+import { startRetention } from './webhooks/retention.ts'
 import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
 
 export interface InstanceOptions {
@@ -74,6 +75,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   const context = createHandlerContext({
     ...{ store, scheduler, cascadeDeleter, now: host.now },
     sessionControl: hub,
+    onRedelivery: (roomId) => deliveries.redeliver(roomId),
   })
   return {
     apiKey: workspace.apiKey,
@@ -131,8 +133,10 @@ function createSessionServices(
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })
   const stopIndexing = startIndexing({ store, scheduler, clock, onFailure })
+  const stopRetention = startRetention({ store, clock, onFailure })
   const close = async () => {
     stopIndexing()
+    stopRetention()
     await hub.close()
     sockets.close()
     deliveries.close()

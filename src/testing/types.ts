@@ -20,6 +20,8 @@ export type Operation =
   | 'getUser'
   | 'updateUser'
   | 'deleteUser'
+  | 'listDeliveries'
+  | 'redeliver'
 
 export type RoomType = 'open' | 'public' | 'private'
 export type MemberType = 'guest' | 'host' | 'monitor'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { copyDatabase } from '../../src/embedded/store/copy.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
+import { addDelivery } from './deliveries.ts'
 import { leaves } from './tree.ts'
 import { baseUrl, createWorld } from './world.ts'
 
@@ -32,6 +33,8 @@ const values: Record<string, string> = {
   shell: 'bash',
   line: 'meetroom\trooms\tget\t',
   replaced: '',
+  event: 'sessionJoined',
+  id: 'DELIVERY',
   reason: '63',
   backup: 'workspace/workspace.db',
 }
@@ -72,6 +75,8 @@ const lines: Record<string, readonly string[]> = {
   'local seed': ['body.json --control control.json'],
   'webhooks listen': ['--port 0 --exec touch'],
   'webhooks verify': ['ARGS --headers headers.txt'],
+  'webhooks trigger': ['ARGS --to http://127.0.0.1:4681/'],
+  'webhooks redeliver': ['ARGS', '--since 1h'],
   api: [
     'ARGS -f user_id=new',
     'PUT /users/ada -f name=N',
@@ -98,7 +103,9 @@ const lines: Record<string, readonly string[]> = {
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|sessions watch|webhooks|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+  /^(serve|join|sessions watch|webhooks (listen|verify)|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+/** Commands that send a request to an address of their own, not to the service. */
+export const sendsElsewhere = /^webhooks trigger\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
@@ -127,6 +134,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
   const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
+  const DELIVERY = await addDelivery(world.store, { id: 'msg_1' })
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   file('rooms.csv', 'name,type\nnew,open\n')
   file('users.csv', 'user_id\nnew\n')
@@ -147,7 +155,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   // Commands of a profile must not see it.
   await mkdir(join(world.dir, 'workspace'))
   await writeEmptyWorkspace(join(world.dir, 'workspace/workspace.db'))
-  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, KEYCOMMAND }
+  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, DELIVERY, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }

@@ -29,4 +29,6 @@ export const everything: Record<OperationName, string[]> = {
     ...['--email', 'ada@example.com'],
   ],
   deleteUser: 'users delete grace --yes'.split(' '),
+  listDeliveries: 'webhooks deliveries {room} --limit 1 --offset 0 --state waiting --since 1h'.split(' '),
+  redeliver: 'webhooks redeliver {delivery}'.split(' '),
 }

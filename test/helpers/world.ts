@@ -38,6 +38,7 @@ export async function createWorld() {
   const dir = tempDir()
   const world = {
     apiKey: workspace.apiKey,
+    store: workspace.store,
     dir,
     configDir: join(dir, 'config'),
     /** Every request that reached the service, in order. */

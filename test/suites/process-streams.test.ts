@@ -83,6 +83,13 @@ const lines: Record<string, Line> = {
   'local fail': { line: 'local fail any --status 503 --control key', code: 2, silent: true },
   'local seed': { line: 'local seed body.json --control key', code: 2, silent: true },
   'webhooks verify': { line: 'webhooks verify body.json --headers headers.txt' },
+  'webhooks trigger': {
+    line: 'webhooks trigger sessionJoined --to http://127.0.0.1:9/',
+    code: 5,
+    silent: true,
+  },
+  'webhooks deliveries': local('webhooks deliveries', { silent: true }),
+  'webhooks redeliver': local('webhooks redeliver msg_1', { code: 3, silent: true }),
   version: { line: 'version' },
   commands: { line: 'commands' },
   schema: { line: 'schema error' },

@@ -87,7 +87,7 @@ describe('a webhook to the host name', () => {
   test('of a loopback address is sent', async () => {
     count('vectors')
     const { port, inbox } = await startReceiver()
-    expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toBe(200)
+    expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 
@@ -95,7 +95,7 @@ describe('a webhook to the host name', () => {
     count('vectors')
     const { port, inbox } = await hangUp()
     const post = posting()
-    expect(await post(`http://rebinding.test:${port}/`, {}, '{}')).toBe(200)
+    expect(await post(`http://rebinding.test:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     await expect(post(`http://rebinding.test:${port}/`, {}, '{}')).rejects.toSatisfy(isForbidden)
     expect(inbox.all).toHaveLength(1)
   })
@@ -106,7 +106,12 @@ describe('a webhook to the host name', () => {
     const post = posting()
     const outcomes = []
     for (let i = 0; i < 4; i++)
-      outcomes.push(await post(`http://alternating.test:${port}/`, {}, '{}').catch(() => 'refused'))
+      outcomes.push(
+        await post(`http://alternating.test:${port}/`, {}, '{}').then(
+          ({ status }) => status,
+          () => 'refused',
+        ),
+      )
     expect(outcomes).toEqual([200, 'refused', 200, 'refused'])
     expect(post.counts.get('alternating.test')).toBe(4)
     expect(inbox.all).toHaveLength(2)
@@ -137,7 +142,7 @@ describe('a redirect', () => {
       (_, response) => void response.writeHead(status, { location }).end(),
     )
     const post = posting()
-    expect(await post(url, {}, '{}')).toBe(status)
+    expect(await post(url, {}, '{}')).toMatchObject({ status })
     expect(inbox.all).toHaveLength(1)
     expect(post.counts.size).toBe(0)
   })
@@ -158,7 +163,7 @@ describe('a custom header of a webhook', () => {
   ])('does not change how the request is parsed: %s: %s', async (name, value) => {
     count('vectors')
     const { url, inbox } = await startReceiver()
-    const status = await posting()(url, { [name]: value }, '{"a":1}').catch(() => undefined)
+    const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({ status: undefined }))
     // What cannot be sent as it is, is not sent at all.
     expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
     expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()

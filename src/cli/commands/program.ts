@@ -132,7 +132,7 @@ const groups: readonly Group[] = [
   {
     name: 'webhooks',
     alias: 'webhook',
-    summary: 'Receive and verify webhooks, for writing integrations',
+    summary: 'Receive, verify, trigger and redeliver webhooks',
     heading: runAndTest,
     load: async () => (await import('./webhooks/webhooks.ts')).defineWebhooks,
   },

@@ -6,6 +6,7 @@ const listCommands = {
   room: ['rooms', 'list'],
   user: ['users', 'list'],
   member: ['members', 'list', 'ROOM'],
+  delivery: ['webhooks', 'deliveries'],
 } as const
 
 type IdKind = keyof typeof listCommands

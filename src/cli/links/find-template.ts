@@ -1,8 +1,7 @@
-import { isLoopback } from '../../api/loopback.ts'
-import { TransportError } from '../../api/wire.ts'
 import { exampleTemplate } from '../../config/link-template.ts'
 import { suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
 import { LinkTemplate, roomPageTemplate } from './link-template.ts'
 
 /**
@@ -25,28 +24,10 @@ export async function findTemplate(context: Context, kind: 'join' | 'replay'): P
   })
 }
 
-/** Returns the origin of a service on this machine; undefined if the service has no room pages or is remote. */
+/** Returns the origin of the room pages of the embedded service; undefined for any other service. */
 async function findRoomPages(context: Context): Promise<string | undefined> {
-  const { local, baseUrl } = await context.settings()
-  if (!local && !baseUrl) return undefined
-  const url = new URL(local ? await context.services.persistentBaseUrl('room pages') : (baseUrl?.value ?? ''))
-  // A service on all interfaces is reachable from this machine at the loopback address.
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
-  if (url.hostname === '[::]') url.hostname = '[::1]'
-  if (!isLoopback(url.hostname)) return undefined
-  return local || (await hasRoomPages(context, url.origin)) ? url.origin : undefined
-}
-
-async function hasRoomPages(context: Context, origin: string): Promise<boolean> {
-  const transport = await context.services.transportTo(origin)
-  try {
-    const request = { method: 'GET', url: `${origin}/rooms/-`, headers: {} }
-    const { status, headers } = await transport(request, context.interrupt)
-    return status === 200 && headers['server'] === 'meetroom'
-  } catch (error) {
-    if (error instanceof TransportError) return false
-    throw error
-  } finally {
-    await transport.close?.()
-  }
+  const { local } = await context.settings()
+  return local
+    ? reachableOrigin(await context.services.persistentBaseUrl('room pages'))
+    : findEmbeddedService(context)
 }

@@ -98,7 +98,8 @@ export async function createFullRecords(
   selection: Selection | undefined,
   concurrency?: number,
 ): Promise<FullRecords | undefined> {
-  if (selection || name === 'listSessions' || name === 'listPages') return selection?.full
+  if (selection || name === 'listSessions' || name === 'listPages' || name === 'listDeliveries')
+    return selection?.full
   const { FullRecords } = await import('./full-records.ts')
   return new FullRecords(context, name, undefined, concurrency)
 }

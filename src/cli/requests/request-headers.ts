@@ -27,16 +27,16 @@ const rewritingHeaders = new Set([
 ])
 
 /** @throws {UsageError} for a malformed or reserved header */
-export function parseRequestHeaders(lines: readonly string[]): Record<string, string> {
+export function parseRequestHeaders(lines: readonly string[], flag = '--header'): Record<string, string> {
   const headers = new Map<string, string>()
   for (const line of lines) {
-    const [name = '', value = ''] = Object.entries(parseHeaders('--header', [line]))[0] ?? []
+    const [name = '', value = ''] = Object.entries(parseHeaders(flag, [line]))[0] ?? []
     const key = name.toLowerCase()
-    if (reserved.has(key)) throw new UsageError(`--header cannot set ${name}: meetroom sets it itself`)
+    if (reserved.has(key)) throw new UsageError(`${flag} cannot set ${name}: meetroom sets it itself`)
     if (rewritingHeaders.has(key))
-      throw new UsageError(`--header cannot set ${name}: it may turn the request into another one`)
+      throw new UsageError(`${flag} cannot set ${name}: it may turn the request into another one`)
     if (!/^[\t -~]*$/.test(value))
-      throw new UsageError(`--header ${name}: the value contains a character that no header may contain`)
+      throw new UsageError(`${flag} ${name}: the value contains a character that no header may contain`)
     const existing = headers.get(key)
     headers.set(key, existing === undefined ? value : `${existing}, ${value}`)
   }

@@ -154,7 +154,9 @@ function listPaths(): readonly string[] {
 
 /** Returns the resource that a command selects from. Reports select rooms. */
 function findResource(command: Command): Resource | undefined {
-  const group = ['report', 'usage'].includes(command.name()) ? resources.room.plural : command.parent?.name()
+  const name = command.name()
+  const group = ['report', 'usage'].includes(name) ? resources.room.plural : command.parent?.name()
+  if (name === resources.delivery.plural) return resources.delivery
   return Object.values<Resource>(resources).find(({ plural }) => plural === group)
 }
 

@@ -87,7 +87,13 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   pages: { list: [...listing, ...showing], create: [...creating, ...importing] },
   message: { send: ['post', 'say', 'write', 'broadcast', ...creating] },
-  webhooks: { listen: ['receive', 'serve', 'start'], verify: ['check', 'test', 'validate'] },
+  webhooks: {
+    listen: ['receive', 'serve', 'start'],
+    verify: ['check', 'test', 'validate'],
+    deliveries: [...listing, 'log', 'history', 'attempts', 'outbox'],
+    redeliver: ['resend', 'replay', 'retry'],
+    trigger: ['send', 'fire', 'emit', 'simulate'],
+  },
   auth: {
     login: ['signin', 'sign-in', 'token', 'key', 'add', 'set'],
     logout: ['signout', 'sign-out', 'remove', 'delete', 'forget'],

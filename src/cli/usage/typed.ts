@@ -15,8 +15,12 @@ const local: ReadonlySet<string> = new Set([
   'openapi',
 ])
 
+/** Commands of a local group that use the service. */
+const remote: ReadonlySet<string> = new Set(['webhooks deliveries', 'webhooks redeliver'])
+
 export function suggestTyped(words: readonly string[]): Suggestion {
-  return local.has(words[0] ?? '') ? suggestElsewhere(words) : suggest(words)
+  const isLocal = local.has(words[0] ?? '') && !remote.has(words.slice(0, 2).join(' '))
+  return isLocal ? suggestElsewhere(words) : suggest(words)
 }
 
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */

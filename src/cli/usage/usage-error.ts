@@ -206,25 +206,24 @@ function explainLoginSurplus([given = '']: readonly string[]): UsageError {
 }
 
 function explainInvalidValue({ said, command, words, rest }: UsageProblem): UsageError | undefined {
-  const [, flags, value = '', choices] =
+  const [, flags, flagValue, flagChoices] =
     /^option '(.*?)' argument '([\s\S]*)' is invalid\. Allowed choices are (.*)\.$/.exec(said) ?? []
-  if (flags === undefined || choices === undefined) {
-    const [, given = '', argument, allowed = ''] =
-      /^command-argument value '([\s\S]*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/.exec(
-        said,
-      ) ?? []
-    if (argument === undefined) return undefined
-    return new UsageError(`${argument} must be ${formatChoices(allowed.split(', '))}, not “${given}”`, {
-      hint: findExample(command, words),
-    })
-  }
-  const flag = /--[\w-]+/.exec(flags)?.[0] ?? flags
-  const message = `${flag} must be ${formatChoices(choices.split(', '))}, not “${value}”`
-  const all = choices.split(', ')
+  const [, given, argument, allowed] =
+    /^command-argument value '([\s\S]*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/.exec(
+      said,
+    ) ?? []
+  const name = flags === undefined ? argument : (/--[\w-]+/.exec(flags)?.[0] ?? flags)
+  const choices = (flagChoices ?? allowed)?.split(', ')
+  if (name === undefined || choices === undefined) return undefined
+  const value = flagValue ?? given ?? ''
+  const message = `${name} must be ${formatChoices(choices)}, not “${value}”`
   const meant =
-    all.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, all)
+    choices.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, choices)
   const at = rest.findIndex((word) => word === value || word.endsWith(`=${value}`))
-  if (meant === undefined || at < 0) return new UsageError(message, { hint: suggestHelpOn(words) })
+  if (meant === undefined || at < 0)
+    return new UsageError(message, {
+      hint: flags === undefined ? findExample(command, words) : suggestHelpOn(words),
+    })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
 }

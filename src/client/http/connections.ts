@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import buildConnector, { type Callback, type Target } from 'undici/lib/core/connect.js'
-import { resetCode } from './failure.ts'
+import { resetCode } from '../../api/connection-failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */

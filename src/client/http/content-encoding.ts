@@ -1,5 +1,5 @@
+import { readErrorCode } from '../../api/connection-failure.ts'
 import { maxBodyBytes, tooLarge, type WireResponse } from '../../api/wire.ts'
-import { readErrorCode } from './failure.ts'
 
 type Zlib = typeof import('node:zlib')
 type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>

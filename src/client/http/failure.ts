@@ -1,36 +1,8 @@
+import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
 import { TransportError } from '../../api/wire.ts'
 import { ServiceError } from '../../errors.ts'
 
-/** Code for a reset connection. Needed because undici treats ECONNRESET as the end of a body without a length. */
-export const resetCode = 'RESET'
-
 const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was reset',
-  [resetCode]: 'the connection was reset',
-  ENOTFOUND: 'the host name cannot be resolved',
-  EAI_AGAIN: 'the host name cannot be resolved at the moment',
-  EHOSTUNREACH: 'the host is unreachable',
-  ENETUNREACH: 'the network is unreachable',
-  EMFILE: 'too many open files; see ulimit -n',
-  ENFILE: 'the system has too many open files',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_SOCKET: 'the connection was closed before the response was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the response was complete',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'the certificate is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'the certificate chain is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is from an unknown authority',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
-  EPROTO: 'the TLS handshake failed',
-}
 
 interface Progress {
   maybeSent: boolean
@@ -69,10 +41,6 @@ export function createProxyError(error: unknown, proxy: string): TransportError 
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-export function describeReason(code: string): string {
-  return reasons[code] ?? `the connection failed (${code})`
-}
-
 /** Returns true for errors that a retry may resolve: not invalid certificates, nor connections closed by this program. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
@@ -80,12 +48,4 @@ function isTransient(code: string): boolean {
 
 function isMalformed(code: string): boolean {
   return /^HPE_|^HTTPParserError$/.test(code)
-}
-
-export function readErrorCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') return code
-  if (error instanceof AggregateError) return readErrorCode(error.errors[0])
-  return error.cause ? readErrorCode(error.cause) : error.name
 }

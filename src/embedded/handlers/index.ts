@@ -7,6 +7,7 @@ import { pageHandlers } from './pages.ts'
 import { roomHandlers } from './rooms.ts'
 import { sessionHandlers } from './sessions.ts'
 import { userHandlers } from './users.ts'
+import { webhookHandlers } from './webhooks.ts'
 
 const messageHandlers = {
   sendMessage({ store, sessionControl }, { params, body }) {
@@ -23,6 +24,7 @@ const handlers: Handlers = {
   ...sessionHandlers,
   ...pageHandlers,
   ...messageHandlers,
+  ...webhookHandlers,
 }
 
 /** Runs the handler of an operation. Validate the input with the schemas of the operation first. */

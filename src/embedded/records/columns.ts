@@ -1,4 +1,4 @@
-import type { ListedRoom, MemberRow, PageRow, SessionRow, UserRow } from '../store/rows.ts'
+import type { DeliveryRow, ListedRoom, MemberRow, PageRow, SessionRow, UserRow } from '../store/rows.ts'
 
 export const columns = {
   rooms: [
@@ -52,10 +52,27 @@ export const columns = {
     'user_agent',
   ],
   pages: ['seq', 'id', 'position', 'width', 'height', 'entities', 'unlisted', 'created_at'],
+  deliveries: [
+    'id',
+    'room_id',
+    'target',
+    'body',
+    'state',
+    'attempts',
+    'redeliveries',
+    'next_at',
+    'last_at',
+    'last_status',
+    'last_error',
+    'last_body',
+    'created_at',
+    'finished_at',
+  ],
 } as const satisfies {
   rooms: readonly (keyof ListedRoom)[]
   users: readonly (keyof UserRow)[]
   members: readonly (keyof MemberRow)[]
   sessions: readonly (keyof SessionRow)[]
   pages: readonly (keyof PageRow)[]
+  deliveries: readonly (keyof DeliveryRow)[]
 }

@@ -3,7 +3,15 @@ import type { Operations } from '../../api/operations.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import { notFound } from '../common/faults.ts'
 import { formatTimestamp } from '../common/values.ts'
-import type { ListedRoom, MemberRow, PageRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
+import type {
+  DeliveryRow,
+  ListedRoom,
+  MemberRow,
+  PageRow,
+  RoomRow,
+  SessionRow,
+  UserRow,
+} from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { addUnlisted, readStored } from './unlisted.ts'
 
@@ -119,4 +127,35 @@ type Entities = Output<Operations['listPages']>['pages'][number]['entities']
 export function toPage({ id, position, width, height, entities, unlisted }: PageRow) {
   const size = width === null || height === null ? null : { width, height }
   return addUnlisted({ id, entities: readStored(entities) as Entities, size, index: position }, unlisted)
+}
+
+export function toDelivery(row: DeliveryRow) {
+  const { url } = readStored(row.target) as { url: string }
+  const { action, payload } = readStored(row.body) as {
+    action: string
+    payload: { userId?: string }
+  }
+  return {
+    id: row.id,
+    room_id: row.room_id,
+    action,
+    user_id: payload.userId ?? null,
+    state: row.state,
+    attempts: row.attempts,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    last_body: row.last_body,
+    last_attempt_at: formatTimestamp(row.last_at),
+    next_attempt_at: formatTimestamp(row.next_at),
+    redeliveries: row.redeliveries,
+    url: hideCredentials(url),
+    created_at: formatTimestamp(row.created_at),
+    finished_at: formatTimestamp(row.finished_at),
+  }
+}
+
+/** Removes the parts of a URL that often hold secrets. */
+function hideCredentials(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }

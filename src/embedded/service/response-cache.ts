@@ -26,17 +26,18 @@ export class ResponseCache {
 
   /** Caches a page. `version` is the version of the store before the page was read. */
   set(url: string, page: TextResponse, value: unknown, version: string): void {
-    if (page.pieces || page.text.length > maxCharacters || this.#showsRunningTime(value)) return
+    if (page.pieces || page.text.length > maxCharacters || this.#dependsOnTime(value)) return
     if (version !== this.#version || this.#pages.size >= maxPages) this.#pages.clear()
     this.#version = version
     this.#pages.set(url, page)
   }
 
-  /** Returns true when a page contains a running meeting or session, whose time changes without a write. */
-  #showsRunningTime(value: unknown): boolean {
+  /** Returns true for a page that changes without a write: meetings and sessions get longer, deliveries get too old. */
+  #dependsOnTime(value: unknown): boolean {
     if (!isObject(value)) return false
     const { rooms = [], sessions = [] } = value as Partial<Record<string, Row[]>>
     return (
+      Object.hasOwn(value, 'deliveries') ||
       rooms.some(({ id }) => this.#sessionControl.meetingMs(id) !== undefined) ||
       sessions.some(({ disconnected_at }) => disconnected_at === null)
     )

@@ -30,6 +30,7 @@ interface ServiceOptions {
   scheduler?: TurnScheduler
   cascadeDeleter?: CascadeDeleter
   interceptor?: Interceptor | undefined
+  onRedelivery?: (roomId: string) => void
 }
 
 /** Call of an operation by an authorized client. */
@@ -54,7 +55,7 @@ export function createHandlerContext({
   ...context
 }: Pick<
   HandlerContext,
-  'store' | 'now' | 'sessionControl' | 'scheduler' | 'cascadeDeleter'
+  'store' | 'now' | 'sessionControl' | 'scheduler' | 'cascadeDeleter' | 'onRedelivery'
 >): HandlerContext {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
   return { ...context, ...createIds(now), store, now, applicationId: row?.application_id ?? '' }
@@ -69,11 +70,20 @@ export function createService({
   scheduler = createTurnScheduler(),
   cascadeDeleter = new CascadeDeleter(store, scheduler),
   interceptor,
+  // Only a served workspace sends webhooks.
+  onRedelivery = () => {},
 }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const context = createHandlerContext({ store, now, sessionControl, scheduler, cascadeDeleter })
+  const context = createHandlerContext({
+    store,
+    now,
+    sessionControl,
+    scheduler,
+    cascadeDeleter,
+    onRedelivery,
+  })
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
 
   const pageCache = new ResponseCache(store, sessionControl)

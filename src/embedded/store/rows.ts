@@ -1,4 +1,4 @@
-import type { EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
+import type { DeliveryState, EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
 
 export interface RoomRow {
   id: string
@@ -76,4 +76,30 @@ export interface PageRow {
   entities: string
   unlisted: string | null
   created_at: number
+}
+
+export interface DeliveryRow {
+  seq: number
+  /** The `webhook-id`, equal for all attempts. */
+  id: string
+  room_id: string
+  /** Webhook as JSON: `{url, headers?, secret?}`. */
+  target: string
+  body: string
+  state: DeliveryState
+  attempts: number
+  redeliveries: number
+  /** Value of `attempts` when the last redelivery was requested; 0 if none was. */
+  round_start: number
+  /** Time of the last request for a redelivery; null if there was none. */
+  round_at: number | null
+  /** Time of the next attempt; null before the first attempt of an event or redelivery. */
+  next_at: number | null
+  last_at: number | null
+  last_status: number | null
+  last_error: string | null
+  last_body: string | null
+  created_at: number
+  /** Null while the delivery waits. */
+  finished_at: number | null
 }

@@ -1,4 +1,5 @@
 import { countedByProgramStep, countsStep } from './steps/counts.ts'
+import { deliveriesStep } from './steps/deliveries.ts'
 import { endedStep, endReasonStep } from './steps/ended.ts'
 
 /** Migration for deletions in steps. `sweeps` holds rooms and users whose deletion is unfinished. */
@@ -168,4 +169,5 @@ export const migrations: readonly string[] = [
   endReasonStep,
   orderStep,
   clientsStep,
+  deliveriesStep,
 ]

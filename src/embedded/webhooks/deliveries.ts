@@ -1,8 +1,10 @@
-import { sign } from '../../api/signature.ts'
 import { type Clock, startLongTimer } from '../common/clock.ts'
 import type { Store } from '../store/store.ts'
+import { attemptDelivery } from './attempt.ts'
 import { type Delivery, hasPacked, unpack, type WebhookTarget } from './outbox.ts'
-import { ForbiddenAddress, type Post } from './post.ts'
+import type { Post } from './post.ts'
+import { attemptsPerRemoval, removeFinished } from './retention.ts'
+import { recordAttempt } from './states.ts'
 
 interface DeliveriesOptions {
   store: Store
@@ -32,7 +34,7 @@ export interface Attempt {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Delays before the retries, in milliseconds. The last delay repeats until the event is a day old. */
+/** Delays before the retries, in milliseconds. The last delay repeats until the event or redelivery is a day old. */
 const retryDelays = [
   5 * second,
   30 * second,
@@ -44,13 +46,18 @@ const retryDelays = [
   4 * hour,
   6 * hour,
 ]
-const maxRetryMs = 24 * hour
 const recordRetryMs = 5 * second
 
 /** Sender of outbox events: each at least once, first attempts in order per room, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
+  /** Rooms whose first attempts are being made. */
   readonly #busy = new Set<string>()
+  /** Rooms with redeliveries, which may precede the event that the first attempts have reached. */
+  readonly #rewound = new Set<string>()
+  /** `seq` of the deliveries that are being attempted. */
+  readonly #attempted = new Set<number>()
+  #attempts = 0
   readonly #timers = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
   #closed = false
@@ -62,10 +69,13 @@ export class Deliveries {
   start(): void {
     const { store } = this.#options
     for (const { room_id } of store.all<{ room_id: string }>(
-      'SELECT room_id FROM deliveries WHERE attempts = 0 UNION SELECT room_id FROM packed_moves',
+      `SELECT room_id FROM deliveries WHERE finished_at IS NULL AND attempts = round_start
+       UNION SELECT room_id FROM packed_moves`,
     ))
       this.wake(room_id)
-    for (const delivery of store.all<Delivery>('SELECT * FROM deliveries WHERE attempts > 0'))
+    for (const delivery of store.all<Delivery>(
+      'SELECT * FROM deliveries WHERE finished_at IS NULL AND attempts > round_start',
+    ))
       this.#scheduleRetry(delivery)
   }
 
@@ -85,6 +95,12 @@ export class Deliveries {
     while (this.isRunning) await Promise.all(this.#running)
   }
 
+  /** Sends requested redeliveries of a room. */
+  redeliver(roomId: string): void {
+    this.#rewound.add(roomId)
+    this.wake(roomId)
+  }
+
   close(): void {
     this.#closed = true
     for (const cancel of this.#timers) cancel()
@@ -99,14 +115,17 @@ export class Deliveries {
     // The last `seq` prevents each query from reading thousands of failed events again.
     let last = 0
     while (!this.#closed) {
+      if (this.#rewound.delete(roomId)) last = 0
       const delivery = this.#options.store.one<Delivery>(
-        'SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND attempts = 0 ORDER BY seq LIMIT 1',
+        `SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND finished_at IS NULL AND attempts = round_start
+         ORDER BY seq LIMIT 1`,
         roomId,
         last,
       )
       if (delivery) {
         last = delivery.seq
-        await this.#attempt(delivery)
+        // A redelivery that was requested during a retry follows that retry.
+        if (!this.#attempted.has(delivery.seq)) await this.#attempt(delivery)
       } else if (hasPacked(this.#options.store, roomId)) await this.#unpack(roomId)
       else return
     }
@@ -118,57 +137,25 @@ export class Deliveries {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    const { store, clock, onAttempt } = this.#options
+    const { store, clock, post, userAgent, onAttempt } = this.#options
+    const { seq, id, room_id, attempts, round_start } = delivery
     const { url } = JSON.parse(delivery.target) as WebhookTarget
-    const outcome = await this.#post(delivery)
+    this.#attempted.add(seq)
+    const result = await attemptDelivery(delivery, { post, now: () => clock.now(), userAgent })
     if (this.#closed) return
-    const { id, attempts, body } = delivery
-    onAttempt?.({ id, url, outcome: String(outcome), attempt: attempts + 1, body })
-    const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
-    const nextAt = clock.now() + Math.round(this.#computeRetryDelay(delivery.attempts))
-    const isFinalFailure = outcome === 'forbidden' || nextAt > delivery.created_at + maxRetryMs
+    onAttempt?.({ id, url, outcome: String(result.outcome), attempt: attempts + 1, body: delivery.body })
+    const now = clock.now()
+    const nextAt = now + Math.round(this.#computeRetryDelay(attempts - round_start))
     await this.#record(() => {
-      if (outcome === 410) {
-        // A response of 410 (Gone) disables the webhook permanently.
-        store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
-        store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
-        store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
-      } else if (delivered || isFinalFailure) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
-      else
-        store.run(
-          'UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE seq = ?',
-          nextAt,
-          delivery.seq,
-        )
+      recordAttempt(store, delivery, result, { now, nextAt })
+      if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })
+    this.#attempted.delete(seq)
     if (this.#closed) return
-    const remaining = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
-    if (remaining) this.#scheduleRetry(remaining)
-  }
-
-  /** Posts an event. Returns the response status, or the reason for a missing response. */
-  async #post({ id, target, body }: Delivery): Promise<number | 'unreachable' | 'forbidden'> {
-    const { post, clock, userAgent } = this.#options
-    const { url, headers = {}, secret } = JSON.parse(target) as WebhookTarget
-    const seconds = Math.floor(clock.now() / 1000)
-    try {
-      return await post(
-        url,
-        {
-          ...removeReservedHeaders(headers),
-          'content-type': 'application/json',
-          'user-agent': userAgent,
-          'webhook-id': id,
-          'webhook-timestamp': String(seconds),
-          ...(secret ? { 'webhook-signature': sign(secret, id, seconds, body) } : {}),
-        },
-        body,
-      )
-    } catch (error) {
-      const forbidden =
-        error instanceof ForbiddenAddress || (error as NodeJS.ErrnoException).code === 'EFORBIDDEN'
-      return forbidden ? 'forbidden' : 'unreachable'
-    }
+    const current = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
+    if (current?.finished_at !== null) return
+    if (current.next_at === null) this.redeliver(room_id)
+    else this.#scheduleRetry(current)
   }
 
   /** Returns the delay before the next attempt in milliseconds, with 20 % jitter. */
@@ -179,12 +166,17 @@ export class Deliveries {
   }
 
   #scheduleRetry({ seq, next_at }: Delivery): void {
-    this.#after((next_at ?? 0) - this.#options.clock.now(), () => this.#track(this.#retry(seq)))
+    const due = next_at ?? 0
+    this.#after(due - this.#options.clock.now(), () => this.#track(this.#retry(seq, due)))
   }
 
-  async #retry(seq: number): Promise<void> {
-    // A response of 410 to another event may have deleted this event meanwhile.
-    const delivery = this.#options.store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
+  async #retry(seq: number, due: number): Promise<void> {
+    // A response of 410 to another event may have ended this delivery meanwhile, or a redelivery may have replaced it.
+    const delivery = this.#options.store.one<Delivery>(
+      'SELECT * FROM deliveries WHERE seq = ? AND next_at = ?',
+      seq,
+      due,
+    )
     if (delivery) await this.#attempt(delivery)
   }
 
@@ -208,10 +200,4 @@ export class Deliveries {
     })
     this.#timers.add(cancel)
   }
-}
-
-/** Returns the headers of a webhook without those of Standard Webhooks, which the service sets itself. */
-function removeReservedHeaders(headers: Record<string, string>): Record<string, string> {
-  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))
 }

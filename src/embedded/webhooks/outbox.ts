@@ -3,21 +3,10 @@ import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
 import { formatTimestamp } from '../common/values.ts'
+import type { DeliveryRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 
-export interface Delivery {
-  seq: number
-  /** The `webhook-id`, equal for all attempts. */
-  id: string
-  room_id: string
-  /** Webhook as JSON: `{url, headers?, secret?}`. */
-  target: string
-  body: string
-  attempts: number
-  /** Time of the next attempt; null before the first one. */
-  next_at: number | null
-  created_at: number
-}
+export type Delivery = DeliveryRow
 
 export type WebhookTarget = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>

@@ -4,8 +4,14 @@ import ipaddr from 'ipaddr.js'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 
-/** Function that posts a body and returns the response status. Rejects on a timeout. */
-export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
+/** Function that posts a body. Rejects on a timeout. */
+export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResponse>
+
+interface PostResponse {
+  status: number
+  /** Beginning of the response body. */
+  text: string
+}
 
 export type Lookup = (
   hostname: string,
@@ -13,7 +19,9 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-const timeoutMs = 10_000
+export const timeoutMs = 10_000
+/** Maximum number of response bytes that are decoded. */
+const maxTextBytes = 4096
 
 /** Error for a private IP address. Clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
@@ -71,9 +79,16 @@ export function createPost({
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
+    const chunks: Buffer[] = []
+    let size = 0
+    response.body.on('data', (chunk: Buffer) => {
+      if (size < maxTextBytes) chunks.push(chunk)
+      size += chunk.length
+    })
     // The connection can be reused only after the body has been read.
     await response.body.dump({ limit: 64 * 1024 })
-    return response.statusCode
+    const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxTextBytes))
+    return { status: response.statusCode, text }
   }
   return Object.assign(post, { close: () => agent.destroy() })
 }

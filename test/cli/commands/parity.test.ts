@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { OperationName } from '../../../src/api/endpoints.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { operations } from '../../../src/api/operations.ts'
+import { addDelivery } from '../../helpers/deliveries.ts'
 import { everything } from '../../helpers/everything.ts'
 import { createWorld } from '../../helpers/world.ts'
 
@@ -14,7 +15,9 @@ test.each(Object.entries(everything))(
     await world.send('POST', '/users', { user_id: 'grace' })
     const room = (await world.send('POST', '/rooms', { name: 'n', type: 'open' })).body.room.id
     const member = (await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })).body.member.id
-    const argv = line.map((word) => word.replace('{room}', room).replace('{member}', member))
+    const delivery = await addDelivery(world.store, { id: 'msg_1' })
+    const ids: Record<string, string> = { '{room}': room, '{member}': member, '{delivery}': delivery }
+    const argv = line.map((word) => ids[word] ?? word)
 
     const { code, stderr } = await world.run([...argv, '--quiet'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

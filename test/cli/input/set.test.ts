@@ -113,7 +113,7 @@ describe('a dotted key in --set', () => {
       webhook: { url: 'https://h.test/', headers: { A: '1', B: 2 }, secret: '••••', retries: 3 },
     })
     const url = '--set webhook.url=https://h.test/'
-    expect(await sent(`${create} ${url} --webhook-secret s --webhook-header A:1`)).toMatchObject({
+    expect(await sent(`${create} ${url} --webhook-secret s --webhook-header A:1 -q`)).toMatchObject({
       webhook: { url: 'https://h.test/', headers: { A: '1' }, secret: 's' },
     })
   })
@@ -203,7 +203,7 @@ describe('a value that two flags set is refused before the first request', () =>
 })
 
 describe('--webhook-secret', () => {
-  const withUrl = `${create} --webhook-url https://h.test/ --webhook-secret`
+  const withUrl = `${create} -q --webhook-url https://h.test/ --webhook-secret`
   const secretOf = async (value: string, stdin?: string) =>
     (await sent(`${withUrl} ${value}`, stdin)).webhook.secret
 

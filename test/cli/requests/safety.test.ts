@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
-import { allCalls, filesOf, prepare, sendsNothing, stays } from '../../helpers/calls.ts'
+import { allCalls, filesOf, prepare, sendsElsewhere, sendsNothing, stays } from '../../helpers/calls.ts'
 import { baseUrl, type World } from '../../helpers/world.ts'
 
 /** Every command of the program. */
@@ -44,6 +44,8 @@ const requestsOf = (world: World) =>
 
 describe.each(calls)('the command %s', (call) => {
   test('sends no write on a protected profile', async () => {
+    // Protection is of a service.
+    if (sendsElsewhere.test(call)) return
     const free = await run(call, await prepare())
     const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
     // Only the built program has a cache.
@@ -79,8 +81,9 @@ describe.each(calls)('the command %s', (call) => {
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
     expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
     const lists =
-      /^(\w+ (list|get|links?|export|report)|users (rooms|duplicates)|usage)\b/.test(call) &&
-      !sendsNothing.test(call)
+      /^(\w+ (list|get|links?|export|report)|users (rooms|duplicates)|usage|webhooks deliveries)\b/.test(
+        call,
+      ) && !sendsNothing.test(call)
     const reads = lists || call.startsWith('auth status')
     expect(isRefused, stderr).toBe(!reads)
   })
@@ -93,8 +96,8 @@ describe.each(calls)('the command %s', (call) => {
     )
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
     const isUnknown =
-      / import | offboard | hand-over | --where | --all-rooms/.test(call) && !/ links? /.test(call)
-    const isRefused = sendsNothing.test(call) || isUnknown
+      / import | offboard | hand-over | --where | --all-rooms| --since/.test(call) && !/ links? /.test(call)
+    const isRefused = sendsNothing.test(call) || sendsElsewhere.test(call) || isUnknown
     expect({ code, requests, started, changed }, stderr).toEqual({
       code: isRefused ? 2 : 0,
       requests: [],

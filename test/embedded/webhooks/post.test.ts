@@ -16,7 +16,7 @@ function posting(allowPrivate = false) {
 describe('a webhook post', () => {
   test('sends the path, query, headers and body', async () => {
     const { url, inbox } = await startReceiver()
-    const status = await posting()(
+    const { status } = await posting()(
       `${url}/hooks/a%20b?x=1`,
       { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
       '{"ä":1}',
@@ -34,14 +34,19 @@ describe('a webhook post', () => {
 
   test.each([200, 204, 400, 410, 500, 503])('resolves to the status %i', async (status) => {
     const { url } = await startReceiver((_, response) => void response.writeHead(status).end())
-    expect(await posting()(url, {}, '{}')).toBe(status)
+    expect(await posting()(url, {}, '{}')).toEqual({ status, text: '' })
+  })
+
+  test('resolves to the first 4 KB of the response body as text', async () => {
+    const { url } = await startReceiver((_, response) => void response.end(`ä${'x'.repeat(5000)}`))
+    expect(await posting()(url, {}, '{}')).toEqual({ status: 200, text: `ä${'x'.repeat(4094)}` })
   })
 
   test('ignores the length of the response', async () => {
     const { url } = await startReceiver((_, response) => void response.end('x'.repeat(5_000_000)))
     const post = posting()
-    expect(await post(url, {}, '{}')).toBe(200)
-    expect(await post(url, {}, '{}')).toBe(200)
+    expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
+    expect(await post(url, {}, '{}')).toMatchObject({ status: 200 })
   })
 
   test('fails without a listening receiver', async () => {
@@ -89,7 +94,7 @@ describe('a loopback webhook', () => {
     ['127.0.0.1', 'loopback.test'],
   ])('to %s is allowed if the host in the URL is %s', async (address, spelling) => {
     const { port, inbox } = await startReceiver(undefined, address)
-    expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toBe(200)
+    expect(await posting()(`http://${spelling}:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
     expect(inbox.all).toHaveLength(1)
   })
 })
@@ -97,6 +102,6 @@ describe('a loopback webhook', () => {
 test('allowPrivate permits IP addresses that are forbidden by default', async () => {
   const { port, inbox } = await startReceiver(undefined, '127.0.0.1')
   // 0.0.0.0 is this machine too, and the only such address that a test can post to.
-  expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toBe(200)
+  expect(await posting(true)(`http://0.0.0.0:${port}/`, {}, '{}')).toMatchObject({ status: 200 })
   expect(inbox.all).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
 import { counted } from '../../../api/plural.ts'
-import { describeReason, readErrorCode } from '../../../client/http/failure.ts'
 import { type HttpProxy, selectProxy } from '../../../client/http/proxy.ts'
 import type { CheckResult } from './finding.ts'
 

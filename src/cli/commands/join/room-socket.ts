@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws'
+import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
 import { parseJson } from '../../../api/json.ts'
-import { describeReason, readErrorCode } from '../../../client/http/failure.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 

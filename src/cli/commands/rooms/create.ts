@@ -5,7 +5,7 @@ import type { Operations } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
-import { ConflictError, UsageError } from '../../../errors.ts'
+import { ConflictError, suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import {
   collect,
@@ -77,6 +77,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       const body = await askForMissing(context, flags, given)
       requireFields(context, body, { name: '--name', type: '--type' })
       if (flags.ifNotExists && (await showExisting(context, body))) return
+      if (body.webhook?.secret !== undefined) await warnAboutSecret(context)
       await runOne(context, 'createRoom', { body })
     }),
   )
@@ -109,6 +110,18 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
+}
+
+/** Warns when the service may ignore the secret, because only the embedded service is known to sign webhooks. */
+async function warnAboutSecret(context: Context): Promise<void> {
+  const { dryRun, curl, quiet } = context.flags
+  if (dryRun || curl || quiet || (await context.settings()).local) return
+  const { findEmbeddedService } = await import('../../requests/embedded-service.ts')
+  if (await findEmbeddedService(context)) return
+  await context.notice([
+    'warning: the API specification defines no webhook secret, so signatures may be missing; check a webhook with: ',
+    suggestElsewhere(['webhooks', 'listen', '--secret', '@secret.txt']),
+  ])
 }
 
 type Body = BodyOf<Operations['createRoom']>

@@ -1,8 +1,9 @@
 import { UsageError } from '../../../errors.ts'
-import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
+import { collect, createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { readSecretHeaders } from './secret-headers.ts'
 import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
 
@@ -15,6 +16,7 @@ interface ListenFlags {
   forwardTo?: string
   exec?: string
   respond?: number
+  requireHeader?: string[]
 }
 
 /** Maximum age of a signature in seconds, as in Standard Webhooks. An older signature may be a replay. */
@@ -56,13 +58,19 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
       'respond to every event with this status',
       createIntegerParser('--respond', 200, 599),
     )
+    .option(
+      '--require-header <header>',
+      "respond 401 without this header, as in 'X-Token: @FILE'; repeatable",
+      collect,
+    )
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()
         requireSecret(flags)
         const secret = await signingSecret(flags.secret, context.host)
+        const required = await readSecretHeaders(context, '--require-header', flags.requireHeader)
         const { tolerance = defaultTolerance } = flags
-        await listenForWebhooks(context, { ...flags, secret, tolerance, json: printer.printsJson })
+        await listenForWebhooks(context, { ...flags, secret, required, tolerance, json: printer.printsJson })
       }),
     )
   addExamples(

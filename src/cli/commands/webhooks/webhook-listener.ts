@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../../api/loopback.ts'
+import { redeliveryHeader } from '../../../api/webhook-headers.ts'
 import { describeSystemError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { OpenTransport } from '../../requests/service.ts'
@@ -18,6 +20,8 @@ interface ListenOptions {
   forwardTo?: string
   exec?: string
   respond?: number
+  /** Headers that a request must carry, by lowercase name. */
+  required: Readonly<Record<string, string>>
   json: boolean
 }
 
@@ -52,7 +56,10 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   function findRefusal(request: IncomingMessage): number | undefined {
     if (refuseForeign(request, [options.host])) return 403
     if (refuseFraming(request)) return 400
-    return request.method === 'POST' ? undefined : 405
+    if (request.method !== 'POST') return 405
+    const problem = findHeaderProblem(request, options.required)
+    if (problem) void printer.notice(`warning: ${problem}`)
+    return problem ? 401 : undefined
   }
 
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -76,7 +83,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
     if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
     if (options.json) await printer.json(checked.event)
-    else await printer.line(describe(checked))
+    else await printer.line(describe(checked, headers[redeliveryHeader]))
     if (options.exec) await runProgram(context, options.exec, body)
     const forwarded = await forward?.(headers, body)
     return options.respond ?? forwarded ?? 200
@@ -101,12 +108,27 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   }
 }
 
-function describe({ event, at, signature }: WebhookVerdict): string {
+function describe({ event, at, signature }: WebhookVerdict, redelivery: string | undefined): string {
   const { action, payload } = event as { action: string; payload: Record<string, unknown> }
   const who = payload['userId'] ?? 'anonymous'
   const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
   const signed = signature === 'verified' ? ', verified' : ''
-  return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
+  const again = redelivery === undefined ? '' : `, redelivery ${redelivery}`
+  return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed}${again})`
+}
+
+/** Returns the reason for refusing a request without a required header. Compares in constant time. */
+function findHeaderProblem(
+  { headers }: IncomingMessage,
+  required: ListenOptions['required'],
+): string | undefined {
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  for (const [name, value] of Object.entries(required)) {
+    const received = headers[name]
+    if (received === undefined) return `the header ${name} is missing`
+    if (!timingSafeEqual(hash(String(received)), hash(value))) return `the header ${name} is wrong`
+  }
+  return undefined
 }
 
 /** Headers that apply to a single connection and are not forwarded. */

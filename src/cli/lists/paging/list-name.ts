@@ -1,1 +1,7 @@
-export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions' | 'listPages'
+export type ListName =
+  | 'listRooms'
+  | 'listMembers'
+  | 'listUsers'
+  | 'listSessions'
+  | 'listPages'
+  | 'listDeliveries'

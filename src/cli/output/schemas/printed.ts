@@ -320,6 +320,14 @@ const schemas = {
     valid: z.boolean(),
     signature: z.string(),
   }),
+  'webhooks trigger': z.object({
+    webhook_id: z.string(),
+    to: z.string().describe('the receiver, without user name, password and query'),
+    sent: z.unknown().describe('the event'),
+    signature: text.describe('null without --secret'),
+    status: z.int().describe('status of the response'),
+    response: text.describe('beginning of the response body; null if it is empty'),
+  }),
   api: z.unknown().describe('the response of the service'),
   openapi: anything.extend({ openapi: z.string(), paths: anything }).describe('an OpenAPI 3.1 document'),
   commands: z.object({

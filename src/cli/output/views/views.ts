@@ -131,6 +131,14 @@ export const views: Readonly<Record<ResourceName, View>> = defineLazily({
       },
     ]),
   message: () => createView(resources.message),
+  delivery: () =>
+    createView(resources.delivery, [
+      {
+        field: 'last_response',
+        column: [6, 7],
+        value: ({ last_status, last_error }) => last_status ?? last_error,
+      },
+    ]),
 })
 
 export function selectView({ resource }: Endpoint): View {

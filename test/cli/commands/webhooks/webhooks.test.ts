@@ -178,6 +178,50 @@ describe('webhooks listen', () => {
   })
 })
 
+describe('webhooks listen --require-header', () => {
+  const wrong = 'warning: the header x-token is'
+
+  test('responds 401 without the header or with another value, and never shows the value', async () => {
+    save('token', 'a-header-token\n')
+    const { post, stdout, stderr } = await listen(['--require-header', 'X-Token: @token'])
+    expect(await post(body)).toBe(401)
+    expect(await stderr.next()).toBe(`${wrong} missing`)
+    for (const value of ['', 'a-header-toke', 'a-header-token2', '@token']) {
+      expect(await post(body, { 'x-token': value })).toBe(401)
+      expect(await stderr.next()).toBe(`${wrong} wrong`)
+    }
+    expect(stdout.all).toEqual([])
+    expect(await post(body, { 'X-TOKEN': 'a-header-token' })).toBe(200)
+    expect(stdout.all).toEqual([line])
+    expect(stderr.all.join()).not.toContain('a-header')
+  })
+
+  test('requires every header that is given, before --respond and --exec', async () => {
+    const { post } = await listen([
+      ...['--require-header', 'A: one', '--require-header', 'B: two', '--respond', '204'],
+    ])
+    expect(await post(body, { a: 'one' })).toBe(401)
+    expect(await post(body, { a: 'one', b: 'two' })).toBe(204)
+  })
+
+  test.each([
+    ['X-Token', "--require-header must be 'Name: value', without a space before the colon"],
+    ['X-Token:', '--require-header x-token: the secret is empty'],
+    ['X-Token: @none', '--require-header x-token: none cannot be read: no such file'],
+    ['Host: a', '--require-header cannot set Host: meetroom sets it itself'],
+  ])('“%s” exits 2', async (header, message) => {
+    const host = hostHere()
+    expect(await main(['webhooks', 'listen', '--require-header', header], host)).toBe(2)
+    expect(host.stderr.text).toContain(`error: ${message}\n`)
+  })
+})
+
+test('webhooks listen marks a redelivery', async () => {
+  const { post, stdout } = await listen()
+  await post(body, { 'webhook-redelivery': '2' })
+  expect(stdout.all).toEqual([line.replace('members)', 'members, redelivery 2)')])
+})
+
 describe('webhooks listen with an invalid request', () => {
   test.each([
     ['{', 'the body is not JSON'],

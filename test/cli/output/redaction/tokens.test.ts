@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { formats } from '../../../../src/config/values.ts'
-import { allCalls, prepare, sendsNothing } from '../../../helpers/calls.ts'
+import { allCalls, prepare, sendsElsewhere, sendsNothing } from '../../../helpers/calls.ts'
 import { otherService } from '../../../helpers/other-service.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
 
@@ -12,8 +12,8 @@ const hint = 'access tokens are hidden; --show-tokens shows them\n'
 /** A service that puts the token into everything that it tells of, and into what is within that. */
 const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
 
-/** Every command that sends requests, in every way. */
-const calls = (await allCalls()).filter((call) => !sendsNothing.test(call))
+/** Every command that sends requests to the service, in every way. */
+const calls = (await allCalls()).filter((call) => !sendsNothing.test(call) && !sendsElsewhere.test(call))
 /** Those whose JSON in a pipe is what the service sent. */
 const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
 /** Those that are asked for links, which hold tokens. */

@@ -1,7 +1,6 @@
-import { isRecord } from '../../../../api/guards.ts'
-import { judgeAbsence } from '../../../../client/missing-resource.ts'
-import { ApiError, MeetroomError, NotFoundError, ServiceError, suggest } from '../../../../errors.ts'
+import { ApiError, MeetroomError, ServiceError, suggest } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { isMissingOperation } from '../../../requests/missing-operation.ts'
 
 /**
  * Returns the error for a failed list of pages. A service without this operation responds as if the room did not exist.
@@ -14,7 +13,7 @@ export async function explainMissingList(
 ): Promise<unknown> {
   if (!(error instanceof MeetroomError)) return error
   const { status, request, body } = error
-  const isMissing = error instanceof NotFoundError || status === 501 || isUnknownOperation(error)
+  const isMissing = isMissingOperation(error)
   if (!isMissing && !(error instanceof ApiError && status === 400)) return error
   await (await context.client()).call('getRoom', { params: { id: room_id } })
   if (!isMissing) return error
@@ -25,9 +24,4 @@ export async function explainMissingList(
     ],
     ...{ status, request, body, cause: error },
   })
-}
-
-function isUnknownOperation({ status, body }: MeetroomError): boolean {
-  const details = isRecord(body) && isRecord(body['error']) ? body['error'] : {}
-  return judgeAbsence(status ?? 0, String(details['code'] ?? ''), {}) === 'operation'
 }

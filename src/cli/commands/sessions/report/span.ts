@@ -1,6 +1,6 @@
 import { UsageError } from '../../../../errors.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
-import { momentExamples, parseMoment } from '../../../calendar/moment.ts'
+import { requireMoment } from '../../../calendar/moment.ts'
 import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 
@@ -36,11 +36,4 @@ function requirePeriod(flag: string, text: string, now: number, zone: TimeZone):
   const span = parsePeriod(text, now, zone)
   if (!span) throw new UsageError(`${flag} must be ${periodExamples}, not “${text}”`)
   return span
-}
-
-/** @throws {UsageError} for an invalid time */
-function requireMoment(flag: string, text: string, now: number, zone: TimeZone): number {
-  const moment = parseMoment(text, now, zone)
-  if (!moment) throw new UsageError(`${flag} must be a date or time such as ${momentExamples}, not “${text}”`)
-  return moment.start
 }

@@ -1,0 +1,37 @@
+import { sign } from './signature.ts'
+
+/** Header of a redelivery, with its number. The API specification (section 6.1) names no headers. */
+export const redeliveryHeader = 'webhook-redelivery'
+
+interface SentWebhook {
+  /** ID of the event, equal for all attempts and redeliveries. */
+  id: string
+  /** Time of the attempt, in seconds since 1970. */
+  unixSeconds: number
+  body: string
+  secret?: string | undefined
+  /** Headers that the room adds. They cannot replace the others. */
+  headers?: Readonly<Record<string, string>> | undefined
+  userAgent: string
+  /** Number of redeliveries that were requested. */
+  redelivery?: number
+}
+
+/** Returns the headers of a webhook, which follow Standard Webhooks. */
+export function createWebhookHeaders(webhook: SentWebhook): Record<string, string> {
+  const { id, unixSeconds, body, secret, headers = {}, userAgent, redelivery = 0 } = webhook
+  return {
+    ...removeReservedHeaders(headers),
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    'webhook-id': id,
+    'webhook-timestamp': String(unixSeconds),
+    ...(secret ? { 'webhook-signature': sign(secret, id, unixSeconds, body) } : {}),
+    ...(redelivery > 0 ? { [redeliveryHeader]: String(redelivery) } : {}),
+  }
+}
+
+function removeReservedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))
+}

@@ -1,0 +1,43 @@
+import { Option } from 'commander'
+import { delivery } from '../../../api/resources.ts'
+import { type DeliveryState, deliveryStates } from '../../../api/vocabulary.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { RoomArgument, roomArgumentText } from '../../lists/room-arguments.ts'
+import { runList } from '../../lists/run-list.ts'
+
+interface DeliveryFlags extends ListFlags {
+  state?: DeliveryState
+  since?: string
+}
+
+export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAction): void {
+  const list = webhooks
+    .command('deliveries')
+    .summary('List the deliveries of webhooks')
+    .description(
+      'List the webhook deliveries that wait, and those of the last day that were delivered or given up. Only the embedded service keeps them: another service exits 6.',
+    )
+    .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
+    .addOption(new Option('--state <state>', delivery.descriptions.state).choices(deliveryStates))
+    .option('--since <time>', 'only events since then, such as 10m (ten minutes ago) or a time')
+    .action(
+      act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
+        const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')
+        const { state, since } = flags
+        const query = { room_id, state, since: since && (await readSince(context, since)) }
+        try {
+          await runList(context, 'listDeliveries', { query }, flags)
+        } catch (error) {
+          throw explainEmbeddedOnly(error)
+        }
+      }),
+    )
+  addPagingFlags(list)
+  addExamples(
+    list,
+    'meetroom webhooks deliveries --local --state given_up',
+    "meetroom webhooks deliveries 'name:Weekly sync' --local --since 10m",
+  )
+}

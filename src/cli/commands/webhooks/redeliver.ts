@@ -1,0 +1,42 @@
+import { Option } from 'commander'
+import { delivery } from '../../../api/resources.ts'
+import { deliveryStates } from '../../../api/vocabulary.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { RoomOption } from '../../lists/room-arguments.ts'
+import type { RedeliverFlags } from './stored-deliveries.ts'
+
+export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {
+  const redeliver = webhooks
+    .command('redeliver')
+    .summary('Deliver webhook events again')
+    .description(
+      'Deliver webhook events of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service can: another service exits 6.',
+    )
+    .addArgument(
+      new IdArgument('[id...]', 'delivery ids; repeatable, or - to read ids from standard input', 'delivery'),
+    )
+    .option('--since <time>', 'all events since then, such as 10m (ten minutes ago) or a time')
+    .addOption(new RoomOption('--room <room>', 'with --since, only events of this room'))
+    .addOption(
+      new Option(
+        '--state <state>',
+        `with --since, only this state: ${delivery.descriptions.state} (default: delivered and given_up)`,
+      ).choices(deliveryStates),
+    )
+    .action(
+      act('writes', async (context, ids: string[], flags: RedeliverFlags) => {
+        const { runRedeliver } = await import('./stored-deliveries.ts')
+        await runRedeliver(context, ids, flags)
+      }),
+    )
+  redeliver.batchOperation = 'redeliver'
+  addPaceFlags(redeliver.option(...maxOption))
+  addExamples(
+    redeliver,
+    'meetroom webhooks redeliver --local msg_019b7ca98f2e2ed354c16668',
+    'meetroom webhooks redeliver --local --since 10m --state given_up',
+  )
+}

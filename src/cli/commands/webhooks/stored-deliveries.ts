@@ -1,0 +1,128 @@
+import { isRecord } from '../../../api/guards.ts'
+import { toText } from '../../../api/to-text.ts'
+import type { DeliveryState } from '../../../api/vocabulary.ts'
+import {
+  ApiError,
+  MeetroomError,
+  ServiceError,
+  suggestElsewhere,
+  suggestHelp,
+  UsageError,
+} from '../../../errors.ts'
+import { runBatch } from '../../batch/run-batch.ts'
+import { requireMoment } from '../../calendar/moment.ts'
+import { readTimeZone } from '../../calendar/read-time-zone.ts'
+import { readIds } from '../../input/input.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { PaceFlags } from '../../kernel/flags.ts'
+import { listPages } from '../../lists/list.ts'
+import { requireWithinMax } from '../../requests/confirm.ts'
+import { describeItems, labelItem, maxNamed } from '../../requests/describe-items.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { isMissingOperation } from '../../requests/missing-operation.ts'
+
+export interface RedeliverFlags extends PaceFlags {
+  since?: string
+  room?: string
+  state?: DeliveryState
+  max?: number
+}
+
+/** Parses `--since` to an ISO 8601 time. */
+export async function readSince(context: Context, text: string): Promise<string> {
+  const start = requireMoment('--since', text, context.host.now(), await readTimeZone(context))
+  return new Date(start).toISOString()
+}
+
+/** Converts the refusal of a service that keeps no deliveries. The API specification does not list this operation. */
+export function explainEmbeddedOnly(error: unknown): unknown {
+  if (!(error instanceof MeetroomError)) return error
+  const { status, request, body } = error
+  const code = isRecord(body) && isRecord(body['error']) ? body['error']['code'] : undefined
+  const isUnclear = error instanceof ApiError && status === 400 && code !== 'invalid_parameters'
+  if (!isUnclear && !isMissingOperation(error)) return error
+  return new ServiceError('the service keeps no webhook deliveries: this needs the embedded service', {
+    hint: ['see: ', suggestElsewhere(['help', 'webhooks'])],
+    ...{ status, request, body, cause: error },
+  })
+}
+
+export async function runRedeliver(
+  context: Context,
+  given: readonly string[],
+  flags: RedeliverFlags,
+): Promise<void> {
+  const ids = await (flags.since === undefined
+    ? readGiven(context, given, flags)
+    : selectSince(context, given, flags.since, flags))
+  const input = (delivery_id: string) => ({ params: { delivery_id }, body: {} })
+  await runBatch(context, 'redeliver', { ids, absent: 0 }, input, 'queued', flags)
+  if (ids.length > 0) await noticeUnserved(context)
+}
+
+async function readGiven(
+  context: Context,
+  given: readonly string[],
+  { room, state, max }: RedeliverFlags,
+): Promise<string[]> {
+  const flag = room !== undefined ? '--room' : state !== undefined ? '--state' : undefined
+  if (flag) throw new UsageError(`${flag} needs --since`)
+  if (given.length === 0)
+    throw new UsageError('missing required argument “id”', {
+      hint: ['pass IDs, or choose events with --since; see: ', suggestHelp('webhooks', 'redeliver')],
+    })
+  const ids = await readIds(given, context.host)
+  requireWithinMax(ids.length, 'deliveries', max)
+  // A service without deliveries would refuse each ID as if it did not exist.
+  if (!context.flags.dryRun && !context.flags.curl)
+    await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch((error) => {
+      throw explainEmbeddedOnly(error)
+    })
+  return ids
+}
+
+/** Selects events by their time, oldest first, and asks for confirmation. */
+async function selectSince(
+  context: Context,
+  given: readonly string[],
+  text: string,
+  { room: room_id, state, max }: RedeliverFlags,
+): Promise<string[]> {
+  if (given.length > 0) throw new UsageError('pass IDs or --since, not both')
+  if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --since matches is unknown')
+  const since = await readSince(context, text)
+  const labels = new Map<string, string>()
+  try {
+    const query = { room_id, state, since }
+    for await (const { items } of await listPages(context, 'listDeliveries', { query }, { all: true }))
+      for (const item of items)
+        if (state !== undefined || item['state'] !== 'waiting')
+          labels.set(toText(item['id']), toText(item['action'] ?? ''))
+  } catch (error) {
+    throw explainEmbeddedOnly(error)
+  }
+  const ids = [...labels.keys()].reverse()
+  requireWithinMax(ids.length, 'deliveries', max)
+  await context.confirm({
+    activity: 'redelivering events',
+    describe: async () => {
+      const named = ids.slice(0, maxNamed).map((id) => labelItem(id, labels.get(id) ?? ''))
+      return `redeliver ${describeItems(['delivery', 'deliveries'], named, ids.length)}, since ${since}`
+    },
+    count: ids.length,
+    max,
+  })
+  return ids
+}
+
+/** Says when redeliveries are sent, because only a served workspace sends webhooks. */
+async function noticeUnserved(context: Context): Promise<void> {
+  const { dryRun, curl } = context.flags
+  if (dryRun || curl || !(await context.settings()).local) return
+  const { findServingProcess } = await import('../../../embedded/running-server.ts')
+  if (await findServingProcess(await findDataDir(context.host), context.host.quietly)) return
+  await context.notice([
+    'the local workspace is not being served; it sends webhooks while this runs: ',
+    suggestElsewhere(['serve']),
+  ])
+}

@@ -1,0 +1,140 @@
+import { writeJson } from '../../../api/json.ts'
+import type { WebhookAction } from '../../../api/vocabulary.ts'
+import { createWebhookHeaders } from '../../../api/webhook-headers.ts'
+import { WebhookEvent } from '../../../api/webhooks.ts'
+import type { WireRequest, WireResponse } from '../../../api/wire.ts'
+import { createSend } from '../../../client/retry.ts'
+import { ApiError, ServiceError, UsageError } from '../../../errors.ts'
+import { version } from '../../../version.ts'
+import { parsePair } from '../../input/assignments.ts'
+import { type BodyFlags, createBodyChange, readBody } from '../../kernel/body.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { visibleJson } from '../../output/terminal/visible.ts'
+import { readSecretHeaders } from './secret-headers.ts'
+import { signingSecret } from './signing-secret.ts'
+
+export interface TriggerFlags extends BodyFlags {
+  to: string
+  room?: string
+  user?: string
+  secret?: string
+  header?: string[]
+}
+
+/** Maximum number of characters of a response that are printed. */
+const maxResponse = 1000
+
+/**
+ * Sends a webhook once, signed like one of the embedded service.
+ * @throws {ApiError | ServiceError} when the receiver does not respond with a 2xx
+ * @throws {NetworkError | UnknownOutcomeError} when no response arrives
+ */
+export async function triggerEvent(
+  context: Context,
+  action: WebhookAction,
+  flags: TriggerFlags,
+): Promise<void> {
+  const { host } = context
+  if (context.flags.curl)
+    throw new UsageError('--curl shows requests to the service; --dry-run shows what trigger would send')
+  const secret = await signingSecret(flags.secret, host)
+  context.addSecret(secret)
+  const headers = await readSecretHeaders(context, '--header', flags.header)
+  const { createIds } = await import('../../../embedded/common/ids.ts')
+  const { newId } = createIds(host.now)
+  const event = await buildEvent(context, action, flags, newId)
+  const id = `msg_${newId()}`
+  const body = writeJson(event)
+  const sent = createWebhookHeaders({
+    ...{ id, body, secret, headers, userAgent: `meetroom/${version}` },
+    unixSeconds: Math.floor(host.now() / 1000),
+  })
+  const request: WireRequest = { method: 'POST', url: flags.to, headers: sent, body }
+  if (context.flags.dryRun) return preview(context, request)
+  const response = await sendOnce(context, request)
+  await report(context, { id, event, to: flags.to, signature: sent['webhook-signature'] }, response)
+  const { status } = response
+  if (status >= 200 && status < 300) return
+  if (status >= 500) throw new ServiceError(`the receiver failed (${status})`, { status })
+  if (status >= 400) throw new ApiError(`the receiver refuses the webhook (${status})`, { status })
+  throw new ServiceError(`the receiver responded with ${status}, which is no success`, { status })
+}
+
+/** Builds the body of an event (API specification, section 6.1). `--data` replaces the default body. */
+async function buildEvent(
+  context: Context,
+  action: WebhookAction,
+  flags: TriggerFlags,
+  newId: () => string,
+): Promise<object> {
+  const { room: roomId, user: userId, set = [] } = flags
+  const count = action === 'sessionJoined' ? 1 : 0
+  const payload = {
+    roomId: newId(),
+    ...(userId === undefined ? {} : { userId }),
+    memberId: newId(),
+    sessionId: newId(),
+    sessionsCount: count,
+    membersCount: count,
+    timestamp: new Date(context.host.now()).toISOString(),
+  }
+  const given = {
+    'the event': { action },
+    '--room': { payload: { roomId } },
+    '--user': { payload: { userId } },
+  }
+  const base = flags.data === undefined ? { action, payload } : await readBody(context, flags)
+  const event = createBodyChange(flags, given)(base)
+  const fields = Object.keys(WebhookEvent.shape.payload.shape)
+  for (const [key] of set.map((pair) => parsePair('--set', pair)))
+    if (fields.includes(key))
+      await context.notice(`--set ${key}: did you mean payload.${key}? It is sent as it is`)
+  return event
+}
+
+async function preview(context: Context, request: WireRequest): Promise<void> {
+  const printer = await context.printer()
+  const { formatShownRequest } = await import('../../requests/request.ts')
+  await printer.data(formatShownRequest(request, false, printer.options), visibleJson)
+}
+
+/** Sends a request without retries, because the receiver may have processed it. */
+async function sendOnce(context: Context, request: WireRequest): Promise<WireResponse> {
+  const { host, interrupt } = context
+  const { timeout } = await context.settings()
+  const transport = await context.services.transportTo(request.url)
+  const policy = { timeoutMs: timeout.value * 1000, retries: 0, timing: host }
+  try {
+    return await createSend(transport, policy, { interrupt })(request, {
+      repeatable: false,
+      write: true,
+      check: () => 'the receiver may have processed the event; look there before you trigger it again',
+      line: { method: request.method, path: new URL(request.url).pathname },
+    })
+  } finally {
+    await transport.close?.()
+  }
+}
+
+interface SentEvent {
+  id: string
+  event: object
+  to: string
+  signature: string | undefined
+}
+
+async function report(context: Context, sent: SentEvent, { status, body }: WireResponse): Promise<void> {
+  const { origin, pathname } = new URL(sent.to)
+  const text = context.redact(new TextDecoder().decode(body)).trim()
+  const facts: Printed['webhooks trigger'] = {
+    webhook_id: sent.id,
+    // User name, password and query may be secrets.
+    to: origin + pathname,
+    sent: sent.event,
+    signature: sent.signature ?? null,
+    status,
+    response: text === '' ? null : text.slice(0, maxResponse).toWellFormed(),
+  }
+  await (await context.printer()).printFacts(facts)
+}

@@ -1,0 +1,34 @@
+import { Argument } from 'commander'
+import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
+import { collect, createWebUrlParser } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { secretFlag } from './signing-secret.ts'
+import type { TriggerFlags } from './trigger-event.ts'
+
+export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineAction): void {
+  const trigger = webhooks
+    .command('trigger')
+    .summary('Send a made-up event to a receiver')
+    .description(
+      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; no service and no room is needed.',
+    )
+    .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
+    .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
+    .option('--room <id>', 'room id in the event (default: a new id)')
+    .option('--user <id>', 'user id in the event (default: an anonymous participant)')
+    .option(...secretFlag)
+    .option('--header <header>', "header to send, as in 'X-Token: @FILE'; repeatable", collect)
+  addBodyFlags(trigger).action(
+    act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
+      const { triggerEvent } = await import('./trigger-event.ts')
+      await triggerEvent(context, event, flags)
+    }),
+  )
+  addExamples(
+    trigger,
+    'meetroom webhooks trigger sessionJoined --to http://127.0.0.1:4681/',
+    'meetroom webhooks trigger sessionLeft --to http://127.0.0.1:4681/ --user ada --secret @secret.txt --set payload.sessionsCount=3',
+  )
+}

@@ -1,0 +1,39 @@
+import { isLoopback } from '../../api/loopback.ts'
+import { TransportError } from '../../api/wire.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { OpenTransport } from './service.ts'
+
+interface EmbeddedServiceDeps {
+  settings(): Promise<Pick<Settings, 'baseUrl'>>
+  services: { transportTo(url: string): Promise<OpenTransport> }
+  interrupt: AbortSignal
+}
+
+/**
+ * Returns the origin of the service if it is an embedded one on this machine; undefined for any other service. Sends
+ * one request without the key, and only to this machine.
+ */
+export async function findEmbeddedService(deps: EmbeddedServiceDeps): Promise<string | undefined> {
+  const { baseUrl } = await deps.settings()
+  const origin = baseUrl && reachableOrigin(baseUrl.value)
+  if (origin === undefined || !isLoopback(new URL(origin).hostname)) return undefined
+  const transport = await deps.services.transportTo(origin)
+  try {
+    const request = { method: 'GET', url: `${origin}/rooms/-`, headers: {} }
+    const { status, headers } = await transport(request, deps.interrupt)
+    return status === 200 && headers['server'] === 'meetroom' ? origin : undefined
+  } catch (error) {
+    if (error instanceof TransportError) return undefined
+    throw error
+  } finally {
+    await transport.close?.()
+  }
+}
+
+/** Returns the origin of a URL. A service on all interfaces is reachable from this machine at the loopback address. */
+export function reachableOrigin(baseUrl: string): string {
+  const url = new URL(baseUrl)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  return url.origin
+}

@@ -1,0 +1,20 @@
+/**
+ * Migration for deliveries that are kept after they end. A round is an event or one of its redeliveries: `round_start`
+ * is the number of attempts before it, and `round_at` the time of the redelivery. Finished deliveries have a
+ * `finished_at`, and the queries for waiting ones use an index without them.
+ */
+export const deliveriesStep = `
+  ALTER TABLE deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting';
+  ALTER TABLE deliveries ADD COLUMN redeliveries INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deliveries ADD COLUMN round_start INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deliveries ADD COLUMN round_at INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_at INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_status INTEGER;
+  ALTER TABLE deliveries ADD COLUMN last_error TEXT;
+  ALTER TABLE deliveries ADD COLUMN last_body TEXT;
+  ALTER TABLE deliveries ADD COLUMN finished_at INTEGER;
+
+  DROP INDEX deliveries_by_room;
+  CREATE INDEX deliveries_waiting ON deliveries (room_id, seq) WHERE finished_at IS NULL;
+  CREATE INDEX deliveries_finished ON deliveries (finished_at) WHERE finished_at IS NOT NULL;
+`

@@ -1,0 +1,64 @@
+import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
+import { createWebhookHeaders } from '../../api/webhook-headers.ts'
+import type { Delivery, WebhookTarget } from './outbox.ts'
+import { ForbiddenAddress, type Post, timeoutMs } from './post.ts'
+
+export interface AttemptResult {
+  /** Status of the response, or the reason for a missing response. */
+  outcome: number | 'unreachable' | 'forbidden'
+  error: string | null
+  /** Beginning of the response body; null when it is empty. */
+  excerpt: string | null
+}
+
+const maxExcerpt = 200
+
+interface Sender {
+  post: Post
+  now(): number
+  userAgent: string
+}
+
+export async function attemptDelivery(
+  { id, target, body, redeliveries }: Delivery,
+  { post, now, userAgent }: Sender,
+): Promise<AttemptResult> {
+  const webhook = JSON.parse(target) as WebhookTarget
+  const { url, headers, secret } = webhook
+  const unixSeconds = Math.floor(now() / 1000)
+  try {
+    const { status, text } = await post(
+      url,
+      createWebhookHeaders({ id, unixSeconds, body, secret, headers, userAgent, redelivery: redeliveries }),
+      body,
+    )
+    return { outcome: status, error: null, excerpt: createExcerpt(text, webhook) }
+  } catch (error) {
+    const code = readErrorCode(error)
+    if (error instanceof ForbiddenAddress || code === 'EFORBIDDEN')
+      return { outcome: 'forbidden', error: 'the address is private or link-local', excerpt: null }
+    const isTimeout = code === 'TimeoutError' || /TIMEOUT/.test(code)
+    const reason = isTimeout ? `no response within ${timeoutMs / 1000} seconds` : describeReason(code)
+    return { outcome: 'unreachable', error: reason, excerpt: null }
+  }
+}
+
+/** Returns the beginning of a response as one line, without the secrets of the webhook: receivers may echo them. */
+function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {
+  const secrets = [secret, ...Object.values(headers).flatMap((value) => [value, value.split(' ').at(-1)])]
+  const spellings = secrets.flatMap((value) => (value && value.length >= minSecret ? spell(value) : []))
+  const safe = spellings
+    .sort((a, b) => b.length - a.length)
+    .reduce((left, spelling) => left.replaceAll(spelling, '••••'), text)
+  // SQLite truncates text at NUL.
+  const line = safe.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  return line === '' ? null : line.slice(0, maxExcerpt).toWellFormed()
+}
+
+/** Minimum length of a redacted secret. Shorter ones occur in ordinary words. */
+const minSecret = 4
+
+function spell(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [secret, json, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]
+}

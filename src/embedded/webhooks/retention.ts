@@ -1,0 +1,41 @@
+import { type Clock, startInterval } from '../common/clock.ts'
+import type { Store } from '../store/store.ts'
+
+const hourMs = 60 * 60 * 1000
+/** Time for which a finished delivery is kept, in milliseconds. */
+export const keepFinishedMs = 24 * hourMs
+/** Maximum number of finished deliveries that are kept. */
+const maxFinished = 10_000
+/** Number of attempts between two removals. */
+export const attemptsPerRemoval = 100
+
+/** Removes finished deliveries that are too old or too many. Call inside `store.write`. */
+export function removeFinished(store: Store, now: number): void {
+  store.run('DELETE FROM deliveries WHERE finished_at <= ?', now - keepFinishedMs)
+  store.run(
+    `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries
+       WHERE finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT -1 OFFSET ?)`,
+    maxFinished - attemptsPerRemoval,
+  )
+}
+
+interface RetentionOptions {
+  store: Store
+  clock: Clock
+  onFailure(error: unknown): void
+}
+
+/** Removes finished deliveries now and every hour, so that a service without attempts removes them too. */
+export function startRetention({ store, clock, onFailure }: RetentionOptions): () => void {
+  async function remove(): Promise<void> {
+    const oldest = store.one<{ finished_at: number | null }>(
+      'SELECT min(finished_at) AS finished_at FROM deliveries WHERE finished_at IS NOT NULL',
+    )
+    const now = clock.now()
+    if (oldest?.finished_at == null || oldest.finished_at > now - keepFinishedMs) return
+    await store.write(() => removeFinished(store, now))
+  }
+  const start = () => void remove().catch(onFailure)
+  start()
+  return startInterval(clock, hourMs, start)
+}

@@ -1,0 +1,83 @@
+import type { DeliveryState } from '../../api/vocabulary.ts'
+import { forbidden, notFound } from '../common/faults.ts'
+import type { Store } from '../store/store.ts'
+import type { AttemptResult } from './attempt.ts'
+import type { Delivery } from './outbox.ts'
+import { keepFinishedMs } from './retention.ts'
+
+/** Time after which an event or a redelivery is given up, in milliseconds. */
+const maxRetryMs = 24 * 60 * 60 * 1000
+
+interface Times {
+  now: number
+  /** Time of the next attempt, if this one failed. */
+  nextAt: number
+}
+
+/** Records an attempt. Call inside `store.write`. */
+export function recordAttempt(
+  store: Store,
+  attempted: Delivery,
+  { outcome, error, excerpt }: AttemptResult,
+  { now, nextAt }: Times,
+): void {
+  const { seq, room_id } = attempted
+  const delivery = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
+  if (!delivery) return
+  const isDelivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
+  const begunAt = delivery.round_at ?? delivery.created_at
+  const isGivenUp = outcome === 'forbidden' || outcome === 410 || nextAt > begunAt + maxRetryMs
+  // A redelivery that was requested during the attempt is still to be sent, even if the attempt succeeded.
+  const isRequested = delivery.redeliveries > attempted.redeliveries
+  const ended = isDelivered ? 'delivered' : isGivenUp ? 'given_up' : 'waiting'
+  const state: DeliveryState = isRequested ? 'waiting' : ended
+  store.run(
+    `UPDATE deliveries SET attempts = attempts + 1, round_start = round_start + ?, state = ?, next_at = ?,
+       finished_at = ?, last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ?`,
+    isRequested ? 1 : 0,
+    state,
+    isRequested || state !== 'waiting' ? null : nextAt,
+    state === 'waiting' ? null : now,
+    now,
+    typeof outcome === 'number' ? outcome : null,
+    outcome === 410 ? 'the response 410 ended the webhook of the room' : error,
+    excerpt,
+    seq,
+  )
+  if (outcome === 410) endWebhook(store, room_id, now)
+}
+
+/** Disables the webhook of a room, which the response 410 (Gone) does permanently. */
+function endWebhook(store: Store, roomId: string, now: number): void {
+  store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
+  store.run('DELETE FROM packed_moves WHERE room_id = ?', roomId)
+  store.run(
+    `UPDATE deliveries SET state = 'given_up', next_at = NULL, finished_at = ?, last_error = ?
+     WHERE room_id = ? AND finished_at IS NULL`,
+    now,
+    'the response 410 to another event ended the webhook of the room',
+    roomId,
+  )
+}
+
+/**
+ * Requests another delivery of an event under the same ID. Call inside `store.write`.
+ * @throws {Fault} when there is no such delivery, or it waits for an attempt already
+ */
+export function requestRedelivery(store: Store, id: string, now: number): Delivery {
+  const delivery = store.one<Delivery>(
+    'SELECT * FROM deliveries WHERE id = ? AND (finished_at IS NULL OR finished_at > ?)',
+    id,
+    now - keepFinishedMs,
+  )
+  if (!delivery) throw notFound('delivery')
+  if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
+    throw forbidden('the delivery waits for an attempt already')
+  store.run(
+    `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,
+       round_start = attempts, round_at = ? WHERE seq = ?`,
+    now,
+    delivery.seq,
+  )
+  return store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq) ?? delivery
+}

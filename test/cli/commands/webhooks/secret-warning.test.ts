@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+const create = 'rooms create --name N --type open --webhook-url https://h.test/ -o ids'
+const warning =
+  'warning: the API specification defines no webhook secret, so signatures may be missing; check a webhook with: meetroom webhooks listen --secret @secret.txt\n'
+const loopback = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1' }
+
+test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
+  '%s warns that another service may not sign webhooks',
+  async (line) => {
+    const world = await createWorld()
+    expect(await world.run(line)).toMatchObject({ code: 0, stderr: warning })
+    expect(world.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST https://meet.test/v1/rooms',
+    ])
+  },
+)
+
+test('another service on this machine is asked once without the key, and the warning is printed', async () => {
+  const world = await createWorld()
+  const { code, stderr } = await world.run(`${create} --webhook-secret s`, { env: loopback })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: warning })
+  const [probe, ...others] = world.requests
+  expect([probe?.method, probe?.url, probe?.headers]).toEqual(['GET', 'http://127.0.0.1:4680/rooms/-', {}])
+  expect(others).toHaveLength(1)
+})
+
+test('the embedded service is recognized on this machine and as the local workspace, without a warning', async () => {
+  const world = await createWorld()
+  world.intercept = async (request, next) =>
+    request.url.endsWith('/rooms/-') ? answer(200, '<html>', { server: 'meetroom' }) : next()
+  const line = `${create} --webhook-secret s`
+  expect(await world.run(line, { env: loopback })).toMatchObject({ code: 0, stderr: '' })
+  expect(await world.run(`${line} --local`)).toMatchObject({ code: 0, stderr: '' })
+})
+
+test.each(['', '--webhook-secret s --dry-run', '--webhook-secret s --curl', '--webhook-secret s -q'])(
+  'no warning is printed with “%s”',
+  async (flags) => {
+    const world = await createWorld()
+    expect((await world.run(`${create} ${flags}`.trim())).stderr).toBe('')
+  },
+)

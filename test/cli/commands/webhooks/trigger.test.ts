@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireRequest } from '../../../../src/api/wire.ts'
+import { startReceiver } from '../../../helpers/receiver.ts'
+import { answer, createWorld, type World } from '../../../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+  world.intercept = async () => answer(200, 'thanks')
+})
+
+const to = 'http://127.0.0.1:4681/hooks?token=t'
+const run = (line: string) => world.run(`webhooks trigger ${line} --to ${to}`)
+const sent = () => world.requests.map(({ body }) => JSON.parse(body ?? ''))
+const none: WireRequest = { url: '', method: '', headers: {}, body: '' }
+const save = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
+
+describe('webhooks trigger', () => {
+  test('sends one event and prints it with the response', async () => {
+    const { code, stdout, stderr } = await run('sessionJoined --room r1 --user ada --json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const id = /^[0-9a-f]{24}$/
+    const event = {
+      action: 'sessionJoined',
+      payload: {
+        roomId: 'r1',
+        userId: 'ada',
+        memberId: expect.stringMatching(id),
+        sessionId: expect.stringMatching(id),
+        sessionsCount: 1,
+        membersCount: 1,
+        timestamp: '2026-01-02T03:04:05.678Z',
+      },
+    }
+    expect(sent()).toEqual([event])
+    const [{ url, method, headers } = none] = world.requests
+    expect([method, url]).toEqual(['POST', to])
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^meetroom\//),
+      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
+      'webhook-timestamp': '1767323045',
+    })
+    expect(JSON.parse(stdout)).toEqual({
+      webhook_id: headers['webhook-id'],
+      to: 'http://127.0.0.1:4681/hooks',
+      sent: event,
+      signature: null,
+      status: 200,
+      response: 'thanks',
+    })
+  })
+
+  test('is signed like a webhook of the embedded service, and shows no secret', async () => {
+    save('secret', 'a-signing-secret\n')
+    save('token', 'a-header-token\n')
+    world.intercept = async ({ headers }) => answer(200, `a-signing-secret ${headers['x-token']}`)
+    const { stdout, stderr } = await run('sessionLeft --secret @secret --header X-Token:@token --verbose')
+    const [{ headers, body } = none] = world.requests
+    const receiver = new Webhook(Buffer.from('a-signing-secret'), { format: 'raw' })
+    expect(headers['x-token']).toBe('a-header-token')
+    expect(new Date(1767323045 * 1000).toISOString()).toBe('2026-01-02T03:04:05.000Z')
+    expect(headers['webhook-signature']).toBe(
+      receiver.sign(headers['webhook-id'] ?? '', new Date(1767323045 * 1000), body ?? ''),
+    )
+    expect(stdout).toContain(`signature   ${headers['webhook-signature']}`)
+    expect(stdout + stderr).not.toMatch(/a-signing-secret|a-header-token/)
+  })
+
+  test('sets fields of the body with --set and --data', async () => {
+    await run('sessionJoined --set payload.sessionsCount=3 --set payload.extra={"a":[1]}')
+    save('event.json', '{"action":"x","payload":{"roomId":"r2"},"more":1}')
+    await run('sessionLeft --user ada --data @event.json')
+    expect(sent()).toMatchObject([
+      { action: 'sessionJoined', payload: { sessionsCount: 3, extra: { a: [1] }, membersCount: 1 } },
+      { action: 'sessionLeft', payload: { roomId: 'r2', userId: 'ada' }, more: 1 },
+    ])
+    expect(Object.keys(sent()[1].payload)).toEqual(['roomId', 'userId'])
+  })
+
+  test('warns about a field of the payload that is set in the body', async () => {
+    expect((await run('sessionLeft --set sessionsCount=3')).stderr).toBe(
+      '--set sessionsCount: did you mean payload.sessionsCount? It is sent as it is\n',
+    )
+    expect(sent()).toMatchObject([{ sessionsCount: 3, payload: { sessionsCount: 0 } }])
+  })
+
+  test.each([
+    [302, 6],
+    [401, 1],
+    [404, 1],
+    [410, 1],
+    [429, 1],
+    [500, 6],
+    [503, 6],
+  ])('sends the event once and prints it if the receiver responds %i, and exits %i', async (status, code) => {
+    world.intercept = async () => answer(status, 'no', { 'retry-after': '0' })
+    const { code: exit, stdout } = await run('sessionJoined --json')
+    expect(exit).toBe(code)
+    expect(JSON.parse(stdout)).toMatchObject({ status, response: 'no' })
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['refused connection', false, 5],
+    ['reset connection', true, 7],
+  ])('sends the event once after a %s', async (reason, maybeSent, code) => {
+    world.intercept = async () => {
+      throw new TransportError(reason, maybeSent)
+    }
+    const { code: exit, stdout, stderr } = await run('sessionJoined')
+    expect({ exit, stdout }).toEqual({ exit: code, stdout: '' })
+    expect(stderr).toContain(`error: no response from 127.0.0.1:4681: ${reason}`)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('with --dry-run shows the request and sends nothing', async () => {
+    const { code, stdout } = await run('sessionLeft --room r1 --dry-run')
+    expect({ code, requests: world.requests }).toEqual({ code: 0, requests: [] })
+    expect(stdout).toMatch(
+      /^POST http:\/\/127\.0\.0\.1:4681\/hooks\S* {"action":"sessionLeft","payload":{"roomId":"r1"/,
+    )
+  })
+
+  test('needs no settings, and sends no key', async () => {
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', to]
+    expect((await world.run(argv, { env })).code).toBe(0)
+    await world.run(argv)
+    for (const { headers } of world.requests) expect(headers).not.toHaveProperty('authorization')
+  })
+
+  test.each([
+    [
+      'sessionJoin',
+      'event must be sessionJoined or sessionLeft, not “sessionJoin”',
+      'did you mean: meetroom webhooks trigger sessionJoined --to ',
+    ],
+    [
+      'roomClosed',
+      'event must be sessionJoined or sessionLeft, not “roomClosed”',
+      'as in: meetroom webhooks',
+    ],
+    [
+      'sessionLeft --room r1 --set payload.roomId=r2',
+      '--room and --set payload.roomId both give a value',
+      '',
+    ],
+    ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id: meetroom sets it itself', ''],
+    ['sessionLeft --header X-Token:@none', '--header x-token: none cannot be read: no such file', ''],
+    ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
+    ['sessionLeft --curl', '--curl shows requests to the service', ''],
+  ])('“%s” exits 2 and sends nothing', async (line, message, hint) => {
+    const { code, stderr } = await run(line)
+    expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
+    expect(stderr).toContain(`error: ${message}`)
+    expect(stderr).toContain(hint)
+  })
+
+  test('reaches a real receiver, and exits 5 when nothing listens', async () => {
+    const { url, inbox } = await startReceiver()
+    world.intercept = undefined
+    const { main } = await import('../../../../src/main.ts')
+    const { testHost } = await import('../../../helpers/host.ts')
+    const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', `${url}/hooks`]
+    const env = { MEETROOM_CONFIG_DIR: world.configDir }
+    expect(await main(argv, testHost({ cwd: world.dir, env }))).toBe(0)
+    expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
+    const nowhere = ['webhooks', 'trigger', 'sessionJoined', '--to', 'http://127.0.0.1:9/']
+    expect(await main(nowhere, testHost({ cwd: world.dir, env }))).toBe(5)
+  })
+})
