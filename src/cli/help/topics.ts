@@ -15,7 +15,7 @@ export const topicSummaries = {
   links: 'links to rooms, for one person or for a mail merge',
   attendance: 'who was in a room, and for how long',
   live: 'joining and watching rooms; sessions and close codes',
-  webhooks: 'receiving and verifying webhooks',
+  webhooks: 'receiving, testing and redelivering webhooks',
   testing: 'the service inside a test: seed, reset, clock, faults, webhooks',
   recipes: 'common jobs, ready to paste',
   ci: 'GitHub Actions, shell scripts, cron, PowerShell, containers',
