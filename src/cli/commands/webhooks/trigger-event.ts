@@ -1,7 +1,6 @@
 import { writeJson } from '../../../api/json.ts'
 import type { WebhookAction } from '../../../api/vocabulary.ts'
 import { createWebhookHeaders } from '../../../api/webhook-headers.ts'
-import { WebhookEvent } from '../../../api/webhooks.ts'
 import type { WireRequest, WireResponse } from '../../../api/wire.ts'
 import { createSend } from '../../../client/retry.ts'
 import { ApiError, ServiceError, UsageError } from '../../../errors.ts'
@@ -86,7 +85,7 @@ async function buildEvent(
   }
   const base = flags.data === undefined ? { action, payload } : await readBody(context, flags)
   const event = createBodyChange(flags, given)(base)
-  const fields = Object.keys(WebhookEvent.shape.payload.shape)
+  const fields = [...Object.keys(payload), 'userId']
   for (const [key] of set.map((pair) => parsePair('--set', pair)))
     if (fields.includes(key))
       await context.notice(`--set ${key}: did you mean payload.${key}? It is sent as it is`)
