@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import { delivery } from '../../../api/resources.ts'
 import { deliveryStates } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -23,7 +22,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     .addOption(
       new Option(
         '--state <state>',
-        `with --since, only this state: ${delivery.descriptions.state} (default: delivered and given_up)`,
+        'with --since, only events in this state; by default delivered and given_up',
       ).choices(deliveryStates),
     )
     .action(
