@@ -16,7 +16,6 @@ export const topicSummaries = {
   attendance: 'who was in a room, and for how long',
   live: 'joining and watching rooms; sessions and close codes',
   webhooks: 'receiving, testing and redelivering webhooks',
-  webhooks: 'receiving, testing and redelivering webhooks',
   testing: 'the service inside a test: seed, reset, clock, faults, webhooks',
   recipes: 'common jobs, ready to paste',
   ci: 'GitHub Actions, shell scripts, cron, PowerShell, containers',
