@@ -1,6 +1,7 @@
 import type { Clock } from './common/clock.ts'
 import { toStorageFault } from './common/faults.ts'
 import { createIds } from './common/ids.ts'
+import { type Log, logNotice } from './common/log.ts'
 import type { HandlerContext } from './handlers/handler-context.ts'
 import { startIndexing } from './indexing.ts'
 import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
@@ -30,7 +31,7 @@ export interface InstanceOptions {
   clock?: Clock
   interceptor?: Interceptor | undefined
   onAttempt?: ((attempt: Attempt) => void) | undefined
-  log: (line: string) => void
+  log: Log
 }
 
 /** An opened workspace with its operations, sessions and webhooks, without a network listener. */
@@ -55,7 +56,7 @@ export interface Instance {
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
   const host = { now: () => clock.now(), quietly: machine.quietly }
-  const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: log })
+  const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: logNotice(log) })
   const services = createSessionServices(workspace, clock, options)
   const { hub, sockets, deliveries } = services
   const close = async () => {
@@ -106,7 +107,7 @@ function createSessionServices(
 ) {
   const { machine, log, onAttempt } = options
   const onFailure = (error: unknown) =>
-    log(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
+    logNotice(log)(`storage failed: ${toStorageFault(error)?.message ?? (error as Error).message}`)
   const now = () => clock.now()
   const { newId, newToken } = createIds(now)
   const { allowPrivateWebhooks: allowPrivate, lookup } = options
@@ -117,7 +118,8 @@ function createSessionServices(
     retryScale: options.webhookRetryScale,
     userAgent: options.userAgent,
     onAttempt: (attempt) => {
-      log(`webhook ${attempt.id} ${new URL(attempt.url).host} ${attempt.outcome}`)
+      const { id, url, outcome } = attempt
+      log({ event: 'webhook', webhook_id: id, host: new URL(url).host, outcome: String(outcome) })
       onAttempt?.(attempt)
     },
   })
@@ -130,7 +132,8 @@ function createSessionServices(
   const sockets = new Sockets({
     admissionDeps: { store, now, newId, newToken },
     ...{ hub, clock, scheduler, onFailure },
-    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+    onConnect: ({ roomId, outcome, requestId }) =>
+      log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })
   const stopIndexing = startIndexing({ store, scheduler, clock, onFailure })
   const stopRetention = startRetention({ store, clock, onFailure })

@@ -3,9 +3,12 @@ import type { Clock } from './common/clock.ts'
 import type { ServiceControl } from './control/service-control.ts'
 import { serveHttp } from './http/server.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
+import { withMonitoring } from './monitoring/endpoints.ts'
+import { RequestMetrics } from './monitoring/request-metrics.ts'
 import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
 import type { QuietLoader } from './store/sqlite.ts'
+import { countWaiting } from './webhooks/outbox.ts'
 import { deleteDatabase, useDirectory } from './workspace.ts'
 
 export interface ServeOptions extends InstanceOptions {
@@ -16,6 +19,10 @@ export interface ServeOptions extends InstanceOptions {
   hosts: readonly string[]
   /** The only origin whose pages may embed the room page. */
   embedOrigin?: string | undefined
+  /** Time during which a stopping service accepts connections but is not ready, in milliseconds. */
+  drainDelayMs?: number | undefined
+  /** Maximum wait for pending responses when the service stops, in milliseconds. */
+  drainMs?: number | undefined
   /** Control of clock, faults and seed, for tests. */
   control?: ServiceControl | undefined
   machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
@@ -25,12 +32,16 @@ export interface RunningService {
   /** Base URL, including `/v1`. */
   baseUrl: string
   apiKey: string
-  /** Ends every session with a close reason. After three seconds, closes all remaining connections. */
-  close(): Promise<void>
+  /**
+   * Stops accepting connections, ends every session with a close reason, and finishes pending requests. Closes the
+   * connections that remain after the drain timeout.
+   * @returns number of complete requests that were cut off
+   */
+  close(): Promise<number>
 }
 
-/** Maximum wait for pending responses when the service stops, in milliseconds. */
-const graceMs = 3000
+/** Default of the drain timeout, in milliseconds. */
+export const defaultDrainMs = 3000
 
 /** @throws {UsageError} when another process serves the same data directory */
 export async function serve(options: ServeOptions): Promise<RunningService> {
@@ -72,12 +83,25 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     return instance
   })
   const { service, upgrade } = control ? controlled(control, () => instance) : instance
-  const server = await serveHttp(withRoomPages(service, options.embedOrigin), {
+  const requests = new RequestMetrics()
+  let draining = false
+  const monitored = withMonitoring(withRoomPages(service, options.embedOrigin), {
+    ...{ apiKey, requests, isDraining: () => draining },
+    gauges: {
+      openSessions: () => instance.hub.openSessions,
+      waitingDeliveries: () => countWaiting(instance.context.store),
+    },
+    checkStorage: () => void instance.context.store.one('SELECT application_id FROM workspace'),
+  })
+  const server = await serveHttp(monitored, {
     host: options.host,
     port: options.port,
     hosts: options.hosts,
     upgrade,
-    onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+    onAnswer({ operation, requestId, ...answer }) {
+      requests.record(operation ?? 'other', answer.status, answer.ms)
+      log({ event: 'request', ...answer, request_id: requestId })
+    },
   })
   const baseUrl = `${server.url}/v1`
   closers.push(() => {
@@ -88,19 +112,24 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile ?? '') }),
   )
 
-  async function close(): Promise<void> {
+  async function close(): Promise<number> {
     // Prevents new commands from connecting to this service.
     lock?.unpublish()
+    draining = true
+    const { drainDelayMs = 0, drainMs = defaultDrainMs } = options
+    if (drainDelayMs > 0) await new Promise<void>((resolve) => machine.after(drainDelayMs, resolve))
     await control?.stop()
+    let cut = 0
     const closed = server.close()
-    const cancelCut = machine.after(graceMs, () => {
+    const cancelCut = machine.after(drainMs, () => {
       instance.sockets.close()
-      server.cut()
+      cut = server.cut()
     })
     await instance.hub.close()
     await closed
     cancelCut()
     await closeAll()
+    return cut
   }
   return { baseUrl, apiKey, close }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../api/json.ts'
+import { formatLogLine } from '../embedded/common/log.ts'
 import { ServiceControl } from '../embedded/control/service-control.ts'
 import { getDatabasePath } from '../embedded/database-path.ts'
 import { serve } from '../embedded/serve.ts'
@@ -28,7 +29,8 @@ export const startService: typeof Public.startService = async (options = {}) => 
   const running = await serve({
     dir,
     ...(dir !== undefined && { keyFile: join(dir, 'api-key') }),
-    ...{ apiKey, port, host: '127.0.0.1', hosts: [], control, machine, log },
+    ...{ apiKey, port, host: '127.0.0.1', hosts: [], control, machine },
+    log: (entry) => log(formatLogLine(entry)),
     webhookRetryScale: 1,
     allowPrivateWebhooks: true,
     userAgent: `meetroom/${version}`,

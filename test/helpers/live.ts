@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
+import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { serve } from '../../src/embedded/serve.ts'
 import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 import { testNow } from './host.ts'
@@ -191,9 +192,9 @@ export async function serveWorkspace({ dir, machine = testMachine(), lookup }: S
     userAgent: 'meetroom/test',
     machine,
     ...(lookup && { lookup }),
-    log: (line) => log.push(line),
+    log: (entry) => log.push(formatLogLine(entry)),
   })
-  let stopped: Promise<void> | undefined
+  let stopped: Promise<number> | undefined
   const stop = () => {
     stopped ??= serving.close()
     return stopped

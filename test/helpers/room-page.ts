@@ -1,10 +1,11 @@
+import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { type BrowserPage, startBrowser } from './browser.ts'
 import { serveHere } from './serve-here.ts'
 
 /** The served workspace, and people who open its room pages in a browser. */
 export async function roomPages(options: Parameters<typeof serveHere>[0] = {}) {
   const log: string[] = []
-  const serving = await serveHere({ log: (line) => log.push(line), ...options })
+  const serving = await serveHere({ log: (entry) => log.push(formatLogLine(entry)), ...options })
   const browser = await startBrowser()
   const tokens: Record<string, string> = {}
 

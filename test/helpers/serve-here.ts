@@ -19,11 +19,11 @@ export async function serveHere(options: Partial<ServeOptions> = {}) {
     log: () => {},
     ...options,
   })
-  let closed: Promise<void> | undefined
+  let closed: Promise<number> | undefined
   const close = () => {
     closed ??= serving.close()
     return closed
   }
-  onTestFinished(close)
+  onTestFinished(async () => void (await close()))
   return { ...serving, close, origin: new URL(serving.baseUrl).origin }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { WireRequest } from '../../api/wire.ts'
+import { requestIdOf } from '../common/request-id.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
 import { readBody } from './body.ts'
@@ -8,26 +9,36 @@ import { readBody } from './body.ts'
 /** Maximum size of a request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 
+/** A request and its response, for the log and the metrics. */
+export interface Exchange {
+  id: string
+  operation: string | undefined
+  /** True once the body has been read and the service works on the request. */
+  hasBegun: boolean
+}
+
 export function createAnswerer(
   service: Service,
   refuse: (response: ServerResponse, message: string) => void,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+): (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => Promise<void> {
   const atEndOfTurn = createTurnBatch()
-  return async (request, response) => {
+  return async (request, response, exchange) => {
     // Most requests have no body, and awaiting an empty body costs more than responding.
     const body = hasBody(request) ? await readText(request) : noBody
     if (body.refused !== undefined) return refuse(response, body.refused)
+    exchange.hasBegun = true
     const answered = await service({
       method: request.method ?? 'GET',
       url: request.url ?? '/',
       headers: request.headers as WireRequest['headers'],
       body: body.text,
     })
+    exchange.operation = answered.operation
     const send = () => {
-      if (answered.connection) return breakConnection(response, answered)
+      if (answered.connection) return breakConnection(response, answered, exchange.id)
       const { status, headers, text, pieces } = answered
       const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
-      response.writeHead(status, { ...headers, 'content-length': length })
+      response.writeHead(status, { ...headers, 'content-length': length, 'x-request-id': exchange.id })
       // `end` sends the headers and a text body in a single write.
       if (pieces) Readable.from(pieces).pipe(response)
       else response.end(text)
@@ -42,10 +53,11 @@ export function createAnswerer(
 function breakConnection(
   response: ServerResponse,
   { connection, status, headers, body }: TextResponse,
+  requestId: string,
 ): void {
   const { socket } = response.req
   if (connection === 'reset') return void socket.resetAndDestroy()
-  response.writeHead(status, { ...headers, 'content-length': body.length })
+  response.writeHead(status, { ...headers, 'content-length': body.length, 'x-request-id': requestId })
   response.write(body.subarray(0, body.length / 2), () => socket.destroy())
 }
 
@@ -55,7 +67,11 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
 
 /** Refuses a request and closes the connection without reading the rest of the body. */
 export function refuse(response: ServerResponse, message: string): void {
-  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+  response.writeHead(400, {
+    'content-type': 'application/json; charset=utf-8',
+    connection: 'close',
+    'x-request-id': requestIdOf(response.req),
+  })
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
 }
 

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
+import { createRequestIds } from '../common/request-id.ts'
 import type { Service } from '../service/service.ts'
 import { declineUpgrade, isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
-import { createAnswerer, refuse } from './answer.ts'
+import { createAnswerer, type Exchange, refuse } from './answer.ts'
 import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { refuseForeign } from './same-origin.ts'
@@ -14,8 +15,8 @@ interface HttpServer {
   url: string
   /** Stops accepting connections, finishes pending responses, and resolves when the last connection is closed. */
   close(): Promise<void>
-  /** Closes the remaining connections immediately. */
-  cut(): void
+  /** Closes the remaining connections immediately. Returns the number of complete requests without a response. */
+  cut(): number
 }
 
 interface HttpOptions {
@@ -27,14 +28,17 @@ interface HttpOptions {
   /** Timeouts for receiving requests, in milliseconds. */
   timeouts?: Partial<RequestTimeouts>
   upgrade?: Upgrade
-  onAnswer?: (line: LogLine) => void
+  onAnswer?: (answer: Answer) => void
 }
 
-interface LogLine {
+export interface Answer {
   method: string
+  /** Path without the query, which may contain a person's name. */
   path: string
   status: number
   ms: number
+  requestId: string
+  operation: string | undefined
 }
 
 /** @throws when the server cannot listen on `host` and `port` */
@@ -47,7 +51,12 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     refused.add(response.req.socket)
     refuse(response, message)
   }
-  const answer = createAnswerer(service, end)
+  let running = 0
+  const answer = createAnswerer((request) => {
+    running++
+    return service(request)
+  }, end)
+  const identify = createRequestIds()
   let closing = false
   // From Node 24.9 on, `declineUpgrade` cannot handle requests with a body. This callback declines them earlier.
   const upgradeOptions = { shouldUpgradeCallback: isWebSocketUpgrade }
@@ -57,15 +66,17 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
     const { socket } = request
+    const exchange: Exchange = { id: identify(request), operation: undefined, hasBegun: false }
     busy.add(socket)
     response.on('close', () => {
       busy.delete(socket)
+      if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
-      onAnswer?.(toLogLine(request, response, performance.now() - startedAt))
+      onAnswer?.(describeAnswer(request, response, exchange, performance.now() - startedAt))
     })
     const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
     if (refusal) return end(response, refusal)
-    answer(request, response).catch(() => response.destroy())
+    answer(request, response, exchange).catch(() => response.destroy())
   })
   const heard = limitConnections(server, maxConnections)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -75,9 +86,10 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (busy.has(socket)) return void socket.destroy()
     if (!isWebSocketUpgrade(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
+    const requestId = identify(request)
     const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
-    if (refusal) refuseUpgrade(socket, invalid(refusal))
-    else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'))
+    if (refusal) refuseUpgrade(socket, invalid(refusal), requestId)
+    else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'), requestId)
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   await listen(server, port, host)
@@ -90,17 +102,27 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
         server.close(() => resolve())
         server.closeIdleConnections()
       }),
-    cut: () => server.closeAllConnections(),
+    cut() {
+      const cut = running
+      server.closeAllConnections()
+      return cut
+    },
   }
 }
 
-function toLogLine(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
-  // The query is not logged, because it may contain a person's name.
+function describeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { id, operation }: Exchange,
+  ms: number,
+): Answer {
   return {
     method: request.method ?? '',
     path: request.url?.split('?')[0] ?? '',
     status: response.statusCode,
     ms,
+    requestId: id,
+    operation,
   }
 }
 

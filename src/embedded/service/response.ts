@@ -8,6 +8,8 @@ export interface TextResponse extends WireResponse {
   /** Body as text; empty when `pieces` holds the body. */
   readonly text: string
   readonly pieces?: readonly Uint8Array[]
+  /** Name of the operation that was called, for metrics; undefined if the request named none. */
+  operation?: string | undefined
   /** Failure of the connection: reset before the response, or closed within its body. */
   readonly connection?: 'reset' | 'cut'
 }
@@ -15,11 +17,19 @@ export interface TextResponse extends WireResponse {
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
 export function createResponse(status: number, value: unknown): TextResponse {
-  const text = `${toJson(value)}\n`
+  return createTextResponse(status, headers, `${toJson(value)}\n`)
+}
+
+export function createTextResponse(
+  status: number,
+  headers: TextResponse['headers'],
+  text: string,
+): TextResponse {
   return {
     status,
     headers,
     text,
+    operation: undefined,
     get body() {
       return new TextEncoder().encode(text)
     },

@@ -152,21 +152,27 @@ export function createService({
 
   return async (request) => {
     const isIntercepted = interceptor?.isActive ?? false
+    let operation: OperationName | undefined
     try {
       const cached = request.method === 'GET' && !isIntercepted ? pageCache.get(request.url) : undefined
       if (cached && isAuthorized(request.headers['authorization'], expectedHeader)) return cached
       const call = findCall(request)
-      return await (interceptor && isIntercepted
+      operation = call.name
+      const response = await (interceptor && isIntercepted
         ? interceptor.respond(call, () => respond(call).catch(createErrorResponse))
         : respond(call))
+      response.operation = operation
+      return response
     } catch (error) {
-      return createErrorResponse(error)
+      const response = createErrorResponse(error)
+      response.operation = operation
+      return response
     }
   }
 }
 
 /** @throws any error that is neither an error response nor a storage failure */
-function createErrorResponse(error: unknown): TextResponse {
+export function createErrorResponse(error: unknown): TextResponse {
   const fault = error instanceof Fault ? error : toStorageFault(error)
   if (!fault) throw error
   const { status, code, message } = fault

@@ -233,6 +233,11 @@ export class Hub implements SessionControl {
     return this.#meetings.readMs(roomId)
   }
 
+  /** Number of connected sessions. */
+  get openSessions(): number {
+    return this.#roster.listAll().length
+  }
+
   async close(): Promise<void> {
     this.#stopTicking()
     this.#views.close()

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Clock, startInterval } from '../common/clock.ts'
 import { Fault, invalid, notFound, toStorageFault } from '../common/faults.ts'
+import { requestIdOf } from '../common/request-id.ts'
 import { parseUrl } from '../common/requests.ts'
 import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
@@ -39,7 +40,7 @@ interface SocketsOptions {
   clock: Clock
   scheduler: TurnScheduler
   onFailure(error: unknown): void
-  onConnect?: (event: { roomId: string; outcome: string }) => void
+  onConnect?: (event: { roomId: string; outcome: string; requestId: string }) => void
 }
 
 /** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
@@ -57,12 +58,14 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
+    this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIdOf(request)}`))
     this.#stopPinging = startInterval(options.clock, pingIntervalMs, () => void this.#ping())
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { admissionDeps, hub, onConnect, onFailure } = this.#options
     const connection = new Connection()
+    const requestId = requestIdOf(request)
     // The HTTP server has already validated the request target.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
     const isView = readProtocols(request).includes(roomProtocol)
@@ -79,7 +82,7 @@ export class Sockets {
         if (isView) hub.view(joined)
         return joined
       })
-      onConnect?.({ roomId, outcome: 'joined' })
+      onConnect?.({ roomId, outcome: 'joined', requestId })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         this.#trackLiveness(webSocket)
         webSocket.on(
@@ -98,8 +101,8 @@ export class Sockets {
       const fault = error instanceof Fault ? error : toStorageFault(error)
       if (!fault) throw error
       if (isView && isHandshake(request)) this.#closeWithReason(request, socket, head, fault)
-      else refuseUpgrade(socket, fault)
-      onConnect?.({ roomId: pathname, outcome: fault.message })
+      else refuseUpgrade(socket, fault, requestId)
+      onConnect?.({ roomId: pathname, outcome: fault.message, requestId })
     }
   }
 

@@ -21,12 +21,13 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
 }
 
 /** Refuses an upgrade request with a plain HTTP response and closes the connection. */
-export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault): void {
+export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, requestId: string): void {
   const body = `${JSON.stringify({ error: { code, message } })}\n`
   socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
+      `X-Request-Id: ${requestId}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
 }

@@ -36,6 +36,15 @@ export function findWebhook(store: Store, roomId: string): string | undefined {
   return room?.webhook ?? undefined
 }
 
+/** Counts the events that are not delivered yet. */
+export function countWaiting(store: Store): number {
+  const row = store.one<{ count: number }>(
+    `SELECT (SELECT count(*) FROM deliveries WHERE finished_at IS NULL)
+       + (SELECT coalesce(sum(json_array_length(moves)), 0) FROM packed_moves) AS count`,
+  )
+  return row?.count ?? 0
+}
+
 /** Adds changes of a room to the outbox (API specification, section 6.1). Call inside `store.write`. */
 export function enqueueOrPack(
   store: Store,

@@ -1,27 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Option } from 'commander'
 import { isUrl } from '../../../api/is-url.ts'
 import { isLoopback } from '../../../api/loopback.ts'
-import { quoteForShell } from '../../../client/request.ts'
+import { counted, plural } from '../../../api/plural.ts'
 import { findProfile } from '../../../config/stored-file.ts'
-import { isJson } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
 import type { ServiceControl } from '../../../embedded/control/service-control.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
-import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
+import { suggestElsewhere, UsageError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
-import { collect, createIntegerParser } from '../../input/input.ts'
+import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { requireHandles } from '../../requests/file-handles.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 import { createListenError } from '../shared/listening.ts'
+import { announce } from './announce.ts'
+import { formatEnvironment } from './environment.ts'
+import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
+
+/** Maximum time for draining, in milliseconds. */
+const maxDrainMs = 3_600_000
 
 interface Flags {
   host: string
@@ -36,6 +41,10 @@ interface Flags {
   saveProfile?: string
   webhookRetryScale: number
   allowPrivateWebhooks?: boolean
+  logFormat: LogFormat
+  /** Times in milliseconds. */
+  drainDelay?: number
+  drainTimeout?: number
 }
 
 export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
@@ -68,6 +77,21 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     .option('--save-profile <name>', 'store base URL and key as a profile')
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', parseFactor, 1)
     .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
+    .addOption(
+      new Option('--log-format <format>', 'format of the log on standard error')
+        .choices(logFormats)
+        .default('text'),
+    )
+    .option(
+      '--drain-timeout <duration>',
+      'maximum wait for pending requests when the service stops (default: 3s)',
+      createDurationParser('--drain-timeout', { most: maxDrainMs }),
+    )
+    .option(
+      '--drain-delay <duration>',
+      'accept connections for this time after the signal to stop, with 503 from /readyz',
+      createDurationParser('--drain-delay', { most: maxDrainMs }),
+    )
     .action(act('stays', (context, flags: Flags) => run(context, flags)))
   addExamples(
     serve,
@@ -112,6 +136,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDataDir(host, flags.dataDir))
   if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
+  const log = await createServiceLog(host, printer, flags.logFormat)
 
   const controlled =
     flags.control === undefined
@@ -123,16 +148,23 @@ async function run(context: Context, flags: Flags): Promise<void> {
     ? resolve(host.cwd, flags.apiKeyFile)
     : join(temporary ?? dir ?? '', 'api-key')
   try {
-    const serving = await start(context, flags, dir, keyFile, controlled?.control)
+    const serving = await start(context, flags, log, dir, keyFile, controlled?.control)
+    let cut = 0
     try {
       await controlled?.start()
       if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
-      await announce(context, flags, serving, keyFile)
+      await announce(context, flags, log, serving, keyFile)
       await waitForInterrupt(context.interrupt)
-      await printer.notice('stopping')
+      await log.say('stopping')
     } finally {
       controlled?.close()
-      await serving.close()
+      cut = await serving.close()
+    }
+    if (cut > 0) {
+      await log.say(
+        `${counted(cut, 'request')} took too long to finish and ${plural(cut, 'was', 'were')} cut off`,
+      )
+      throw context.interrupt.reason
     }
   } finally {
     if (temporary) await rm(temporary, { recursive: true, force: true })
@@ -142,12 +174,12 @@ async function run(context: Context, flags: Flags): Promise<void> {
 async function start(
   context: Context,
   flags: Flags,
+  log: ServiceLog,
   dir: string | undefined,
   keyFile: string,
   control: ServiceControl | undefined,
 ): Promise<RunningService> {
   const { host } = context
-  const printer = context.plainPrinter()
   const { serve } = await import('../../../embedded/serve.ts')
   try {
     const serving = await serve({
@@ -162,7 +194,9 @@ async function start(
       userAgent: `meetroom/${version}`,
       machine: host,
       control,
-      log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
+      log: log.write,
+      drainMs: flags.drainTimeout,
+      drainDelayMs: flags.drainDelay,
     })
     // A client may send the key in a part of a request that is logged.
     context.addSecret(serving.apiKey)
@@ -170,73 +204,6 @@ async function start(
   } catch (error) {
     throw createListenError(error, flags.host, flags.port) ?? error
   }
-}
-
-/** Prints the base URL of the service and the settings that select it, once the service is ready. */
-async function announce(
-  context: Context,
-  flags: Flags,
-  { baseUrl }: RunningService,
-  keyFile: string,
-): Promise<void> {
-  const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
-  if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
-    const ready: Printed['serve'] = {
-      event: 'ready',
-      base_url: baseUrl,
-      api_key_file: keyFile,
-      pid: context.host.pid,
-    }
-    await printer.json(ready)
-  } else {
-    await printer.data(`${baseUrl}\n`, visibleLines)
-    await printer.notice('serving; ^C stops it. In another shell:')
-    await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
-    await printer.notice(`  export MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"`)
-  }
-  if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
-    await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
-}
-
-/** Returns shell commands that select the service and read the key from its file. */
-async function formatEnvironment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
-  if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
-  const { findServingProcess } = await import('../../../embedded/running-server.ts')
-  const owner = await findServingProcess(dir, context.host.quietly)
-  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
-  if (!owner) await requireFreePort(flags)
-  const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
-  const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
-  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"\n`
-}
-
-/**
- * Checks that the port is free. Call it only for a workspace that no process serves.
- * @throws {UsageError} if another program listens on the port
- */
-async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
-  const place = [
-    '--host',
-    host,
-    '--port',
-    `${port}`,
-    ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
-  ]
-  const hint = ['start ', suggestElsewhere(['serve', ...place]), ' first, then run this again']
-  if (port === 0)
-    throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
-  const { createServer } = await import('node:net')
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', (error) =>
-      reject(
-        new UsageError(`this workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`, {
-          hint,
-        }),
-      ),
-    )
-    probe.listen(port, host, () => probe.close(() => resolve()))
-  })
 }
 
 async function saveProfile(

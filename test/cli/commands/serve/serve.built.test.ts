@@ -276,11 +276,13 @@ describe('the log of serve', () => {
     const { user } = (await call(ready, 'POST', '/users', { user_id: 'ada' })).body
     await call(ready, 'GET', '/users?email=ada%40example.com')
     await joinRoom(ready, room, `?access_token=${user.access_token}`)
-    await logged(/ connect \S+ joined$/)
+    await logged(/ connect \S+ joined \S+$/)
     await expect(joinRoom(ready, room, '?access_token=not-a-token')).rejects.toThrow('400')
-    await logged(/ connect .*not valid$/)
+    await logged(/ connect .*not valid \S+$/)
     const lines = log().split('\n')
-    expect(lines.map((line) => line.replace(/^\S+Z /, '').replace(/ [\d.]+ ms$/, ''))).toEqual([
+    expect(
+      lines.map((line) => line.replace(/^\S+Z /, '').replace(/( [\d.]+ ms)? [\da-f]{12}-\w+$/, '')),
+    ).toEqual([
       'POST /v1/rooms 200',
       'POST /v1/users 200',
       'GET /v1/users 200',
@@ -295,6 +297,26 @@ describe('the log of serve', () => {
     const { ready, logged } = await startServe([], homes())
     await call(ready, 'GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
     expect(await logged(/rooms/)).toContain('%0A2026')
+  })
+
+  test('has one JSON object per line with --log-format json, on standard error only', async () => {
+    const { ready, child, ended, logged, log } = await startServe(['--log-format', 'json'], homes())
+    const room = await createRoom(ready)
+    await joinRoom(ready, room)
+    await logged(/"event":"connect"/)
+    child.kill('SIGTERM')
+    expect(await ended()).toEqual({ code: 0, signal: null })
+    const entries = log()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    const request_id = expect.stringMatching(/^[\da-f]{12}-\w+$/)
+    const request = { time, event: 'request', method: 'POST', path: '/v1/rooms', status: 200, request_id }
+    expect(entries).toEqual([
+      { ...request, ms: expect.any(Number) },
+      { time, event: 'connect', room_id: room, outcome: 'joined', request_id },
+      { time, event: 'notice', message: 'stopping' },
+    ])
   })
 
   test('is empty with -q', async () => {

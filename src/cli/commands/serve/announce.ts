@@ -1,0 +1,38 @@
+import { isLoopback } from '../../../api/loopback.ts'
+import { quoteForShell } from '../../../client/request.ts'
+import { isJson } from '../../../config/values.ts'
+import type { RunningService } from '../../../embedded/serve.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+import type { LogFormat, ServiceLog } from './service-log.ts'
+
+/** Prints the base URL of the service and the settings that select it, once the service is ready. */
+export async function announce(
+  context: Context,
+  flags: { host: string; logFormat: LogFormat },
+  log: ServiceLog,
+  { baseUrl }: RunningService,
+  keyFile: string,
+): Promise<void> {
+  const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
+  if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
+    const ready: Printed['serve'] = {
+      event: 'ready',
+      base_url: baseUrl,
+      api_key_file: keyFile,
+      pid: context.host.pid,
+    }
+    await printer.json(ready)
+  } else {
+    await printer.data(`${baseUrl}\n`, visibleLines)
+    if (flags.logFormat === 'json') await log.say(`serving at ${baseUrl}`)
+    else {
+      await printer.notice('serving; ^C stops it. In another shell:')
+      await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
+      await printer.notice(`  export MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"`)
+    }
+  }
+  if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
+    await log.say(`warning: ${flags.host} can be reached from other machines, unencrypted`)
+}

@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path'
+import { quoteForShell } from '../../../client/request.ts'
+import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+
+interface Flags {
+  host: string
+  port: number
+  dataDir?: string
+  apiKeyFile?: string
+}
+
+/** Returns shell commands that select the service and read the key from its file. */
+export async function formatEnvironment(
+  context: Context,
+  flags: Flags,
+  dir: string | undefined,
+): Promise<string> {
+  if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
+  const { findServingProcess } = await import('../../../embedded/running-server.ts')
+  const owner = await findServingProcess(dir, context.host.quietly)
+  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
+  if (!owner) await requireFreePort(flags)
+  const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
+  const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
+  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${quoteForShell(keyFile)})"\n`
+}
+
+/**
+ * Checks that the port is free. Call it only for a workspace that no process serves.
+ * @throws {UsageError} if another program listens on the port
+ */
+async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
+  const place = [
+    '--host',
+    host,
+    '--port',
+    `${port}`,
+    ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+  ]
+  const hint = ['start ', suggestElsewhere(['serve', ...place]), ' first, then run this again']
+  if (port === 0)
+    throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
+  const { createServer } = await import('node:net')
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error) =>
+      reject(
+        new UsageError(`this workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`, {
+          hint,
+        }),
+      ),
+    )
+    probe.listen(port, host, () => probe.close(() => resolve()))
+  })
+}

@@ -1,0 +1,31 @@
+/** Upper bounds of the buckets of durations, in seconds. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export interface OperationMetrics {
+  /** Number of requests by status. */
+  statuses: Map<number, number>
+  /** Number of requests up to each bound of `durationBounds` and above the previous one; the last counts the others. */
+  buckets: number[]
+  /** Sum of all durations, in seconds. */
+  seconds: number
+}
+
+/** Counts and durations of requests. Recording one must cost nothing noticeable, so that it is always on. */
+export class RequestMetrics {
+  readonly operations = new Map<string, OperationMetrics>()
+
+  /** @param ms duration in milliseconds */
+  record(operation: string, status: number, ms: number): void {
+    let metrics = this.operations.get(operation)
+    if (!metrics) {
+      metrics = { statuses: new Map(), buckets: durationBounds.map(() => 0).concat(0), seconds: 0 }
+      this.operations.set(operation, metrics)
+    }
+    const seconds = ms / 1000
+    let bucket = 0
+    while (seconds > (durationBounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++
+    metrics.buckets[bucket] = (metrics.buckets[bucket] ?? 0) + 1
+    metrics.statuses.set(status, (metrics.statuses.get(status) ?? 0) + 1)
+    metrics.seconds += seconds
+  }
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { LogEntry } from '../../../src/embedded/common/log.ts'
+import { createProcessHost } from '../../../src/host.ts'
+import { serveHere } from '../../helpers/serve-here.ts'
+
+type Serving = Awaited<ReturnType<typeof serveHere>>
+
+const authorize = ({ apiKey }: Serving) => ({ authorization: `Bearer ${apiKey}` })
+
+async function ask({ baseUrl, apiKey }: Serving, method: string, path: string, body?: unknown) {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  return fetch(baseUrl + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+}
+
+async function readMetrics(serving: Serving): Promise<string[]> {
+  const response = await fetch(`${serving.origin}/metrics`, { headers: authorize(serving) })
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  return (await response.text()).split('\n')
+}
+
+/** A machine whose timers of the given length fire only when a test says so. */
+function machineWithTimer(ms: number) {
+  const host = createProcessHost()
+  let fire = () => {}
+  const after = (delay: number, work: () => void) => {
+    if (delay !== ms) return host.after(delay, work)
+    fire = work
+    return () => {}
+  }
+  return { machine: Object.create(host, { after: { value: after } }), fire: () => fire() }
+}
+
+describe('health endpoints', () => {
+  test('answer without a key, and reveal nothing', async () => {
+    const serving = await serveHere()
+    for (const [path, text] of [
+      ['/healthz', 'ok\n'],
+      ['/readyz', 'ready\n'],
+    ] as const) {
+      const response = await fetch(serving.origin + path)
+      expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text })
+      expect((await fetch(serving.origin + path, { method: 'HEAD' })).status).toBe(200)
+    }
+  })
+
+  test('refuse a foreign Host header, as all requests', async () => {
+    const { origin } = await serveHere()
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    socket.write('GET /healthz HTTP/1.1\r\nhost: evil.example\r\n\r\n')
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 400 /)
+    socket.destroy()
+  })
+
+  test('of a service that stops are 503 for readiness and 200 for health, while it accepts connections', async () => {
+    const { machine, fire } = machineWithTimer(7777)
+    const serving = await serveHere({ machine, drainDelayMs: 7777 })
+    const closed = serving.close()
+    const ready = await fetch(`${serving.origin}/readyz`)
+    expect({ status: ready.status, text: await ready.text() }).toEqual({ status: 503, text: 'draining\n' })
+    expect((await fetch(`${serving.origin}/healthz`)).status).toBe(200)
+    expect((await ask(serving, 'GET', '/rooms')).status).toBe(200)
+    fire()
+    expect(await closed).toBe(0)
+    await expect(fetch(`${serving.origin}/readyz`)).rejects.toThrow()
+  })
+})
+
+describe('/metrics', () => {
+  test('counts requests by operation and status', async () => {
+    const serving = await serveHere()
+    await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
+    await ask(serving, 'POST', '/rooms', { name: 'R' })
+    await ask(serving, 'GET', '/rooms')
+    await ask(serving, 'GET', '/rooms')
+    await ask(serving, 'GET', '/nothing')
+    await fetch(`${serving.baseUrl}/rooms`)
+    const lines = await readMetrics(serving)
+    expect(lines.filter((line) => line.startsWith('meetroom_requests_total')).sort()).toEqual([
+      'meetroom_requests_total{operation="createRoom",status="200"} 1',
+      'meetroom_requests_total{operation="createRoom",status="400"} 1',
+      'meetroom_requests_total{operation="listRooms",status="200"} 2',
+      'meetroom_requests_total{operation="other",status="400"} 2',
+    ])
+    expect(lines).toContain('meetroom_request_duration_seconds_bucket{operation="listRooms",le="+Inf"} 2')
+    expect(lines).toContain('meetroom_request_duration_seconds_count{operation="listRooms"} 2')
+  })
+
+  test('shows open sessions, waiting deliveries and the process', async () => {
+    const serving = await serveHere()
+    // Nothing listens on port 9, so that the events wait.
+    const webhook = { url: 'http://127.0.0.1:9/' }
+    const made = await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open', webhook })
+    const { room } = (await made.json()) as { room: { id: string } }
+    const socket = new WebSocket(`${serving.baseUrl.replace('http', 'ws')}/rooms/${room.id}/connect`)
+    onTestFinished(() => socket.terminate())
+    await once(socket, 'message')
+    const lines = await readMetrics(serving)
+    expect(lines).toContain('meetroom_open_sessions 1')
+    expect(lines).toContain('meetroom_webhook_deliveries_waiting 1')
+    for (const name of ['nodejs_eventloop_lag_seconds', 'process_resident_memory_bytes'])
+      expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true)
+  })
+
+  test('needs the API key', async () => {
+    const serving = await serveHere()
+    const response = await fetch(`${serving.origin}/metrics`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      error: { code: 'unauthorized', message: 'the API key is missing or invalid' },
+    })
+  })
+})
+
+describe('X-Request-Id', () => {
+  const send = async (serving: Serving, id?: string, path = '/rooms') => {
+    const headers = { ...authorize(serving), ...(id !== undefined && { 'x-request-id': id }) }
+    return (await fetch(serving.baseUrl + path, { headers })).headers.get('x-request-id')
+  }
+
+  test.each(['abc', '0195-abc_DEF.7:1/2+3=@x', 'x'.repeat(128)])(
+    'of a client is returned: %s',
+    async (id) => {
+      expect(await send(await serveHere(), id)).toBe(id)
+    },
+  )
+
+  test.each(['', 'two words', 'a"b', 'ä', 'x'.repeat(129), 'a,b'])(
+    'of a client is replaced if it is no plain word: %s',
+    async (id) => {
+      expect(await send(await serveHere(), id)).toMatch(/^[\da-f]{12}-1$/)
+    },
+  )
+
+  test('is new for each request, and is in error responses, room pages and health', async () => {
+    const serving = await serveHere()
+    const paths = ['/rooms', '/nothing', '/../healthz', '/../rooms/x', '/../metrics']
+    const ids = []
+    for (const path of paths) ids.push(await send(serving, undefined, path))
+    expect(new Set(ids).size).toBe(paths.length)
+    expect(ids.every((id) => /^[\da-f]{12}-\w+$/.test(id ?? ''))).toBe(true)
+  })
+
+  test('is in the log and in the response to a WebSocket handshake', async () => {
+    const log: LogEntry[] = []
+    const serving = await serveHere({ log: (entry) => log.push(entry) })
+    const made = await ask(serving, 'POST', '/rooms', { name: 'R', type: 'open' })
+    const { room } = (await made.json()) as { room: { id: string } }
+    const url = `${serving.baseUrl.replace('http', 'ws')}/rooms/${room.id}/connect`
+    const socket = new WebSocket(url, { headers: { 'x-request-id': 'mine' } })
+    onTestFinished(() => socket.terminate())
+    const [response] = await once(socket, 'upgrade')
+    expect(response.headers['x-request-id']).toBe('mine')
+    const refused = new WebSocket(`${url}?access_token=no`, { headers: { 'x-request-id': 'other' } })
+    const [, refusal] = await once(refused, 'unexpected-response')
+    expect(refusal.headers['x-request-id']).toBe('other')
+    expect(log).toMatchObject([
+      { event: 'request', request_id: made.headers.get('x-request-id') },
+      { event: 'connect', outcome: 'joined', request_id: 'mine' },
+      { event: 'connect', request_id: 'other' },
+    ])
+  })
+
+  test('is in the response to a request that is refused before it is read', async () => {
+    const { origin } = await serveHere()
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    socket.write('GET /v1/rooms HTTP/1.1\r\nhost: evil.example\r\nx-request-id: mine\r\n\r\n')
+    expect(String((await once(socket, 'data'))[0])).toMatch(/\r\nx-request-id: mine\r\n/i)
+    socket.destroy()
+  })
+})
+
+test('a service that stops cuts off requests that are not finished after the drain timeout, and counts them', async () => {
+  const { machine, fire } = machineWithTimer(7777)
+  const serving = await serveHere({ machine, drainMs: 7777 })
+  for (let i = 0; i < 200; i++)
+    await ask(serving, 'POST', '/users', { user_id: `u${i}`, note: 'x'.repeat(60_000) })
+  const socket = connect(Number(new URL(serving.origin).port), '127.0.0.1')
+  socket.write(
+    `GET /v1/users?limit=1000 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${serving.apiKey}\r\n\r\n`,
+  )
+  // The client stops reading after the first bytes.
+  await once(socket, 'data')
+  socket.pause()
+  const closed = serving.close()
+  setImmediate(fire)
+  expect(await closed).toBe(1)
+})
