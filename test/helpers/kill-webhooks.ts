@@ -86,12 +86,20 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
   /** Number of acknowledged redeliveries by delivery. */
   const acknowledged = new Map<string, number>()
   let room = ''
+  /** A room without further events, whose redeliveries only the start of the service resumes. */
+  let quietRoom = ''
   try {
     for (let i = 0; i < kills; i++) {
       const running = await start(script, dir)
       const api = apiOf(running, dir)
       const webhook = { url: receiver.url, secret: 'secret' }
-      room ||= (await api('POST', '/rooms', { name: 'Meeting', type: 'open', webhook })).room.id
+      const createRoom = async () =>
+        (await api('POST', '/rooms', { name: 'Meeting', type: 'open', webhook })).room.id
+      room ||= await createRoom()
+      if (quietRoom === '') {
+        quietRoom = await createRoom()
+        for (let visits = 0; visits < 5; visits++) (await join(running.baseUrl, quietRoom)).close()
+      }
       let killed = false
       let left = 3 + Math.floor(random() * 10)
       const countDown = () => {
@@ -108,7 +116,8 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
       }
       const redeliverer = async () => {
         while (!killed) {
-          const { deliveries } = await api('GET', '/webhooks/deliveries?state=delivered&limit=50')
+          const query = `state=delivered&limit=50&room_id=${random() < 0.5 ? room : quietRoom}`
+          const { deliveries } = await api('GET', `/webhooks/deliveries?${query}`)
           const { id } = deliveries[Math.floor(random() * deliveries.length)] ?? {}
           if (id === undefined) continue
           const { delivery } = await api('POST', `/webhooks/deliveries/${id}/redeliver`, {}).catch(
@@ -130,7 +139,10 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
     const running = await start(script, dir)
     const api = apiOf(running, dir)
     receiver.failNone()
-    const { sessions } = await api('GET', `/rooms/${room}/sessions`)
+    const sessions = [
+      ...(await api('GET', `/rooms/${room}/sessions`)).sessions,
+      ...(await api('GET', `/rooms/${quietRoom}/sessions`)).sessions,
+    ]
     const wanted = sessions.flatMap(({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`])
     const received = () => new Set([...requests.values()].flat().map(({ event }) => event))
     const lost = () => wanted.filter((event: string) => !received().has(event))

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireRequest } from '../../../../src/api/wire.ts'
+import { main } from '../../../../src/main.ts'
+import { testHost } from '../../../helpers/host.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
 
@@ -159,17 +161,33 @@ describe('webhooks trigger', () => {
     expect(stderr).toContain(`error: ${message}`)
     expect(stderr).toContain(hint)
   })
+})
 
-  test('reaches a real receiver, and exits 5 when nothing listens', async () => {
+describe('webhooks trigger with a real receiver', () => {
+  const trigger = (url: string, ...flags: string[]) => {
+    const host = testHost({ cwd: world.dir, env: { MEETROOM_CONFIG_DIR: world.configDir } })
+    return main(['webhooks', 'trigger', 'sessionJoined', '--to', url, ...flags], host)
+  }
+
+  test('sends one event, which exits 0', async () => {
     const { url, inbox } = await startReceiver()
-    world.intercept = undefined
-    const { main } = await import('../../../../src/main.ts')
-    const { testHost } = await import('../../../helpers/host.ts')
-    const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', `${url}/hooks`]
-    const env = { MEETROOM_CONFIG_DIR: world.configDir }
-    expect(await main(argv, testHost({ cwd: world.dir, env }))).toBe(0)
+    expect(await trigger(`${url}/hooks`)).toBe(0)
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
-    const nowhere = ['webhooks', 'trigger', 'sessionJoined', '--to', 'http://127.0.0.1:9/']
-    expect(await main(nowhere, testHost({ cwd: world.dir, env }))).toBe(5)
+  })
+
+  test('sends the event once if the receiver dies before it responds, and exits 7', async () => {
+    const { url, inbox } = await startReceiver((_, response) => void response.destroy())
+    expect(await trigger(url)).toBe(7)
+    expect(inbox.all).toHaveLength(1)
+  })
+
+  test('sends the event once if the receiver does not respond in time, and exits 7', async () => {
+    const { url, inbox } = await startReceiver(() => {})
+    expect(await trigger(url, '--timeout', '200ms')).toBe(7)
+    expect(inbox.all).toHaveLength(1)
+  })
+
+  test('exits 5 when nothing listens', async () => {
+    expect(await trigger('http://127.0.0.1:9/')).toBe(5)
   })
 })
