@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
 import { readTopicFile } from '../helpers/documentation.ts'
 
@@ -45,6 +45,9 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
 
+// Node 20 has no global WebSocket by default.
+const nodeFlags = { NODE_OPTIONS: nodeMajor < 22 ? '--experimental-websocket' : '' }
+
 test.each([
   ['esm', 'module'],
   ['cjs', 'commonjs'],
@@ -62,7 +65,6 @@ test.each([
     } = await runCommand(
       process.execPath,
       [join(modules, 'vitest/vitest.mjs'), 'run', '--globals', '--root', cwd],
-      // Node 20 has no global WebSocket by default.
       {
         HOME: dir,
         PATH: process.env['PATH'] ?? '',
@@ -71,6 +73,55 @@ test.each([
     )
     expect(exitCode, stdout + stderr).toBe(0)
     expect(stdout).toMatch(/2 passed/)
+  },
+)
+
+test('the service works in a test whose runner fakes all timers and the time', async () => {
+  const cwd = write('fake', {
+    'package.json': '{"type":"module"}',
+    'fake.test.js': `import { startService } from 'meetroom/testing'
+vi.useFakeTimers({ now: 0 })
+test('the service responds', async () => {
+  const rooms = [{ id: 'r', name: 'R', type: 'open', webhook: { url: 'http://127.0.0.1:9/' } }]
+  const service = await startService({ seed: { rooms } })
+  new WebSocket(service.baseUrl.replace('http', 'ws') + '/rooms/r/connect')
+  await service.webhooks.next()
+  await service.clock.advance('1h')
+  expect(service.clock.now()).toBeGreaterThan(1.7e12)
+  await service.close()
+})`,
+  })
+  const { code, stdout, stderr } = await runCommand(
+    process.execPath,
+    [join(modules, 'vitest/vitest.mjs'), 'run', '--globals', '--root', cwd],
+    { HOME: dir, ...nodeFlags },
+  )
+  expect(code, stdout + stderr).toBe(0)
+})
+
+test('an error names the two ways to get SQLite when this Node has none', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  cpSync(join(modules, 'meetroom'), join(cwd, 'node_modules/meetroom'), { recursive: true })
+  const program = `require('meetroom/testing').startService().then((service) => service.close(), ({ message }) => console.log(message))`
+  const { stdout } = await runCommand(process.execPath, ['-e', program], { HOME: dir }, '', { cwd })
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const hasSqlite = major > 22 || (major === 22 && minor >= 13)
+  const expected = 'the embedded service needs Node 22.13 or newer, or the package libsql\n'
+  expect(stdout).toBe(hasSqlite ? '' : expected)
+})
+
+test.each(['process.exit()', "process.kill(process.pid, 'SIGKILL')"])(
+  'a process that ends with %s without closing its service leaves a directory that the next service can use',
+  async (end) => {
+    const dataDir = join(dir, `data ${end}`)
+    const program = `const { startService } = require('meetroom/testing')
+const options = { dataDir: ${JSON.stringify(dataDir)}, seed: { users: [{ user_id: 'ada' }] } }
+startService(options).then((service) => { console.log(service.apiKey); END })`
+    const run = (end: string) =>
+      runCommand(process.execPath, ['-e', program.replace('END', end)], { HOME: dir }, '', { cwd: dir })
+    const first = await run(end)
+    expect(await run('return service.close()')).toEqual({ code: 0, stdout: first.stdout, stderr: '' })
   },
 )
 
