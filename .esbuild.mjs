@@ -32,7 +32,11 @@ export async function bundle({ plain = false } = {}) {
     splitting: true,
     format: 'esm',
     plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
-    alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
+    alias: {
+      'plain-answer': './src/client/http/plain-answer.ts',
+      // The ES module, of which esbuild keeps only the parts that are used.
+      yaml: './node_modules/yaml/browser/dist/index.js',
+    },
     legalComments: 'external',
     metafile: true,
   })

@@ -71,6 +71,7 @@ const online = [
   ...[
     'users hand-over ada grace --yes',
     'rooms terminate ROOM --yes',
+    'workspace export',
     '__complete fish -- meetroom\tusers\tget\t',
   ],
 ]

@@ -62,6 +62,9 @@ const lines: Record<string, readonly string[]> = {
   'users delete': ['ARGS', '--where name=', 'ARGS --save saved.ndjson'],
   'users offboard': ['ARGS', '--where name=', 'ARGS --save saved.ndjson'],
   'users hand-over': ['ada grace'],
+  'workspace diff': ['workspace.yaml'],
+  'workspace apply': ['changed.yaml'],
+  'workspace adopt': ['workspace.yaml'],
   'message send': ['ARGS', '--where type=private --text hi'],
   'pages create': [
     'ARGS --image https://img.test/a.png',
@@ -139,6 +142,8 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   file('rooms.csv', 'name,type\nnew,open\n')
   file('users.csv', 'user_id\nnew\n')
   file('members.csv', 'user_id\ngrace\n')
+  file('workspace.yaml', 'users: [{ user_id: ada }]\nrooms: []\n')
+  file('changed.yaml', 'users: [{ user_id: new }]\n')
   file('headers.txt', 'content-type: application/json\n')
   file('body.json', JSON.stringify(webhook))
   await mkdir(world.configDir)

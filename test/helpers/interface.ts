@@ -129,7 +129,7 @@ function fieldsOf({ properties = {}, required = [], additionalProperties }: Sche
     required.includes(name) ? name : `${name}?`,
     shapeOf(schema as Schema),
   ])
-  const rest = shapeOf(additionalProperties ?? {})
+  const rest = shapeOf(additionalProperties || {})
   return Object.fromEntries([...fields, ...(rest === 'any' ? [] : [['*', rest]])])
 }
 

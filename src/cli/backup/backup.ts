@@ -22,7 +22,8 @@ export function createBackup(context: Context, destination: Destination): Backup
 class FileBackup implements Backup {
   readonly #context: Context
   readonly #destination: Destination
-  #file: BackupFile | undefined
+  /** Files by kind in a directory, because no import reads two kinds from one file; else one file. */
+  readonly #files = new Map<string, BackupFile>()
   /** Saved items, keyed by kind and ID. The value is the error for an item that did not exist. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
   #queue: Promise<unknown> = Promise.resolve()
@@ -33,7 +34,8 @@ class FileBackup implements Backup {
   }
 
   async check(): Promise<void> {
-    if ('file' in this.#destination && !this.#file) await requireNewFile(this.#pathOf(this.#destination.file))
+    if ('file' in this.#destination && this.#files.size === 0)
+      await requireNewFile(this.#pathOf(this.#destination.file))
   }
 
   save(targets: DeletionTargets): Promise<void> {
@@ -57,7 +59,7 @@ class FileBackup implements Backup {
 
   async close(): Promise<void> {
     await this.#queue
-    await this.#file?.close()
+    for (const file of this.#files.values()) await file.close()
   }
 
   async #save(targets: DeletionTargets): Promise<void> {
@@ -65,6 +67,8 @@ class FileBackup implements Backup {
     const ids = targets.ids.filter((id) => !this.#saved.has(targetKey(kind, id)))
     // Items count as saved only after the file is synced.
     const known = new Map<string, NotFoundError | undefined>()
+    const slot = 'file' in this.#destination ? '' : kind
+    let file = this.#files.get(slot)
     let count = 0
     let hadTokens = false
     const { createImportCheck } = await import('./importable.ts')
@@ -77,16 +81,17 @@ class FileBackup implements Backup {
         }
         const problem = problemOf(line.text)
         if (problem !== undefined) throw notImportableError(kind, id, problem)
-        this.#file ??= await this.#create()
-        await this.#file.add(line.text)
+        file ??= await this.#create()
+        this.#files.set(slot, file)
+        await file.add(line.text)
         known.set(targetKey(kind, id), undefined)
         count++
         hadTokens ||= line.hadTokens
       }
       this.#context.interrupt.throwIfAborted()
-      await this.#file?.sync()
+      await file?.sync()
     } catch (error) {
-      if ((await this.#file?.discardUnsynced()) === false) this.#file = undefined
+      if ((await file?.discardUnsynced()) === false) this.#files.delete(slot)
       throw error
     }
     for (const [key, missing] of known) this.#saved.set(key, missing)
@@ -153,7 +158,7 @@ class FileBackup implements Backup {
   }
 
   async #reportSaved(kind: DeletionTargets['kind'], count: number, hadTokens: boolean): Promise<void> {
-    const path = 'file' in this.#destination ? this.#destination.file : (this.#file?.path ?? '')
+    const path = 'file' in this.#destination ? this.#destination.file : (this.#files.get(kind)?.path ?? '')
     for (const line of summarizeBackup({ kind, count, hadTokens, path })) await this.#context.notice(line)
   }
 }

@@ -112,6 +112,12 @@ const groups: readonly Group[] = [
     load: async () => (await import('./message/message.ts')).defineMessage,
   },
   {
+    name: 'workspace',
+    summary: 'Keep a workspace in a file: export, diff, apply',
+    heading: manage,
+    load: async () => (await import('./workspace/workspace.ts')).defineWorkspace,
+  },
+  {
     name: 'serve',
     summary: 'Serve the local workspace over HTTP and WebSocket',
     heading: runAndTest,

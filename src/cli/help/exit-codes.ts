@@ -9,7 +9,7 @@ export const exitCodes: Readonly<Record<number, string>> = {
   6: 'The service failed, its response cannot be parsed, or the base URL is not that of a Meeting Room Service.',
   7: 'The outcome of a write is unknown. The hint says how to check.',
   8: 'Some items of several failed, or a list is incomplete.',
-  9: 'A condition is not met, or was not met in time.',
+  9: 'A condition is not met, or was not met in time. For `workspace diff`: the workspace differs from the file.',
   10: 'Confirmation was required but not given.',
   70: 'A bug in meetroom.',
   74: 'The output or the audit log could not be written, or too many files are open.',

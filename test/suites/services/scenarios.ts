@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Run } from '../../helpers/world.ts'
 import type { Thing } from './fake.ts'
 import { blocked, ended, full, open, roomNames, type School, type State, second, userIds } from './school.ts'
@@ -35,6 +37,15 @@ const memberOf = (state: State, room: string, user: string): Thing | undefined =
   state.members.find(({ room_id, user_id }) => room_id === named(state, room)[0]?.['id'] && user_id === user)
 const yes = '--yes'
 const roster = 'user_id,name\nnew1,New One\nnew2,New Two\n'
+
+const newRoom = 'rooms: [{ key: new, name: New, type: private, members: [{ user_id: u05, type: host }] }]\n'
+const twoRooms = `rooms: [{ key: full, name: ${full}, type: private }, { key: new, name: New, type: open }]\n`
+
+/** Writes a workspace file, and returns its name. */
+function withFile({ world }: School, text: string): string {
+  writeFileSync(join(world.dir, 'school.yaml'), text)
+  return 'school.yaml'
+}
 
 /** Every command that reads from a service or writes to it. */
 export const scenarios: readonly Scenario[] = [
@@ -376,6 +387,44 @@ export const scenarios: readonly Scenario[] = [
     argv: () => ['pages', 'create', '--where', 'type=private', '--image', 'https://i.test/a.png', yes],
     done: (_, __, { executed }) =>
       executed.filter((line) => line.endsWith('/pages/create_many')).length === 2,
+  },
+  {
+    leaf: 'workspace export',
+    argv: () => ['workspace', 'export', '-o', 'json'],
+    rows: () => [...userIds, ...roomNames].sort(),
+    printed: ({ stdout }) => {
+      // Nothing is exported from an incomplete list.
+      if (stdout === '') return []
+      const { users, rooms } = JSON.parse(stdout) as { users: Thing[]; rooms: Thing[] }
+      return [...users.map(({ user_id }) => String(user_id)), ...rooms.map(({ name }) => String(name))].sort()
+    },
+  },
+  {
+    leaf: 'workspace diff',
+    argv: (school) => [
+      'workspace',
+      'diff',
+      withFile(school, 'rooms: []\nusers: [{ user_id: u05 }]\n'),
+      '-o',
+      'ids',
+    ],
+    rows: () => [...userIds.filter((id) => id !== 'u05'), ...roomNames],
+    printed: (run) => lines(run).map((id) => (/^u\d\d$/.test(id) ? id : '')),
+  },
+  {
+    leaf: 'workspace adopt',
+    argv: (school) => ['workspace', 'adopt', withFile(school, twoRooms), ...csv('name')],
+    rows: () => [full, 'New'],
+  },
+  {
+    leaf: 'workspace apply',
+    argv: (school) => ['workspace', 'apply', withFile(school, 'users: [{ user_id: new, name: New }]\n'), yes],
+    done: (after) => userOf(after, 'new')?.['name'] === 'New' && after.users.length === userIds.length + 1,
+  },
+  {
+    leaf: 'workspace apply',
+    argv: (school) => ['workspace', 'apply', withFile(school, newRoom), yes],
+    done: (after) => named(after, 'New').length === 1 && memberOf(after, 'New', 'u05')?.['type'] === 'host',
   },
   {
     leaf: 'api',

@@ -56,12 +56,13 @@ const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || ef
 
 /** Returns the possible exit codes. Some apply only to writes, waits, batches or confirmation prompts. */
 function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
-  const isOverMany = command.options.some(({ long }) => long === '--concurrency')
-  const asks = writes(effect) || effect === 'machine'
+  const has = (flag: string) => command.options.some(({ long }) => long === flag)
+  const isOverMany = has('--concurrency')
+  const asks = writes(effect) || effect === 'machine' || has('--allow-large')
   const without = [
     ...(writes(effect) ? [] : [7]),
-    ...(isOverMany || effect === 'reads' || command.isForEachProfile ? [] : [8]),
-    ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
+    ...(isOverMany || effect === 'reads' || effect === 'compares' || command.isForEachProfile ? [] : [8]),
+    ...(['machine', 'waits', 'compares'].includes(effect) || has('--plan') ? [] : [9]),
     ...(asks ? [] : [10]),
   ]
   return Object.keys(exitCodes)

@@ -18,16 +18,18 @@ function fullName(root: Command, words: readonly string[]): string {
 export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
   schema
     .description(
-      'Print the JSON Schema of the JSON output of a command, of errors (“error”), or of both for all commands. Services may send more fields, and may leave out any field except IDs.',
+      'Print the JSON Schema of the JSON output of a command, of errors (“error”), of workspace files (“workspace”), or of everything. Services may send more fields, and may leave out any field except IDs.',
     )
-    .argument('[command...]', 'a command, as in rooms list, or error')
+    .argument('[command...]', 'a command, as in rooms list, or error, or workspace')
     .action(
       act('machine', async (context, words: string[]) => {
-        const { createErrorSchema: errorJsonSchema, createOutputSchemas: outputSchemas } = await import(
+        const { createErrorSchema, createOutputSchemas, createWorkspaceFileSchema } = await import(
           './schemas.ts'
         )
         const root = schema.parent as MeetroomCommand
-        const all = outputSchemas(root).set('error', errorJsonSchema())
+        const all = createOutputSchemas(root)
+          .set('error', createErrorSchema())
+          .set('workspace', createWorkspaceFileSchema())
         const name = fullName(root, words)
         const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
         if (!document)

@@ -12,6 +12,7 @@ import {
   stepSchema,
 } from '../../output/schemas/printed.ts'
 import { selectView } from '../../output/views/views.ts'
+import { documentSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
 
 /** Returns the JSON Schema of `--json` output for each command that prints JSON. */
@@ -26,6 +27,10 @@ export function createOutputSchemas(root: MeetroomCommand): Map<string, object> 
 
 export function createErrorSchema(): object {
   return toJsonSchema('an error on standard error, in JSON modes', errorSchema)
+}
+
+export function createWorkspaceFileSchema(): object {
+  return toJsonSchema('a workspace file', documentSchema)
 }
 
 function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType | undefined {

@@ -3,6 +3,7 @@ import { operations } from '../../../api/operations.ts'
 import { resources } from '../../../api/resources.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 import { statuses } from '../../../client/outcome.ts'
+import { exportSchema } from '../../workspace/schema/schema.ts'
 
 // Schemas of output that is not a response of the service. The printing code takes its types from here (`Printed`), so
 // that a field without a schema does not compile.
@@ -51,6 +52,42 @@ const summed = {
 const counted = { days: z.int(), meetings: z.int() }
 
 const nullable = sent(id.nullable())
+
+const planned = {
+  sign: z
+    .string()
+    .describe('+ create, ~ change, - remove, ! unresolved or impossible, ? unknown, * not in the file'),
+  action: z.enum([
+    'create',
+    'change',
+    'remove',
+    'gone',
+    'exists',
+    'conflict',
+    'unread',
+    'cannot',
+    'not_shown',
+    'not_in_file',
+  ]),
+  kind: z.enum(['user', 'room', 'member']),
+  key: z.string().describe('user ID, or key of a room; its ID if it has no key'),
+  room_key: text.describe('key of the room of a member'),
+  room_id: text.describe('null for a room that does not exist yet'),
+  name: text,
+  changes: z.array(
+    z.object({
+      field: z.string(),
+      before: z.unknown().optional().describe('missing for a new item'),
+      after: z.unknown(),
+    }),
+  ),
+  reason: text,
+}
+const kindSummary = z.object({ create: z.int(), change: z.int(), remove: z.int(), declared: z.int() })
+const planSummary = z.object({
+  ...{ users: kindSummary, rooms: kindSummary, members: kindSummary },
+  ...{ unresolved: z.int(), cannot: z.int(), not_shown: z.int(), not_in_file: z.int() },
+})
 const inRoom = {
   user_id: sent<string | null>(nullable),
   room_id: nullable,
@@ -291,6 +328,28 @@ const schemas = {
   'sessions report': attendance,
   'sessions watch': watchEvent,
   usage,
+  'workspace export': exportSchema,
+  'workspace diff': z.object({ plan: z.array(z.object(planned)), summary: planSummary }),
+  'workspace apply': z.object({
+    results: z.array(
+      z.object({
+        ...planned,
+        status: z.enum(statuses).nullable().describe('null for an item that is not written'),
+      }),
+    ),
+    summary: planSummary,
+  }),
+  'workspace adopt': z.object({
+    rooms: z.array(
+      z.object({
+        key: z.string(),
+        name: text,
+        room_id: text,
+        status: z.enum(['adopted', 'missing', 'ambiguous', 'taken']),
+        reason: text,
+      }),
+    ),
+  }),
   serve: z.object({
     event: z.literal('ready'),
     base_url: z.string(),

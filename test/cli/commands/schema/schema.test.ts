@@ -49,7 +49,9 @@ const silent =
 
 test('every command with JSON output has a JSON Schema', async () => {
   const names = (await leaves()).map(({ words }) => words.join(' '))
-  expect(Object.keys(schemas).sort()).toEqual([...names.filter((name) => !silent.test(name)), 'error'].sort())
+  expect(Object.keys(schemas).sort()).toEqual(
+    [...names.filter((name) => !silent.test(name)), 'error', 'workspace'].sort(),
+  )
 })
 
 describe.each(await allCalls())('%s', (call) => {

@@ -80,6 +80,7 @@ const reads = [
   'sessions report --where type=private',
   'users rooms u1',
   'users duplicates',
+  'workspace export',
   'rooms export',
   'users export',
   'members export r1',

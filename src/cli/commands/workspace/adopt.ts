@@ -1,0 +1,22 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { RosterFlags } from '../../workspace/document/roster.ts'
+import { addRosterFlags } from '../../workspace/plan-flags.ts'
+
+export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineAction): void {
+  const command = workspace
+    .command('adopt')
+    .summary('Claim existing rooms for the keys of a file')
+    .description(
+      'Match each room of the file that has no ID yet with the one existing room of exactly its name, and record the ID in FILE.lock, with the users and members of the file that exist. Nothing changes at the service.',
+    )
+    .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
+  addRosterFlags(command).action(
+    act('compares', async (context, file: string, flags: RosterFlags) => {
+      const { adoptWorkspace } = await import('../../workspace/adopt-workspace.ts')
+      await adoptWorkspace(context, file, flags)
+    }),
+  )
+  addExamples(command, 'meetroom workspace adopt school.yaml')
+}

@@ -1,0 +1,29 @@
+import { saveFlags } from '../../backup/save-flags.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { ApplyFlags } from '../../workspace/apply-workspace.ts'
+import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
+
+export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineAction): void {
+  const command = workspace
+    .command('apply')
+    .summary('Make the workspace look like a file')
+    .description(
+      'Show the plan, ask, and make the workspace look like the file. Only declared fields that differ are written, and each item is read again before it is written. FILE.lock records the IDs of the rooms: commit it with the file. Nothing is removed without --prune. A second run completes the first one.',
+    )
+    .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
+  command.option('--plan <plan>', 'run only if the plan is still the one in this file')
+  saveFlags(addPaceFlags(addRosterFlags(addPlanFlags(command)).option(...maxOption))).action(
+    act('writes', async (context, file: string, flags: ApplyFlags) => {
+      const { applyWorkspace } = await import('../../workspace/apply-workspace.ts')
+      await applyWorkspace(context, file, flags)
+    }),
+  )
+  addExamples(
+    command,
+    'meetroom workspace apply school.yaml --dry-run',
+    'meetroom workspace apply school.yaml',
+    'meetroom workspace apply school.yaml --prune=members --yes --max 100',
+  )
+}

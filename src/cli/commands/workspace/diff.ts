@@ -1,0 +1,24 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples, addPaceFlags } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { DiffFlags } from '../../workspace/diff-workspace.ts'
+import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
+
+export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineAction): void {
+  const command = workspace
+    .command('diff')
+    .summary('Show how the workspace differs from a file')
+    .description(
+      'Print the plan that makes the workspace look like the file, and write nothing. Exits 0 if there is nothing to do and 9 if the workspace differs. Left-out keys and fields are not compared.',
+    )
+    .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
+    .option('--strict', 'also exit 9 for items that are not in the file, not shown, or impossible to change')
+  command.option('--out <plan>', 'also write the plan to this file, for “workspace apply --plan”')
+  addPaceFlags(addRosterFlags(addPlanFlags(command))).action(
+    act('compares', async (context, file: string, flags: DiffFlags) => {
+      const { diffWorkspace } = await import('../../workspace/diff-workspace.ts')
+      await diffWorkspace(context, file, flags)
+    }),
+  )
+  addExamples(command, 'meetroom workspace diff school.yaml', 'meetroom workspace diff school.yaml -o json')
+}

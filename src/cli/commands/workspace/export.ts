@@ -1,0 +1,24 @@
+import { collect } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { WorkspaceExportFlags } from '../../workspace/export-workspace.ts'
+
+export function defineWorkspaceExport(workspace: MeetroomCommand, act: DefineAction): void {
+  const command = workspace
+    .command('export')
+    .summary('Export users, rooms and members as one file')
+    .description(
+      'Print users, rooms and members as one YAML file in a stable order, or as JSON with -o json. Without access tokens, times, IDs of the service, blocked members and anonymous participants. With --out, FILE.lock records the IDs of the rooms, so that “workspace diff” and “workspace apply” recognize them.',
+    )
+    .option('--out <file>', 'write this new file, and its lock beside it')
+    .option('--rooms <condition>', 'only rooms that match, as in type=private; repeatable', collect)
+    .option('--users <condition>', 'only users that match; repeatable', collect)
+    .action(
+      act('compares', async (context, flags: WorkspaceExportFlags) => {
+        const { exportWorkspace } = await import('../../workspace/export-workspace.ts')
+        await exportWorkspace(context, flags)
+      }),
+    )
+  addExamples(command, 'meetroom workspace export --out school.yaml', 'meetroom workspace export -o json')
+}

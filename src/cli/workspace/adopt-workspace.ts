@@ -1,0 +1,164 @@
+import { listNames } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import { PartialError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Printed } from '../output/schemas/printed.ts'
+import { createPage } from '../output/views/page.ts'
+import type { Item, View } from '../output/views/views.ts'
+import type { DesiredRoom, WorkspaceDocument } from './document/document.ts'
+import { readDesired } from './document/read-file.ts'
+import type { RosterFlags } from './document/roster.ts'
+import type { LockedItem, Section } from './lock/lock.ts'
+import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
+import { selectSection } from './lock/section.ts'
+import { identifyWorkspace } from './read/identify.ts'
+import { type RoomList, WorkspaceReader } from './read/read-state.ts'
+import { refuseCurl } from './refuse-preview.ts'
+
+type AdoptedRow = Printed['workspace adopt']['rooms'][number]
+
+const view: View = {
+  noun: ['room', 'rooms'],
+  id: 'room_id',
+  columns: [
+    { field: 'key', weight: 9 },
+    { field: 'name', weight: 7 },
+    { field: 'room_id', weight: 8 },
+    { field: 'status', weight: 9 },
+    { field: 'reason', weight: 6 },
+  ],
+  fields: ['key', 'name', 'room_id', 'status', 'reason'],
+}
+
+/**
+ * Claims existing rooms by exact name for the keys without an ID, and records existing users and members of the file.
+ * @throws {PartialError} when a key has no room, or several rooms have its name
+ */
+export async function adoptWorkspace(context: Context, file: string, flags: RosterFlags): Promise<void> {
+  refuseCurl(context)
+  const printer = await context.printer()
+  printer.check(view)
+  const document = await readDesired(file, flags, context.host)
+  // A preview must not touch the lock file.
+  const lock = context.flags.dryRun ? undefined : await LockFile.open(file, context.host)
+  try {
+    const sections = lock?.sections ?? (await readLockFile(file, context.host))
+    const reader = new WorkspaceReader(context, {})
+    const rooms = await reader.readRooms(true)
+    const identity = await identifyWorkspace(context, rooms)
+    const section = selectSection(sections, identity, {
+      name: lockFileOf(file),
+      workspace: document.workspace,
+      isRoom: (id) => rooms.items.has(id),
+      prunesUsers: false,
+    })
+    if (reader.problem) throw reader.problem
+    section.application_id ??= identity.applicationId
+    section.workspace ??= document.workspace
+    const rows = claimRooms(document, section, rooms)
+    await claimPeople(reader, document, section, rooms)
+    if (reader.problem) throw reader.problem
+    if (lock) {
+      if (!lock.sections.includes(section)) lock.sections.push(section)
+      await lock.save()
+    }
+    await printer.list(view, 'rooms', createPage({ items: rows }))
+    report(rows)
+  } finally {
+    await lock?.close()
+  }
+}
+
+function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): AdoptedRow[] {
+  const byName = new Map<string, string[]>()
+  for (const [id, room] of list.items) {
+    const name = toText(room['name'])
+    byName.set(name, [...(byName.get(name) ?? []), id])
+  }
+  const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
+  const declared = new Set(rooms.map(({ key }) => key))
+  return rooms
+    .filter(({ key }) => !section.rooms.has(key))
+    .map((room) =>
+      claimRoom(room, byName.get(toText(room.fields['name'])) ?? [], { owners, declared, section }),
+    )
+}
+
+interface Claims {
+  /** Keys by room ID. */
+  owners: Map<string, string>
+  /** Keys of the file. */
+  declared: ReadonlySet<string>
+  section: Section
+}
+
+function claimRoom(
+  { key, fields, isProtected }: DesiredRoom,
+  [id, ...others]: readonly string[],
+  { owners, declared, section }: Claims,
+): AdoptedRow {
+  const name = toText(fields['name'])
+  const row = { key, name, room_id: id ?? null }
+  if (id === undefined)
+    return { ...row, status: 'missing', reason: 'no room has this name; apply creates it' }
+  if (others.length > 0)
+    return {
+      ...row,
+      room_id: null,
+      status: 'ambiguous',
+      reason: `${others.length + 1} rooms have this name: ${listNames([id, ...others], 10)}`,
+    }
+  const owner = owners.get(id)
+  if (owner !== undefined && declared.has(owner))
+    return { ...row, status: 'taken', reason: `the room belongs to the key “${owner}”` }
+  // The key was renamed in the file, so its records move to the new key.
+  const before = owner === undefined ? undefined : section.rooms.get(owner)
+  if (owner !== undefined) section.rooms.delete(owner)
+  owners.set(id, key)
+  section.intents.delete(key)
+  const record = before ?? { id, isProtected: false, members: new Map(), blocks: new Set() }
+  section.rooms.set(key, { ...record, values: fields, isProtected: isProtected ?? record.isProtected })
+  return {
+    ...row,
+    status: 'adopted',
+    reason: owner === undefined ? null : `was the room of the key “${owner}”`,
+  }
+}
+
+/** Records users and members of the file that exist, so that --prune can remove them later. */
+async function claimPeople(
+  reader: WorkspaceReader,
+  document: WorkspaceDocument,
+  section: Section,
+  rooms: RoomList,
+): Promise<void> {
+  const { users = [] } = document
+  const list = await reader.readUsers(document)
+  for (const { user_id, fields, isProtected } of users)
+    if (list?.items.has(user_id)) claim(section.users, user_id, fields, isProtected)
+  const { members } = await reader.readDeclared(document, rooms, (key) => section.rooms.get(key)?.id)
+  for (const { key, members: declared = [] } of document.rooms ?? []) {
+    const room = section.rooms.get(key)
+    const present = new Set(members.get(room?.id ?? '')?.items.map((member) => toText(member['user_id'])))
+    for (const { user_id, fields, isProtected } of declared)
+      if (room && present.has(user_id)) claim(room.members, user_id, fields, isProtected)
+  }
+}
+
+function claim(
+  records: Map<string, LockedItem>,
+  key: string,
+  values: Item,
+  isProtected: boolean | undefined,
+): void {
+  records.set(key, { values, isProtected: isProtected ?? records.get(key)?.isProtected ?? false })
+}
+
+/** A missing room is no failure, because apply creates it. */
+function report(rows: readonly AdoptedRow[]): void {
+  const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
+  if (unclaimed.length === 0) return
+  throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be claimed`, {
+    hint: 'rename them, or give the keys other names in the file',
+  })
+}

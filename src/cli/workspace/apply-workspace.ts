@@ -1,0 +1,166 @@
+import { counted, plural } from '../../api/plural.ts'
+import { InterruptedError, PartialError, suggest } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { printAll } from '../lists/print-all.ts'
+import type { Page } from '../output/views/page.ts'
+import { isInteractive, requireWithinMax } from '../requests/confirm.ts'
+import type { WorkspaceDocument } from './document/document.ts'
+import { readDesired } from './document/read-file.ts'
+import { LockFile, readLockFile } from './lock/lock-file.ts'
+import { requireAllowedRemovals } from './plan/guards.ts'
+import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
+import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
+import { type PlanFlags, readPlanOptions } from './plan-flags.ts'
+import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
+import { describeItemLine, printPlan, resultView, toRow } from './print-plan.ts'
+import { refuseCurl } from './refuse-preview.ts'
+import { type AppliedItem, ApplyRun } from './run/apply-run.ts'
+import { LockKeeper } from './run/lock-keeper.ts'
+import { saveRemoved } from './save-removed.ts'
+
+export interface ApplyFlags extends PlanFlags, PaceFlags {
+  max?: number
+  plan?: string
+}
+
+/**
+ * Makes the workspace look like the file: plan, question, run, report.
+ * @throws {ConfirmationError} when the changes are not confirmed
+ * @throws {PartialError} when some changes failed, or items of the file need a decision
+ */
+export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
+  refuseCurl(context)
+  const printer = await context.printer()
+  printer.check(resultView, true)
+  const { host } = context
+  const { flags, review } = await readReview(context, given)
+  const document = await readDesired(file, flags, host)
+  if (context.flags.dryRun) return previewPlan(context, file, document, flags)
+  const lock = await LockFile.open(file, host)
+  try {
+    const options = readPlanOptions(flags)
+    const prepared = await preparePlan(context, { file, document, sections: lock.sections, options }, flags)
+    const { plan, problem } = prepared
+    await review?.(prepared)
+    requireAllowedRemovals(plan, flags.allowLarge)
+    await confirmPlan(context, file, plan, flags.max)
+    await saveRemoved(context, file, plan, flags)
+    const error = await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
+    if (error) throw error
+    if (problem) throw problem
+    requireResolved(file, plan)
+  } finally {
+    await lock.close()
+  }
+}
+
+/** Reads the plan file, whose flags replace those of the command line. */
+async function readReview(context: Context, flags: ApplyFlags) {
+  const { plan: file } = flags
+  if (file === undefined) return { flags, review: undefined }
+  const { readPlanFile, readPlanFlags, requireNoPlanFlags, requireReviewedPlan } = await import(
+    './plan-file.ts'
+  )
+  requireNoPlanFlags(flags)
+  const reviewed = await readPlanFile(context, file)
+  return {
+    flags: { ...flags, ...readPlanFlags(reviewed) },
+    review: ({ plan, identity }: PreparedPlan) =>
+      requireReviewedPlan(context, file, reviewed, plan, identity),
+  }
+}
+
+/** Prints the plan for `--dry-run`, and writes nothing, not even the lock file. */
+async function previewPlan(
+  context: Context,
+  file: string,
+  document: WorkspaceDocument,
+  flags: ApplyFlags,
+): Promise<void> {
+  const sections = await readLockFile(file, context.host)
+  const options = readPlanOptions(flags)
+  const { plan, problem } = await preparePlan(context, { file, document, sections, options }, flags)
+  await printPlan(context, plan)
+  if (problem) throw problem
+  requireAllowedRemovals(plan, flags.allowLarge)
+}
+
+const maxPlanLines = 50
+
+/** @throws {ConfirmationError} when the changes are not confirmed, or more than `--max` */
+async function confirmPlan(
+  context: Context,
+  file: string,
+  plan: Plan,
+  max: number | undefined,
+): Promise<void> {
+  const summary = summarizePlan(plan)
+  const count = countWrites(plan)
+  requireWithinMax(count, plural(count, 'item'), max, 'write')
+  if (isInteractive(context.host) && !context.flags.yes) {
+    const shown = plan.items.filter((item) => isWrite(item) || isUnresolved(item))
+    for (const item of shown.slice(0, maxPlanLines)) await context.notice(describeItemLine(item))
+    if (shown.length > maxPlanLines)
+      await context.notice([
+        `… ${shown.length - maxPlanLines} more; see all with: `,
+        suggest(['workspace', 'diff'], file),
+      ])
+  }
+  for (const line of describeSummary(summary)) await context.notice(line)
+  await context.confirm({
+    activity: `applying ${file}`,
+    describe: async () => `Apply ${file}: ${describeWrites(summary)}`,
+    count,
+    max,
+  })
+}
+
+async function runPlan(
+  context: Context,
+  { plan, state, identity }: PreparedPlan,
+  keeper: LockKeeper,
+  flags: ApplyFlags,
+) {
+  const printer = await context.printer()
+  await keeper.begin(plan.adopted, state, identity.applicationId)
+  const run = await ApplyRun.open(context, plan, keeper, flags)
+  const isIds = printer.options.format === 'ids'
+  const summary = summarizePlan(plan)
+
+  async function* pages(): AsyncGenerator<Page> {
+    for await (const applied of run.applied())
+      if (!isIds || applied.status === 'ok') yield { items: [toResult(context, applied)], rest: { summary } }
+    for (const item of plan.items)
+      if (!isIds && (isUnresolved(item) || item.action === 'cannot'))
+        yield { items: [{ ...toRow(item), status: null }], rest: { summary } }
+  }
+
+  await printAll(printer, resultView, 'results', pages()).catch(async (error) => {
+    await run.stop()
+    throw error
+  })
+  await keeper.finish()
+  const error = await run.end()
+  if (run.tally.total > 0 && (!error || error instanceof InterruptedError))
+    await context.notice(run.tally.summary)
+  // A conflict means that others changed the workspace meanwhile, so it is never a plain refusal.
+  return error && run.tally.conflicts > 0 && error.exitCode === 1 ? new PartialError(error.message) : error
+}
+
+/** Redacts the reason of a row, because a service may include a token in an error. */
+function toResult({ redact }: Context, { item, status, reason }: AppliedItem) {
+  return { ...toRow(item), status, reason: reason === null ? item.reason : redact(reason) }
+}
+
+/** @throws {PartialError} when items of the file need a decision */
+function requireResolved(file: string, { items }: Plan): void {
+  const unresolved = items.filter(isUnresolved)
+  if (unresolved.length === 0) return
+  throw new PartialError(
+    `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'needs', 'need')} a decision`,
+    {
+      hint: ['see them with: ', suggest(['workspace', 'diff'], file)],
+    },
+  )
+}

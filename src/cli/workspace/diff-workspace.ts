@@ -1,0 +1,44 @@
+import { ConditionError, suggest } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { readDesired } from './document/read-file.ts'
+import { readLockFile } from './lock/lock-file.ts'
+import { requireAllowedRemovals } from './plan/guards.ts'
+import { isUnresolved, isWrite } from './plan/plan.ts'
+import type { PlanFlags } from './plan-flags.ts'
+import { readPlanOptions } from './plan-flags.ts'
+import { preparePlan } from './prepare-plan.ts'
+import { planView, printPlan } from './print-plan.ts'
+import { refuseCurl } from './refuse-preview.ts'
+
+export interface DiffFlags extends PlanFlags, PaceFlags {
+  strict?: boolean
+  out?: string
+}
+
+/**
+ * Prints the plan that makes the workspace look like the file. Writes nothing.
+ * @throws {ConditionError} when the workspace differs from the file
+ */
+export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {
+  refuseCurl(context)
+  const printer = await context.printer()
+  printer.check(planView)
+  const options = readPlanOptions(flags)
+  const document = await readDesired(file, flags, context.host)
+  const sections = await readLockFile(file, context.host)
+  const { plan, problem, identity } = await preparePlan(context, { file, document, sections, options }, flags)
+  await printPlan(context, plan)
+  if (problem) throw problem
+  requireAllowedRemovals(plan, flags.allowLarge)
+  if (flags.out !== undefined && !context.flags.dryRun) {
+    const { writePlanFile } = await import('./plan-file.ts')
+    await writePlanFile(context, flags.out, plan, identity, flags)
+  }
+  const count = plan.items.filter((item) => isWrite(item) || isUnresolved(item)).length
+  const found = flags.strict ? plan.items.length : count
+  if (found > 0)
+    throw new ConditionError(`the workspace differs from ${file}`, {
+      hint: ['make the changes with: ', suggest(['workspace', 'apply'], file)],
+    })
+}

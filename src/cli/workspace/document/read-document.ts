@@ -1,0 +1,217 @@
+import { readFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+import { findClosest } from '../../../api/closest.ts'
+import { isRecord } from '../../../api/guards.ts'
+import { describeIssue } from '../../../api/issue.ts'
+import { findSegmentProblem } from '../../../api/path.ts'
+import {
+  describeSystemError,
+  suggest,
+  suggestElsewhere,
+  toExhaustedHandlesError,
+  UsageError,
+} from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import type { Item } from '../../output/views/views.ts'
+import { declarableFields } from '../schema/fields.ts'
+import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
+import { type ParsedText, type Path, parseText, valueAt } from './parse-text.ts'
+
+/** Maximum size of a workspace file, in bytes. */
+const maxBytes = 64 * 1024 * 1024
+
+/**
+ * Reads a workspace file in YAML or JSON.
+ * @throws {UsageError} with file, line, column and path when the file is invalid
+ */
+export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
+  return parseWorkspace(await readText(file, host), file)
+}
+
+/** @param file name of the file, which decides between YAML and JSON and begins every error */
+export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
+  const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')
+  await requireValid(parsed, file)
+  const value = parsed.value as RawDocument
+  await requireUnique(value, parsed, file)
+  return {
+    workspace: value.workspace,
+    users: value.users?.map(toDesiredUser),
+    rooms: value.rooms?.map(toDesiredRoom),
+    async describePlace(path) {
+      const { line, column } = await parsed.positionOf(path)
+      return `${file}:${line}:${column}: ${formatPath(path)}`
+    },
+  }
+}
+
+interface RawUser extends Item {
+  user_id: string
+  protected?: boolean
+}
+
+interface RawRoom extends Item {
+  key: string
+  members?: readonly RawUser[]
+  protected?: boolean
+}
+
+interface RawDocument {
+  workspace: string | undefined
+  users?: readonly RawUser[]
+  rooms?: readonly RawRoom[]
+}
+
+async function readText(file: string, host: Host): Promise<string> {
+  try {
+    const bytes = await readFile(resolve(host.cwd, file))
+    if (bytes.length > maxBytes)
+      throw new UsageError(
+        `${file} is larger than ${maxBytes / 1024 / 1024} MB, and cannot be a workspace file`,
+      )
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new UsageError(`${file} is not UTF-8 text`)
+    if (code === undefined || error instanceof UsageError) throw error
+    const handles = toExhaustedHandlesError(error)
+    if (handles) throw handles
+    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`, {
+      hint: ['write the present workspace to a file with: ', suggest(['workspace', 'export'])],
+    })
+  }
+}
+
+function toDesiredUser({ user_id, protected: isProtected, ...fields }: RawUser): DesiredUser {
+  return { user_id, isProtected, fields }
+}
+
+function toDesiredRoom({ key, members, protected: isProtected, ...fields }: RawRoom): DesiredRoom {
+  return { key, isProtected, fields, members: members?.map(toDesiredUser) }
+}
+
+async function requireValid(parsed: ParsedText, file: string): Promise<void> {
+  const { value } = parsed
+  if (!isRecord(value))
+    throw new UsageError(`${file}:1:1: a workspace file holds users, rooms, or both`, {
+      hint: ['see an example: ', suggestElsewhere(['help', 'workspace'])],
+    })
+  const fail = createFailure(parsed, file)
+  const nullPath = findNull(value)
+  if (nullPath)
+    await fail(nullPath, `${formatPath(nullPath)} is null`, {
+      hint: `leave “${nullPath.at(-1)}” out if it is out of scope; an empty list is [], an empty text is ''`,
+      atKey: true,
+    })
+  const { documentSchema } = await import('../schema/schema.ts')
+  const { error } = documentSchema.safeParse(value)
+  const [issue] = error?.issues ?? []
+  if (issue) {
+    const path = issue.path as Path
+    if (issue.code === 'unrecognized_keys') {
+      const [unknown = ''] = issue.keys
+      await fail([...path, unknown], describeUnknown([...path, unknown]), {
+        hint: suggestField(path, unknown),
+        atKey: true,
+      })
+    }
+    const given = valueAt(value, path)
+    const isText = issue.code === 'invalid_type' && issue.expected === 'string'
+    const isUnquoted = isText && (typeof given === 'number' || typeof given === 'boolean')
+    const source = isUnquoted ? ((await parsed.sourceOf(path)) ?? String(given)) : undefined
+    await fail(
+      path,
+      source === undefined ? describeIssue(issue, value) : `${formatPath(path)} must be text, not ${source}`,
+      {
+        hint: source === undefined ? undefined : `put it in quotes: "${source}"`,
+      },
+    )
+  }
+  await requireUsableIds(value as unknown as RawDocument, fail)
+}
+
+type Fail = (
+  path: Path,
+  problem: string,
+  options?: { hint?: string | undefined; atKey?: boolean },
+) => Promise<never>
+
+function createFailure(parsed: ParsedText, file: string): Fail {
+  return async (path, problem, { hint, atKey } = {}) => {
+    const { line, column } = await parsed.positionOf(path, atKey)
+    throw new UsageError(`${file}:${line}:${column}: ${problem}`, hint === undefined ? {} : { hint })
+  }
+}
+
+/** Finds the first null; in YAML, also a key without a value. */
+function findNull(value: unknown, path: Path = []): Path | undefined {
+  if (value === null) return path
+  if (typeof value !== 'object') return undefined
+  for (const [key, held] of Object.entries(value as object)) {
+    if (typeof held !== 'object') continue
+    const found = findNull(held, [...path, Array.isArray(value) ? Number(key) : key])
+    if (found) return found
+  }
+  return undefined
+}
+
+function describeUnknown(path: Path): string {
+  return `${formatPath(path)}: there is no such field`
+}
+
+function suggestField(path: Path, unknown: string): string {
+  const known = fieldsAt(path)
+  const closest = findClosest(unknown, known)
+  return closest === undefined ? `fields here are ${known.join(', ')}` : `did you mean “${closest}”?`
+}
+
+function fieldsAt(path: Path): string[] {
+  if (path.length === 0) return ['workspace', 'users', 'rooms']
+  if (path[0] === 'users') return ['user_id', ...declarableFields('user'), 'protected']
+  return path.includes('members')
+    ? ['user_id', ...declarableFields('member'), 'protected']
+    : ['key', ...declarableFields('room'), 'protected', 'members']
+}
+
+async function requireUsableIds({ users = [], rooms = [] }: RawDocument, fail: Fail): Promise<void> {
+  const check = async (path: Path, user_id: string) => {
+    const problem = findSegmentProblem('user_id', user_id)
+    if (problem !== undefined) await fail(path, `${formatPath(path)}: ${problem}`)
+  }
+  for (const [i, { user_id }] of users.entries()) await check(['users', i, 'user_id'], user_id)
+  for (const [i, { members = [] }] of rooms.entries())
+    for (const [j, { user_id }] of members.entries())
+      await check(['rooms', i, 'members', j, 'user_id'], user_id)
+}
+
+async function requireUnique(
+  { users = [], rooms = [] }: RawDocument,
+  parsed: ParsedText,
+  file: string,
+): Promise<void> {
+  const fail = createFailure(parsed, file)
+  const check = async (field: string, entries: readonly Item[], path: Path) => {
+    const first = new Map<unknown, number>()
+    for (const [i, entry] of entries.entries()) {
+      const before = first.get(entry[field])
+      if (before === undefined) first.set(entry[field], i)
+      else
+        await fail(
+          [...path, i, field],
+          `${formatPath([...path, i, field])}: “${String(entry[field])}” is already in ${formatPath([...path, before])}`,
+        )
+    }
+  }
+  await check('user_id', users, ['users'])
+  await check('key', rooms, ['rooms'])
+  for (const [i, { members = [] }] of rooms.entries())
+    await check('user_id', members, ['rooms', i, 'members'])
+}
+
+/** Formats a path such as `rooms[0].members[2].type`. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
+    '',
+  )
+}

@@ -1,0 +1,125 @@
+import { findClosest } from '../../../api/closest.ts'
+import { formatChoices } from '../../../api/either.ts'
+import { findSegmentProblem } from '../../../api/path.ts'
+import { type MemberType, memberTypes, type RoomType } from '../../../api/vocabulary.ts'
+import { UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import type { Encoding } from '../../bulk/read/encoding.ts'
+import { type Row, readRows } from '../../bulk/read/rows.ts'
+import { openSource } from '../../bulk/read/source.ts'
+import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
+
+export interface RosterFlags {
+  roomsFrom?: string
+  usersFrom?: readonly string[]
+  roleFrom?: string
+  roomType?: RoomType
+  encoding?: Encoding
+}
+
+interface Roster {
+  users: Map<string, { user: DesiredUser; line: number }>
+  rooms: Map<string, { room: DesiredRoom; members: Map<string, { member: DesiredUser; line: number }> }>
+}
+
+/**
+ * Reads a CSV with one row per person and class. The class is the key and the name of its room.
+ * @throws {UsageError} with the line of an invalid row, or when there are no rows
+ */
+export async function readRoster(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {
+  const { roomsFrom, usersFrom = [], roleFrom, roomType = 'private', encoding } = flags
+  if (roomsFrom === undefined || usersFrom.length === 0)
+    throw new UsageError(`${file} is a roster: name the columns of the class and of the person`, {
+      hint: 'as in --rooms-from class --users-from pupil_id,name,email --role-from role',
+    })
+  const columns = { room: roomsFrom, users: usersFrom, role: roleFrom }
+  const roster: Roster = { users: new Map(), rooms: new Map() }
+  const source = await openSource(file, host, encoding)
+  try {
+    const requireColumns = (found: readonly string[]) => requireKnownColumns(file, found, columns)
+    for await (const rows of readRows(source.read(), 'csv', file, 'rows', requireColumns))
+      for (const row of rows) addRow(roster, row, columns, roomType, `${file}:${row.line}`)
+  } finally {
+    await source.close()
+  }
+  if (roster.users.size === 0)
+    throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
+      hint: 'was the export of the roster complete?',
+    })
+  return {
+    workspace: undefined,
+    users: [...roster.users.values()].map(({ user }) => user),
+    rooms: [...roster.rooms.values()].map(({ room, members }) => ({
+      ...room,
+      members: [...members.values()].map(({ member }) => member),
+    })),
+    describePlace: async (path) => `${file}: ${path.join('.')}`,
+  }
+}
+
+interface Columns {
+  room: string
+  /** Columns of the user ID, the name and the email, in this order. */
+  users: readonly string[]
+  role: string | undefined
+}
+
+function requireKnownColumns(file: string, found: readonly string[], { room, users, role }: Columns): void {
+  for (const column of [room, ...users, ...(role === undefined ? [] : [role])])
+    if (!found.includes(column)) {
+      const closest = findClosest(column, found)
+      throw new UsageError(`${file} has no column “${column}”`, {
+        hint: closest === undefined ? `its columns are ${found.join(', ')}` : `did you mean “${closest}”?`,
+      })
+    }
+}
+
+function addRow(roster: Roster, row: Row, columns: Columns, type: RoomType, place: string): void {
+  if (!row.fields) throw new UsageError(`${place}: ${row.problem}`)
+  const { fields, line = 0 } = row
+  const cell = (column: string | undefined) =>
+    column === undefined ? '' : String(fields[column] ?? '').trim()
+  const [idColumn, nameColumn, emailColumn] = columns.users
+  const user_id = cell(idColumn)
+  const problem = findSegmentProblem('user_id', user_id)
+  if (problem !== undefined) throw new UsageError(`${place}: ${idColumn}: ${problem}`)
+  const declared = { name: cell(nameColumn), email: cell(emailColumn) }
+  addUser(roster, { user_id, fields: withoutEmpty(declared), isProtected: undefined }, line, place)
+  const key = cell(columns.room)
+  if (key === '') return
+  const role = readRole(cell(columns.role), place, columns.role)
+  const member = { user_id, fields: withoutEmpty({ type: role }), isProtected: undefined }
+  const room = roster.rooms.get(key) ?? createRoom(key, type)
+  roster.rooms.set(key, room)
+  const before = room.members.get(user_id)
+  if (before && before.member.fields['type'] !== member.fields['type'])
+    throw new UsageError(`${place}: ${user_id} has another role in ${key} than in line ${before.line}`)
+  room.members.set(user_id, before ?? { member, line })
+}
+
+function addUser({ users }: Roster, user: DesiredUser, line: number, place: string): void {
+  const before = users.get(user.user_id)
+  if (!before) return void users.set(user.user_id, { user, line })
+  const fields = { ...before.user.fields, ...user.fields }
+  for (const [field, value] of Object.entries(before.user.fields))
+    if (fields[field] !== value)
+      throw new UsageError(`${place}: ${user.user_id} has another ${field} than in line ${before.line}`)
+  users.set(user.user_id, { user: { ...user, fields }, line: before.line })
+}
+
+function createRoom(key: string, type: RoomType) {
+  const room = { key, fields: { name: key }, members: [], isProtected: undefined, creationDefaults: { type } }
+  return { room, members: new Map<string, { member: DesiredUser; line: number }>() }
+}
+
+function readRole(text: string, place: string, column: string | undefined): MemberType | '' {
+  const role = text.toLowerCase()
+  const known = memberTypes.find((type) => type === role)
+  if (role !== '' && !known)
+    throw new UsageError(`${place}: ${column} must be ${formatChoices(memberTypes)}, not “${text}”`)
+  return known ?? ''
+}
+
+function withoutEmpty(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+}

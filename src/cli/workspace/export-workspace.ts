@@ -1,0 +1,229 @@
+import { writeFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+import { counted, plural } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import { describeSystemError, OutputError, UsageError } from '../../errors.ts'
+import { readMembersOfRooms } from '../bulk/export-members.ts'
+import type { Context } from '../kernel/context.ts'
+import { isBlocked } from '../lists/blocking.ts'
+import { completePages, FullRecords } from '../lists/full-records.ts'
+import { listPages, openSelection } from '../lists/list.ts'
+import { visibleJson } from '../output/terminal/visible.ts'
+import type { Item } from '../output/views/views.ts'
+import type { DesiredRoom, DesiredUser } from './document/document.ts'
+import { createKeys } from './document/room-keys.ts'
+import { formatYaml, toPlainDocument } from './document/write-document.ts'
+import { createSection, type Section } from './lock/lock.ts'
+import { LockFile, lockFileOf } from './lock/lock-file.ts'
+import { selectSection } from './lock/section.ts'
+import { readDeclared } from './plan/compare.ts'
+import { identifyWorkspace } from './read/identify.ts'
+import { refuseCurl } from './refuse-preview.ts'
+import { declarableFields, type Kind } from './schema/fields.ts'
+
+export interface WorkspaceExportFlags {
+  out?: string
+  rooms?: readonly string[]
+  users?: readonly string[]
+}
+
+interface ExportedWorkspace {
+  users: DesiredUser[]
+  rooms: DesiredRoom[]
+  /** Room IDs by key. */
+  ids: ReadonlyMap<string, string>
+  section: Section
+}
+
+/** Exports the workspace as a file in a stable order, without tokens and without fields that change by themselves. */
+export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
+  // A preview writes no file.
+  const out = context.flags.dryRun ? undefined : flags.out
+  refuseCurl(context)
+  const printer = await context.printer()
+  const { output } = await context.settings()
+  if (output.from === '--output' && output.value !== 'json')
+    throw new UsageError(`a workspace file is YAML, or JSON with -o json, not ${output.value}`)
+  const lock = out === undefined ? undefined : await openNewFile(context, out)
+  try {
+    const exported = await readWorkspace(context, flags, lock?.sections ?? [], out ?? '')
+    const isJson = out === undefined ? printer.printsJson : extname(out).toLowerCase() === '.json'
+    const document = toPlainDocument(exported)
+    if (out === undefined && isJson) await printer.json(document)
+    const text = isJson ? `${JSON.stringify(document, null, 2)}\n` : formatYaml(exported)
+    if (out === undefined && !isJson) await printer.data(context.redactKeys(text), visibleJson)
+    if (out !== undefined && lock) await store(context, out, lock, exported, context.redactKeys(text))
+    await reportExport(context, exported, out)
+  } finally {
+    await lock?.close()
+  }
+}
+
+/** @throws {UsageError} when the file exists */
+async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
+  const lock = await LockFile.open(out, host)
+  const path = resolve(host.cwd, out)
+  const { lstat } = await import('node:fs/promises')
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (!exists) return lock
+  await lock.close()
+  throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })
+}
+
+async function readWorkspace(
+  context: Context,
+  flags: WorkspaceExportFlags,
+  sections: readonly Section[],
+  out: string,
+): Promise<ExportedWorkspace> {
+  const users = await readItems(context, 'listUsers', flags.users)
+  const rooms = await readItems(context, 'listRooms', flags.rooms)
+  const members = await readMembers(
+    context,
+    rooms.map(({ id }) => toText(id)),
+  )
+  const identity = await identifyWorkspace(context, {
+    items: new Map(rooms.map((room) => [toText(room['id']), room])),
+    isComplete: true,
+    applicationId: toText(rooms[0]?.['application_id']) || undefined,
+  })
+  const known = selectSection(sections, identity, {
+    name: lockFileOf(out),
+    workspace: undefined,
+    isRoom: () => true,
+    prunesUsers: false,
+  })
+  const keys = createKeys(rooms, known)
+  const names = new Map(users.map((user) => [toText(user['user_id']), user['name']]))
+  const desired = rooms.map((room): DesiredRoom => {
+    const id = toText(room['id'])
+    return {
+      key: keys.get(id) ?? id,
+      fields: pickFields('room', room),
+      members: (members.get(id) ?? []).map((member) => withoutUserName(member, names)).sort(byId),
+      isProtected: undefined,
+    }
+  })
+  return {
+    users: users.map((user) => toDesired('user', user)).sort(byId),
+    rooms: desired.sort((a, b) => compare(a.key, b.key)),
+    ids: new Map([...keys].map(([id, key]) => [key, id])),
+    section: known,
+  }
+}
+
+async function readItems(
+  context: Context,
+  name: 'listUsers' | 'listRooms',
+  where: readonly string[] | undefined,
+): Promise<Item[]> {
+  const selection = await openSelection(context, name, { where })
+  const full = selection?.full ?? new FullRecords(context, name)
+  const pages = completePages(await listPages(context, name, {}, { all: true }, { selection }), full)
+  const items: Item[] = []
+  for await (const page of selection ? selection.withReport(pages) : pages) items.push(...page.items)
+  return items
+}
+
+/** Reads the members of rooms without blocked members and anonymous participants. */
+async function readMembers(context: Context, ids: readonly string[]): Promise<Map<string, DesiredUser[]>> {
+  const members = new Map<string, DesiredUser[]>()
+  const full = new FullRecords(context, 'listMembers')
+  const options = { selection: undefined, full, withLastSeen: false }
+  for await (const { items } of readMembersOfRooms(context, ids, { all: true }, options))
+    for (const member of items) {
+      const room_id = toText(member['room_id'])
+      const room = members.get(room_id) ?? []
+      members.set(room_id, room)
+      const desired = toDesired('member', member)
+      const isNew = desired.user_id !== '' && room.every(({ user_id }) => user_id !== desired.user_id)
+      if (isBlocked(member) !== true && isNew) room.push(desired)
+    }
+  return members
+}
+
+function toDesired(kind: 'user' | 'member', item: Item): DesiredUser {
+  return { user_id: toText(item['user_id']), fields: pickFields(kind, item), isProtected: undefined }
+}
+
+/** Drops a display name that is the name of the user, which is the default. */
+function withoutUserName(member: DesiredUser, names: ReadonlyMap<string, unknown>): DesiredUser {
+  const { name, ...fields } = member.fields
+  return name === names.get(member.user_id) ? { ...member, fields } : member
+}
+
+/** Picks the known, non-empty values of the fields that a file can declare. */
+function pickFields(kind: Kind, item: Item): Item {
+  return Object.fromEntries(
+    declarableFields(kind).flatMap((field) => {
+      const found = readDeclared(kind, field, item)
+      if (!found.known || toText(found.value) === '') return []
+      // Rooms are active by default.
+      return field === 'is_terminated' && found.value === false ? [] : [[field, found.value]]
+    }),
+  )
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const byId = (a: DesiredUser, b: DesiredUser) => compare(a.user_id, b.user_id)
+
+/** Writes the file and its lock, which claims everything that the file declares. */
+async function store(
+  { host }: Context,
+  out: string,
+  lock: LockFile,
+  { users, rooms, ids, section }: ExportedWorkspace,
+  text: string,
+): Promise<void> {
+  const claimed = createSection(section.base_url, section.application_id, section.workspace)
+  for (const { user_id, fields } of users)
+    claimed.users.set(user_id, {
+      values: fields,
+      isProtected: section.users.get(user_id)?.isProtected ?? false,
+    })
+  for (const { key, fields, members = [] } of rooms) {
+    const before = section.rooms.get(key)
+    claimed.rooms.set(key, {
+      id: ids.get(key) ?? '',
+      values: fields,
+      isProtected: before?.isProtected ?? false,
+      members: new Map(
+        members.map(({ user_id, fields }) => [
+          user_id,
+          { values: fields, isProtected: before?.members.get(user_id)?.isProtected ?? false },
+        ]),
+      ),
+      blocks: new Set(before?.blocks),
+    })
+  }
+  const at = lock.sections.indexOf(section)
+  if (at < 0) lock.sections.push(claimed)
+  else lock.sections[at] = claimed
+  await lock.save()
+  try {
+    await writeFile(resolve(host.cwd, out), text, { flag: 'wx' })
+  } catch (error) {
+    throw new OutputError(`${out} cannot be written: ${describeSystemError(error, 'no such directory')}`)
+  }
+}
+
+async function reportExport(
+  context: Context,
+  { users, rooms }: ExportedWorkspace,
+  out: string | undefined,
+): Promise<void> {
+  const members = rooms.reduce((sum, room) => sum + (room.members?.length ?? 0), 0)
+  const files = out === undefined ? '' : ` to ${out}, and their IDs to ${lockFileOf(out)}`
+  await context.notice(
+    `exported ${counted(users.length, 'user')}, ${counted(rooms.length, 'room')} and ${counted(members, 'member')}${files}`,
+  )
+  const names = rooms.map(({ fields }) => toText(fields['name']))
+  const repeated = names.filter((name, i) => names.indexOf(name) !== i).length
+  if (repeated > 0)
+    await context.notice(
+      `warning: ${counted(repeated, 'room')} ${plural(repeated, 'has', 'have')} the name of another room; an apply to another service refuses such a file`,
+    )
+}

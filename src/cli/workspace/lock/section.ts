@@ -1,0 +1,62 @@
+import { UsageError } from '../../../errors.ts'
+import { createSection, type Section } from './lock.ts'
+
+export interface WorkspaceIdentity {
+  /** `local` for the local workspace, whose base URL changes. */
+  baseUrl: string
+  /** Undefined if no room shows it. */
+  applicationId: string | undefined
+  profile: string
+  hasRooms: boolean
+}
+
+interface SectionRequest {
+  /** Name of the lock file, for errors. */
+  name: string
+  /** Profile that the workspace file names. */
+  workspace: string | undefined
+  isRoom: (id: string) => boolean
+  /** True if users may be removed, so that a section without rooms must be identified with certainty. */
+  prunesUsers: boolean
+}
+
+/**
+ * Selects the section of the workspace that the key opens. Another key for the same base URL must not make every room
+ * look deleted.
+ * @throws {UsageError} when the section may belong to another workspace
+ */
+export function selectSection(
+  sections: readonly Section[],
+  identity: WorkspaceIdentity,
+  { name, workspace, isRoom, prunesUsers }: SectionRequest,
+): Section {
+  const { baseUrl, applicationId, profile, hasRooms } = identity
+  if (workspace !== undefined && workspace !== profile)
+    throw new UsageError(
+      `the file belongs to the profile “${workspace}”, and this is the profile “${profile}”`,
+      {
+        hint: `pass --profile ${workspace}, or change “workspace” in the file`,
+      },
+    )
+  const here = sections.filter((section) => section.base_url === baseUrl)
+  const same = here.find((section) => applicationId !== undefined && section.application_id === applicationId)
+  if (same) return same
+  const [other] = here
+  if (!other) return createSection(baseUrl, applicationId, workspace)
+  // The file names the profile, which says for certain which workspace is meant.
+  const isNamed = workspace !== undefined && (other.workspace ?? workspace) === workspace
+  if (applicationId !== undefined && other.application_id !== undefined)
+    throw new UsageError(
+      `${name} belongs to another workspace at ${baseUrl}: application ${other.application_id}, and this key opens ${applicationId}`,
+      { hint: 'use the profile with the key of that workspace, or a file of its own for this one' },
+    )
+  const known = [...other.rooms.values()]
+  const isHarmless = known.length === 0 && (!prunesUsers || other.users.size === 0)
+  if (isNamed || isHarmless || known.some(({ id }) => isRoom(id))) return other
+  throw new UsageError(
+    hasRooms
+      ? `none of the rooms in ${name} exists, and the service does not show which workspace this key opens`
+      : `the service lists no rooms, so it is unknown whether ${name} belongs to the workspace that this key opens`,
+    { hint: `if it does, add this line to the file: workspace: ${profile}` },
+  )
+}

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { readJson } from '../../api/json.ts'
+import { ConditionError, describeSystemError, UsageError } from '../../errors.ts'
+import { OutputFile } from '../../files/output-file.ts'
+import type { Context } from '../kernel/context.ts'
+import type { WorkspaceIdentity } from './lock/section.ts'
+import { type Plan, type PlanItem, type PruneKind, pruneKinds } from './plan/plan.ts'
+import type { PlanFlags } from './plan-flags.ts'
+import { describeItemLine, toRow } from './print-plan.ts'
+
+const planSchema = z.object({
+  version: z.literal(1),
+  base_url: z.string(),
+  application_id: z.string().nullable(),
+  prune: z.array(z.enum(pruneKinds)),
+  recreate: z.array(z.string()),
+  allow_large: z.record(z.string(), z.int()),
+  items: z.array(z.string()),
+})
+
+export type PlanFile = z.output<typeof planSchema>
+
+/** Lines of a plan, except items that are not in the file: they change nothing. */
+function linesOf({ items }: Plan): string[] {
+  return items.filter(({ action }) => action !== 'not_in_file').map(lineOf)
+}
+
+const lineOf = (item: PlanItem) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`
+
+/** Writes a plan for review. It holds everything that decides what apply does. */
+export async function writePlanFile(
+  context: Context,
+  file: string,
+  plan: Plan,
+  identity: WorkspaceIdentity,
+  { prune = [], recreate = [], allowLarge = new Map() }: PlanFlags,
+): Promise<void> {
+  const document: PlanFile = {
+    version: 1,
+    base_url: identity.baseUrl,
+    application_id: identity.applicationId ?? null,
+    prune: [...prune],
+    recreate: [...recreate],
+    allow_large: Object.fromEntries(allowLarge),
+    items: linesOf(plan),
+  }
+  const output = await OutputFile.open(file, context.host.cwd)
+  await output.close(`${JSON.stringify(document, null, 2)}\n`)
+  await context.notice(`wrote the plan to ${file}`)
+}
+
+/** @throws {UsageError} when the file is not a plan */
+export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
+  try {
+    return planSchema.parse(readJson(await readFile(resolve(host.cwd, file), 'utf8')))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === undefined ? 'it is not a plan' : describeSystemError(error)
+    throw new UsageError(`${file} cannot be read: ${reason}`)
+  }
+}
+
+/** Returns the flags of a reviewed plan, which replace those of the command line. */
+export function readPlanFlags({ prune, recreate, allow_large }: PlanFile): PlanFlags {
+  return { prune, recreate, allowLarge: new Map(Object.entries(allow_large) as [PruneKind, number][]) }
+}
+
+/**
+ * Requires that the present plan is the reviewed one.
+ * @throws {ConditionError} after a notice for each difference
+ */
+export async function requireReviewedPlan(
+  context: Context,
+  file: string,
+  reviewed: PlanFile,
+  plan: Plan,
+  { baseUrl, applicationId }: WorkspaceIdentity,
+): Promise<void> {
+  if (reviewed.base_url !== baseUrl || (reviewed.application_id ?? undefined) !== applicationId)
+    throw new UsageError(`${file} is the plan of another workspace, at ${reviewed.base_url}`)
+  const present = new Set(linesOf(plan))
+  const before = new Set(reviewed.items)
+  const shown = (line: string) => line.split('\t')[0]
+  for (const line of before) if (!present.has(line)) await context.notice(`only in ${file}: ${shown(line)}`)
+  for (const line of present) if (!before.has(line)) await context.notice(`only now: ${shown(line)}`)
+  const isSame = present.size === before.size && [...present].every((line) => before.has(line))
+  if (!isSame)
+    throw new ConditionError(`the plan is no longer that of ${file}; nothing was changed`, {
+      hint: 'write and review a new plan with “workspace diff --out”',
+    })
+}
+
+/** @throws {UsageError} when flags contradict the plan file */
+export function requireNoPlanFlags({ prune, recreate, allowLarge }: PlanFlags): void {
+  if (prune || recreate || allowLarge)
+    throw new UsageError(
+      '--plan holds --prune, --recreate and --allow-large; pass them to “workspace diff --out”',
+    )
+}

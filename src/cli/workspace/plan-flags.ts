@@ -1,0 +1,81 @@
+import { Option } from 'commander'
+import { roomTypes } from '../../api/vocabulary.ts'
+import { UsageError } from '../../errors.ts'
+import { encodings } from '../bulk/read/encoding.ts'
+import { collect } from '../input/input.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import type { RosterFlags } from './document/roster.ts'
+import { type PlanOptions, type PruneKind, pruneKinds } from './plan/plan.ts'
+
+export interface PlanFlags extends RosterFlags {
+  prune?: readonly PruneKind[]
+  recreate?: readonly string[]
+  allowLarge?: ReadonlyMap<PruneKind, number>
+}
+
+/** Adds the flags that change a plan. `diff` and `apply` share them, so that a plan can be reviewed. */
+export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
+  return command
+    .option(
+      '--prune <kinds>',
+      'remove what this file created or adopted and no longer declares: members (blocked), users, rooms',
+      parsePruneKinds,
+    )
+    .option('--recreate <key>', 'create the room of this key again, because it is gone; repeatable', collect)
+    .option(
+      '--allow-large <kind=n>',
+      'allow exactly N removals of a kind, when they are more than 3 and more than 30 %; repeatable',
+      parseAllowance,
+    )
+}
+
+/** Adds the flags that say what the columns of a roster mean. */
+export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
+  return command
+    .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')
+    .option(
+      '--users-from <columns>',
+      'for a CSV: the columns of the user ID, the name and the email, such as pupil_id,name,email',
+      parseUserColumns,
+    )
+    .option('--role-from <column>', 'for a CSV: the column of the role: guest, host or monitor')
+    .addOption(
+      new Option('--room-type <type>', 'for a CSV: type of new rooms (default private)').choices(roomTypes),
+    )
+    .addOption(
+      new Option('--encoding <name>', 'for a CSV without a byte order mark (default utf-8)').choices(
+        encodings,
+      ),
+    )
+}
+
+function parseUserColumns(text: string): readonly string[] {
+  const columns = text.split(',').map((column) => column.trim())
+  if (columns.length > 3 || columns.includes(''))
+    throw new UsageError(`--users-from must name up to three columns, as in id,name,email, not “${text}”`)
+  return columns
+}
+
+function parsePruneKinds(text: string): readonly PruneKind[] {
+  return text.split(',').map((word) => requireKind('--prune', word.trim()))
+}
+
+function parseAllowance(
+  text: string,
+  before?: ReadonlyMap<PruneKind, number>,
+): ReadonlyMap<PruneKind, number> {
+  const [, kind = '', count] = /^(\w+)=(\d{1,9})$/.exec(text) ?? []
+  if (count === undefined)
+    throw new UsageError(`--allow-large must be KIND=N, as in members=12, not “${text}”`)
+  return new Map([...(before ?? []), [requireKind('--allow-large', kind), Number(count)]])
+}
+
+function requireKind(flag: string, word: string): PruneKind {
+  const kind = pruneKinds.find((known) => known === word)
+  if (kind === undefined) throw new UsageError(`${flag} must name ${pruneKinds.join(', ')}, not “${word}”`)
+  return kind
+}
+
+export function readPlanOptions({ prune = [], recreate = [] }: PlanFlags): PlanOptions {
+  return { prune: new Set(prune), recreate: new Set(recreate) }
+}

@@ -1,0 +1,26 @@
+import { ConfirmationError } from '../../../errors.ts'
+import { kindPlurals } from './items.ts'
+import type { Plan, PruneKind } from './plan.ts'
+
+/**
+ * Refuses to remove a large share of the recorded items, unless their exact number is confirmed.
+ * @throws {ConfirmationError}
+ */
+export function requireAllowedRemovals(
+  { guards, items }: Plan,
+  allowed: ReadonlyMap<PruneKind, number> = new Map(),
+): void {
+  for (const { kind, count, recorded } of guards)
+    if (allowed.get(kind) !== count)
+      throw new ConfirmationError(
+        `${count} of ${recorded} recorded ${kind} would be removed; nothing was changed`,
+        { hint: `is the file complete? If that is what you mean, pass --allow-large ${kind}=${count}` },
+      )
+  for (const [kind, count] of allowed) {
+    const planned = items.filter((item) => item.action === 'remove' && kindPlurals[item.kind] === kind).length
+    if (planned !== count)
+      throw new ConfirmationError(
+        `--allow-large ${kind}=${count}, but ${planned} would be removed; nothing was changed`,
+      )
+  }
+}

@@ -1,0 +1,27 @@
+import { toText } from '../../../api/to-text.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { Section } from '../lock/lock.ts'
+
+/** Finds the rooms that an earlier run created without learning their IDs: the one new room of the name, by key. */
+export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const key of section.intents.keys()) {
+    const [id, ...others] = listNewRooms(key, rooms, section)
+    if (id !== undefined && others.length === 0) found.set(key, id)
+  }
+  return found
+}
+
+/** Lists the rooms with the name of an intent that did not exist before it and belong to no other key. */
+export function listNewRooms(
+  key: string,
+  rooms: ReadonlyMap<string, Item>,
+  { intents, rooms: locked }: Section,
+): string[] {
+  const intent = intents.get(key)
+  if (!intent) return []
+  const ids = new Set([...locked.values()].map(({ id }) => id))
+  return [...rooms.keys()].filter(
+    (id) => toText(rooms.get(id)?.['name']) === intent.name && !intent.existing.includes(id) && !ids.has(id),
+  )
+}

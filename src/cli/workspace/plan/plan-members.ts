@@ -1,0 +1,127 @@
+import { toText } from '../../../api/to-text.ts'
+import { hasNoBlock, isBlocked } from '../../lists/blocking.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { DesiredMember } from '../document/document.ts'
+import type { LockedRoom } from '../lock/lock.ts'
+import { splitForCreation } from '../schema/fields.ts'
+import { type Comparison, compareFields } from './compare.ts'
+import { createDifferences, createItem, toCreation } from './items.ts'
+import type { PlanItem } from './plan.ts'
+import type { ReadMembers } from './state.ts'
+
+interface MembersInput {
+  room_key: string
+  /** Undefined for a room that is about to be created. */
+  room: Item | undefined
+  desired: readonly DesiredMember[]
+  state: ReadMembers
+  /** Record of the room in the lock; undefined if there is none. */
+  locked: LockedRoom | undefined
+  prunes: boolean
+  /** Returns the reason why a user cannot be invited; undefined if nothing is known against it. */
+  explainMissingUser: (user_id: string) => string | undefined
+}
+
+/** Plans the members of one room. A member cannot be removed, only blocked, and only in a private room. */
+export function planMembers(input: MembersInput): {
+  writes: PlanItem[]
+  removals: PlanItem[]
+  others: PlanItem[]
+} {
+  const { desired, state } = input
+  const members = groupByUser(state.items)
+  const writes = desired.flatMap((member) => planMember(member, members.get(member.user_id) ?? [], input))
+  const declared = new Set(desired.map(({ user_id }) => user_id))
+  const rest = [...members].flatMap(([id, found]) => (declared.has(id) ? [] : planOther(id, found, input)))
+  return {
+    writes,
+    removals: rest.filter(({ action }) => action === 'remove'),
+    others: rest.filter(({ action }) => action !== 'remove'),
+  }
+}
+
+/** Groups members by user. Anonymous participants have no user, and a file cannot declare them. */
+function groupByUser(items: readonly Item[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const user_id = toText(item['user_id'])
+    if (user_id === '') continue
+    const group = groups.get(user_id)
+    if (group) group.push(item)
+    else groups.set(user_id, [item])
+  }
+  return groups
+}
+
+function subjectOf({ room_key, room }: MembersInput, user_id: string, member: Item | undefined) {
+  const room_id = room === undefined ? undefined : toText(room['id'])
+  const member_id = member === undefined ? undefined : toText(member['id'])
+  return { kind: 'member', key: user_id, name: null, room_key, room_id, member_id } as const
+}
+
+function planMember(
+  { user_id, fields }: DesiredMember,
+  found: readonly Item[],
+  input: MembersInput,
+): PlanItem[] {
+  const { state, locked } = input
+  // A user may have several memberships. An unblocked one counts.
+  const item = found.find((member) => !isBlockedIn(member, user_id, locked)) ?? found[0]
+  const subject = subjectOf(input, user_id, item)
+  if (!item) {
+    if (!state.isComplete)
+      return [createItem('unread', subject, { reason: 'the list of members is incomplete' })]
+    const reason = input.explainMissingUser(user_id)
+    if (reason !== undefined) return [createItem('cannot', subject, { reason })]
+    // The API takes the display name of a member only in an update.
+    const { create, update } = splitForCreation('member', fields)
+    return [
+      createItem('create', subject, { changes: toCreation(create) }),
+      ...(Object.keys(update).length > 0
+        ? [createItem('change', subject, { changes: toCreation(update) })]
+        : []),
+    ]
+  }
+  const compared = compareFields('member', fields, item)
+  if (!isBlockedIn(item, user_id, locked)) return createDifferences(subject, compared)
+  if (!locked?.blocks.has(user_id))
+    return [
+      createItem('cannot', subject, {
+        reason: 'blocked, and not by this file; “members unblock” lifts the block',
+      }),
+    ]
+  return createDifferences(subject, withUnblock(compared))
+}
+
+function withUnblock(compared: Comparison): Comparison {
+  return { ...compared, changes: [{ field: 'is_blocked', before: true, after: false }, ...compared.changes] }
+}
+
+/** Returns true for a blocked member. A block that the service does not show is known from the lock. */
+function isBlockedIn(member: Item, user_id: string, locked: LockedRoom | undefined): boolean {
+  return isBlocked(member) ?? locked?.blocks.has(user_id) ?? false
+}
+
+function planOther(user_id: string, found: readonly Item[], input: MembersInput): PlanItem[] {
+  const { room, state, locked, prunes } = input
+  const remaining = found.filter((member) => !isBlockedIn(member, user_id, locked))
+  return remaining.map((member) => {
+    const subject = subjectOf(input, user_id, member)
+    const record = locked?.members.get(user_id)
+    if (!record) return createItem('not_in_file', subject)
+    if (record.isProtected) return createItem('not_in_file', subject, { reason: 'protected' })
+    if (!prunes)
+      return createItem('not_in_file', subject, { reason: 'recorded; --prune=members blocks the member' })
+    if (!state.isComplete)
+      return createItem('not_in_file', subject, { reason: 'the list of members is incomplete' })
+    const type = toText(room?.['type'])
+    return hasNoBlock(type)
+      ? createItem('cannot', subject, {
+          reason: `the API removes no member, and blocks none in ${type} rooms`,
+        })
+      : createItem('remove', subject, {
+          changes: [{ field: 'is_blocked', before: false, after: true }],
+          reason: 'the API removes no member; the member is blocked',
+        })
+  })
+}

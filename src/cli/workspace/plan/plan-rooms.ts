@@ -1,0 +1,176 @@
+import { listNames } from '../../../api/plural.ts'
+import { toText } from '../../../api/to-text.ts'
+import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { DesiredRoom } from '../document/document.ts'
+import type { Section } from '../lock/lock.ts'
+import { splitForCreation } from '../schema/fields.ts'
+import { type Comparison, compareFields } from './compare.ts'
+import { createDifferences, createItem, nameOf, toCreation } from './items.ts'
+import { findLostRooms, listNewRooms } from './lost-rooms.ts'
+import type { PlanItem, PlanOptions } from './plan.ts'
+import type { ReadList } from './state.ts'
+
+interface RoomsInput {
+  desired: readonly DesiredRoom[]
+  state: ReadList
+  section: Section
+  options: PlanOptions
+}
+
+/** Room of a key after the plan: an existing one, a new one, or none because of an unresolved problem. */
+export type PlannedRoom = { status: 'exists'; item: Item } | { status: 'new' } | { status: 'unresolved' }
+
+export interface RoomPlan {
+  writes: PlanItem[]
+  /** Terminations of rooms, after their members are complete. */
+  terminations: PlanItem[]
+  removals: PlanItem[]
+  others: PlanItem[]
+  rooms: ReadonlyMap<string, PlannedRoom>
+  adopted: ReadonlyMap<string, string>
+}
+
+const maxListed = 10
+
+/** Plans rooms. A key is matched by its ID only; a name never matches once there is an ID. */
+export function planRooms(input: RoomsInput): RoomPlan {
+  const { desired, state, section, options } = input
+  const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {
+    writes: [],
+    terminations: [],
+    removals: [],
+    others: [],
+  }
+  const rooms = new Map<string, PlannedRoom>()
+  const adopted = findLostRooms(state.items, section)
+  const idOf = (key: string) => adopted.get(key) ?? section.rooms.get(key)?.id
+  const takenNames = findTakenNames(input, idOf)
+  const owned = new Set<string>()
+  const creations: PlanItem[] = []
+  for (const room of desired) {
+    const { key, fields } = room
+    const id = idOf(key)
+    const item = id === undefined ? undefined : state.items.get(id)
+    const name = typeof fields['name'] === 'string' ? fields['name'] : null
+    const subject = { kind: 'room', key, name: nameOf(item) ?? name, room_id: id } as const
+    if (item && id !== undefined) {
+      owned.add(id)
+      rooms.set(key, { status: 'exists', item })
+      const { now, later } = splitTermination(compareFields('room', fields, item))
+      planned.writes.push(...createDifferences(subject, now))
+      planned.terminations.push(...createDifferences(subject, later))
+      continue
+    }
+    const unresolved = explainUncreatable(room, id, input, takenNames)
+    rooms.set(key, { status: unresolved ? 'unresolved' : 'new' })
+    const other = { ...subject, room_id: unresolved?.room_id ?? (unresolved ? id : undefined) }
+    if (unresolved?.action === 'exists' && unresolved.room_id !== undefined) owned.add(unresolved.room_id)
+    if (unresolved) planned.others.push(createItem(unresolved.action, other, { reason: unresolved.reason }))
+    else {
+      const { create, update } = splitForCreation('room', { ...room.creationDefaults, ...fields })
+      creations.push(createItem('create', other, { changes: toCreation(create) }))
+      if (update['is_terminated'] === true)
+        planned.terminations.push(createItem('change', other, { changes: [terminated] }))
+    }
+  }
+  // Changes run before creations, because a change may free a name.
+  planned.writes.push(...creations)
+  planOthers(input, owned, idOf, planned, options)
+  return { ...planned, rooms, adopted }
+}
+
+const terminated = { field: 'is_terminated', before: false, after: true } as const
+
+/** Separates the termination of a room, which runs after the changes of its members. */
+function splitTermination(compared: Comparison): { now: Comparison; later: Comparison } {
+  const isEnd = ({ field, after }: Comparison['changes'][number]) =>
+    field === 'is_terminated' && after === true
+  return {
+    now: { ...compared, changes: compared.changes.filter((change) => !isEnd(change)) },
+    later: { changes: compared.changes.filter(isEnd), fixed: [], notShown: [] },
+  }
+}
+
+/** Collects the IDs of rooms by name, as of after the planned changes. */
+function findTakenNames({ desired, state }: RoomsInput, idOf: (key: string) => string | undefined) {
+  const renamed = new Map<string, string>()
+  for (const { key, fields } of desired) {
+    const id = idOf(key)
+    if (id !== undefined && fields['name'] !== undefined) renamed.set(id, toText(fields['name']))
+  }
+  const names = new Map<string, string[]>()
+  for (const [id, item] of state.items) {
+    const name = renamed.get(id) ?? toText(item['name'])
+    const ids = names.get(name)
+    if (ids) ids.push(id)
+    else names.set(name, [id])
+  }
+  return names
+}
+
+interface Unresolved {
+  action: 'gone' | 'exists' | 'conflict' | 'unread'
+  reason: string
+  room_id?: string
+}
+
+/** Explains why the room of a key without an existing room is not created; undefined if it is created. */
+function explainUncreatable(
+  { key, fields }: DesiredRoom,
+  id: string | undefined,
+  { state, section, options }: RoomsInput,
+  takenNames: ReadonlyMap<string, readonly string[]>,
+): Unresolved | undefined {
+  if (!state.isComplete) return { action: 'unread', reason: 'the list of rooms is incomplete' }
+  if (id !== undefined && !options.recreate.has(key))
+    return { action: 'gone', reason: `room ${id} no longer exists; --recreate ${key} creates it again` }
+  const lost = listNewRooms(key, state.items, section)
+  if (lost.length > 1)
+    return {
+      action: 'conflict',
+      reason: `${lost.length} rooms may be the one of an interrupted creation: ${listNames(lost, maxListed)}`,
+    }
+  const [taken, ...more] = takenNames.get(toText(fields['name'])) ?? []
+  if (taken === undefined) return undefined
+  return {
+    action: 'exists',
+    room_id: taken,
+    reason:
+      more.length === 0
+        ? 'a room has this name; “workspace adopt” claims it'
+        : `${more.length + 1} rooms have this name: ${listNames([taken, ...more], maxListed)}`,
+  }
+}
+
+function planOthers(
+  { state, section, desired }: RoomsInput,
+  owned: ReadonlySet<string>,
+  idOf: (key: string) => string | undefined,
+  planned: Pick<RoomPlan, 'removals' | 'others'>,
+  { prune }: PlanOptions,
+): void {
+  const declared = new Set(desired.map(({ key }) => key))
+  const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
+  for (const [id, item] of state.items) {
+    if (owned.has(id)) continue
+    const key = keys.get(id)
+    const locked = key === undefined ? undefined : section.rooms.get(key)
+    const subject = { kind: 'room', key: key ?? id, name: nameOf(item), room_id: id } as const
+    // The room of a declared key that now has another room.
+    const isReplaced = key !== undefined && declared.has(key) && idOf(key) !== id
+    if (!locked || isReplaced) planned.others.push(createItem('not_in_file', subject))
+    else if (locked.isProtected)
+      planned.others.push(createItem('not_in_file', subject, { reason: 'protected' }))
+    else if (!prune.has('rooms'))
+      planned.others.push(
+        createItem('not_in_file', subject, { reason: 'recorded; --prune=rooms deletes it' }),
+      )
+    else if (!state.isComplete)
+      planned.others.push(createItem('not_in_file', subject, { reason: 'the list of rooms is incomplete' }))
+    else
+      planned.removals.push(
+        createItem('remove', subject, { reason: `not restorable: ${describeUnrestoredByDeletion('rooms')}` }),
+      )
+  }
+}

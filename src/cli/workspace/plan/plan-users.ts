@@ -1,0 +1,65 @@
+import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
+import type { DesiredUser } from '../document/document.ts'
+import type { Section } from '../lock/lock.ts'
+import { compareFields } from './compare.ts'
+import { createDifferences, createItem, nameOf, toCreation } from './items.ts'
+import type { PlanItem } from './plan.ts'
+import type { ReadList } from './state.ts'
+
+interface UsersInput {
+  desired: readonly DesiredUser[]
+  state: ReadList
+  section: Section
+  prunes: boolean
+  /** Users whom the file declares as members. They are never removed. */
+  members: ReadonlySet<string>
+}
+
+export function planUsers(input: UsersInput): {
+  writes: PlanItem[]
+  removals: PlanItem[]
+  others: PlanItem[]
+} {
+  const { desired, state } = input
+  const planned = desired.flatMap((user) => planUser(user, state))
+  const declared = new Set(desired.map(({ user_id }) => user_id))
+  const rest = [...state.items]
+    .filter(([id]) => !declared.has(id))
+    .map(([id, item]) => planOther(id, nameOf(item), input))
+  return {
+    writes: planned,
+    removals: rest.filter(({ action }) => action === 'remove'),
+    others: rest.filter(({ action }) => action !== 'remove'),
+  }
+}
+
+function planUser({ user_id, fields }: DesiredUser, { items, isComplete }: ReadList): PlanItem[] {
+  const item = items.get(user_id)
+  const declaredName = typeof fields['name'] === 'string' ? fields['name'] : null
+  const subject = { kind: 'user', key: user_id, name: nameOf(item) ?? declaredName } as const
+  if (item) return createDifferences(subject, compareFields('user', fields, item))
+  return isComplete
+    ? [createItem('create', subject, { changes: toCreation(fields) })]
+    : [createItem('unread', subject, { reason: 'the list of users is incomplete' })]
+}
+
+function planOther(
+  id: string,
+  name: string | null,
+  { state, section, prunes, members }: UsersInput,
+): PlanItem {
+  const subject = { kind: 'user', key: id, name } as const
+  const locked = section.users.get(id)
+  if (!locked) return createItem('not_in_file', subject)
+  const reason = locked.isProtected
+    ? 'protected'
+    : members.has(id)
+      ? 'a member in the file'
+      : !prunes
+        ? 'recorded; --prune=users removes it'
+        : !state.isComplete
+          ? 'the list of users is incomplete'
+          : undefined
+  if (reason !== undefined) return createItem('not_in_file', subject, { reason })
+  return createItem('remove', subject, { reason: `not restorable: ${describeUnrestoredByDeletion('users')}` })
+}

@@ -1,0 +1,107 @@
+import { toText } from '../../../api/to-text.ts'
+import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
+import type { Section } from '../lock/lock.ts'
+import { kindPlurals } from './items.ts'
+import type { Plan, PlanItem, PlanOptions, PruneGuard } from './plan.ts'
+import { planMembers } from './plan-members.ts'
+import { type PlannedRoom, planRooms } from './plan-rooms.ts'
+import { planUsers } from './plan-users.ts'
+import type { WorkspaceState } from './state.ts'
+
+/** Number of removals of a kind, and share of its recorded items, above which the number must be confirmed. */
+const maxUnconfirmed = 3
+const maxUnconfirmedShare = 0.3
+
+/**
+ * Plans the changes that make the workspace look like the file. A pure function: `diff`, `--dry-run`, plan files and
+ * `apply` all use this plan. The order is that of the writes: users, rooms, members, removals.
+ */
+export function planWorkspace(
+  document: WorkspaceDocument,
+  section: Section,
+  state: WorkspaceState,
+  options: PlanOptions,
+): Plan {
+  const { prune } = options
+  const desiredRooms = document.rooms ?? []
+  const declaredUsers = new Set(document.users?.map(({ user_id }) => user_id))
+  const memberIds = new Set(desiredRooms.flatMap(({ members = [] }) => members.map(({ user_id }) => user_id)))
+  const users =
+    document.users && state.users
+      ? planUsers({
+          desired: document.users,
+          state: state.users,
+          section,
+          prunes: prune.has('users'),
+          members: memberIds,
+        })
+      : nothing
+  const rooms =
+    document.rooms && state.rooms
+      ? planRooms({ desired: document.rooms, state: state.rooms, section, options })
+      : {
+          ...nothing,
+          terminations: [],
+          rooms: new Map<string, PlannedRoom>(),
+          adopted: new Map<string, string>(),
+        }
+  const members = desiredRooms.map((room) => planMembersOf(room, rooms.rooms.get(room.key)))
+  const removals = [...members.flatMap((planned) => planned.removals), ...rooms.removals, ...users.removals]
+  return {
+    items: [
+      ...users.writes,
+      ...rooms.writes,
+      ...members.flatMap((planned) => planned.writes),
+      ...rooms.terminations,
+      ...removals,
+      ...[...users.others, ...rooms.others, ...members.flatMap((planned) => planned.others)],
+    ],
+    guards: findGuards(removals, section),
+    adopted: rooms.adopted,
+    declared: {
+      user: document.users?.length ?? 0,
+      room: desiredRooms.length,
+      member: countMembers(desiredRooms),
+    },
+  }
+
+  function planMembersOf(room: DesiredRoom, planned: PlannedRoom | undefined) {
+    if (!room.members || !planned || planned.status === 'unresolved') return nothing
+    const isNew = planned.status === 'new'
+    const id = isNew ? undefined : toText(planned.item['id'])
+    return planMembers({
+      room_key: room.key,
+      room: isNew ? undefined : planned.item,
+      desired: room.members,
+      state: (id === undefined ? undefined : state.members.get(id)) ?? { items: [], isComplete: isNew },
+      // A room that is created again has no members yet.
+      locked: isNew ? undefined : section.rooms.get(room.key),
+      prunes: prune.has('members'),
+      explainMissingUser,
+    })
+  }
+
+  function explainMissingUser(user_id: string): string | undefined {
+    if (!document.users || !state.users?.isComplete || state.users.items.has(user_id)) return undefined
+    return declaredUsers.has(user_id) ? undefined : 'no such user, and the file does not declare one'
+  }
+}
+
+const nothing = { writes: [], removals: [], others: [] }
+
+function findGuards(removals: readonly PlanItem[], section: Section): PruneGuard[] {
+  const recorded = {
+    users: section.users.size,
+    rooms: section.rooms.size,
+    members: [...section.rooms.values()].reduce((sum, { members }) => sum + members.size, 0),
+  }
+  return (['members', 'users', 'rooms'] as const).flatMap((kind) => {
+    const count = removals.filter((item) => kindPlurals[item.kind] === kind).length
+    const isMany = count > maxUnconfirmed && count > maxUnconfirmedShare * recorded[kind]
+    return isMany ? [{ kind, count, recorded: recorded[kind] }] : []
+  })
+}
+
+function countMembers(rooms: readonly DesiredRoom[]): number {
+  return rooms.reduce((sum, { members = [] }) => sum + members.length, 0)
+}

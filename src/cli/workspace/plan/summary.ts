@@ -1,0 +1,100 @@
+import { counted } from '../../../api/plural.ts'
+import type { Kind } from '../schema/fields.ts'
+import { type Action, isUnresolved, isWrite, type Plan, type PlanItem, type WriteAction } from './plan.ts'
+
+export interface KindSummary {
+  create: number
+  change: number
+  remove: number
+  /** Number of items that the file declares. */
+  declared: number
+}
+
+export interface PlanSummary {
+  users: KindSummary
+  rooms: KindSummary
+  members: KindSummary
+  unresolved: number
+  cannot: number
+  not_shown: number
+  not_in_file: number
+}
+
+export function summarizePlan({ items, declared }: Plan): PlanSummary {
+  const count = (matches: (item: PlanItem) => boolean) => items.filter(matches).length
+  const ofKind = (kind: Kind) => {
+    const number = (action: WriteAction) => count((item) => item.kind === kind && item.action === action)
+    return {
+      create: number('create'),
+      change: number('change'),
+      remove: number('remove'),
+      declared: declared[kind],
+    }
+  }
+  const ofAction = (action: Action) => count((item) => item.action === action)
+  return {
+    users: ofKind('user'),
+    rooms: ofKind('room'),
+    members: ofKind('member'),
+    unresolved: count(isUnresolved),
+    cannot: ofAction('cannot'),
+    not_shown: ofAction('not_shown'),
+    not_in_file: ofAction('not_in_file'),
+  }
+}
+
+/** Formats one line per kind with planned writes, and one line for everything that is not written. */
+export function describeSummary(summary: PlanSummary): string[] {
+  const { unresolved, cannot, not_shown, not_in_file } = summary
+  const rest = [
+    [unresolved, 'unresolved'],
+    [cannot, 'the API cannot do'],
+    [not_shown, 'not shown by the service'],
+    [not_in_file, 'not in the file'],
+  ] as const
+  const others = rest.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
+  const lines = (['users', 'rooms', 'members'] as const).flatMap((kind) => describeKind(kind, summary[kind]))
+  return [
+    ...(lines.length > 0 ? lines : ['nothing to change']),
+    ...(others.length > 0 ? [`nothing is planned for: ${others.join(', ')}`] : []),
+  ]
+}
+
+function describeKind(kind: string, { create, change, remove, declared }: KindSummary): string[] {
+  if (create + change + remove === 0) return []
+  const parts = [
+    [create, 'to create'],
+    [change, 'to change'],
+    [remove, 'to remove'],
+  ] as const
+  const shares = parts.flatMap(([count, what]) =>
+    count > 0 ? [`${count} ${what}${formatShare(count, declared)}`] : [],
+  )
+  return [`${kind}: ${shares.join(', ')}; the file declares ${declared}`]
+}
+
+function formatShare(count: number, declared: number): string {
+  if (declared === 0) return ''
+  const percent = (100 * count) / declared
+  return ` (${percent < 1 ? '<1' : Math.round(percent)} %)`
+}
+
+/** Returns the number of planned writes. */
+export function countWrites({ items }: Plan): number {
+  return items.filter(isWrite).length
+}
+
+/** Describes the writes for a confirmation prompt, as in `create 2 users and change 1 room`. */
+export function describeWrites({ users, rooms, members }: PlanSummary): string {
+  const kinds = [
+    ['user', users],
+    ['room', rooms],
+    ['member', members],
+  ] as const
+  const parts = kinds.flatMap(([noun, { create, change, remove }]) => [
+    ...(create > 0 ? [`create ${counted(create, noun)}`] : []),
+    ...(change > 0 ? [`change ${counted(change, noun)}`] : []),
+    ...(remove > 0 ? [`${noun === 'member' ? 'BLOCK' : 'DELETE'} ${counted(remove, noun)}`] : []),
+  ])
+  return parts.join(', ')
+}

@@ -1,0 +1,60 @@
+import type { MeetroomError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import type { WorkspaceDocument } from './document/document.ts'
+import type { Section } from './lock/lock.ts'
+import { lockFileOf } from './lock/lock-file.ts'
+import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
+import { findLostRooms } from './plan/lost-rooms.ts'
+import type { Plan, PlanOptions } from './plan/plan.ts'
+import { planWorkspace } from './plan/plan-workspace.ts'
+import { requireCreatable } from './plan/require-creatable.ts'
+import type { WorkspaceState } from './plan/state.ts'
+import { identifyWorkspace } from './read/identify.ts'
+import { WorkspaceReader } from './read/read-state.ts'
+
+export interface PreparedPlan {
+  plan: Plan
+  section: Section
+  identity: WorkspaceIdentity
+  state: WorkspaceState
+  /** Error of a list that could not be read completely. */
+  problem: MeetroomError | undefined
+}
+
+interface PlanRequest {
+  file: string
+  document: WorkspaceDocument
+  sections: readonly Section[]
+  options: PlanOptions
+}
+
+/**
+ * Reads the service as far as the file declares it, and plans.
+ * @throws {UsageError} when the lock file belongs to another workspace
+ */
+export async function preparePlan(
+  context: Context,
+  { file, document, sections, options }: PlanRequest,
+  flags: PaceFlags,
+): Promise<PreparedPlan> {
+  const reader = new WorkspaceReader(context, flags)
+  const rooms = await reader.readRooms(document.rooms !== undefined)
+  const identity = await identifyWorkspace(context, rooms)
+  const section = selectSection(sections, identity, {
+    name: lockFileOf(file),
+    workspace: document.workspace,
+    isRoom: (id) => rooms.items.has(id) || !document.rooms,
+    prunesUsers: options.prune.has('users'),
+  })
+  await requireCreatable(document, section, options.recreate)
+  const lost = findLostRooms(rooms.items, section)
+  const idOf = (key: string) => lost.get(key) ?? section.rooms.get(key)?.id
+  const [users, declared] = await Promise.all([
+    reader.readUsers(document),
+    reader.readDeclared(document, rooms, idOf),
+  ])
+  const state = { users, ...declared }
+  const plan = planWorkspace(document, section, state, options)
+  return { plan, section, identity, state, problem: reader.problem }
+}

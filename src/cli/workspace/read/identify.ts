@@ -1,0 +1,18 @@
+import type { Context } from '../../kernel/context.ts'
+import { requireBaseUrl } from '../../requests/find-service.ts'
+import type { WorkspaceIdentity } from '../lock/section.ts'
+import type { RoomList } from './read-state.ts'
+
+/** Identifies the workspace that the key opens. */
+export async function identifyWorkspace(
+  context: Context,
+  { applicationId, items }: RoomList,
+): Promise<WorkspaceIdentity> {
+  const settings = await context.settings()
+  return {
+    baseUrl: settings.local ? 'local' : requireBaseUrl(settings),
+    applicationId,
+    profile: settings.profile.value,
+    hasRooms: items.size > 0,
+  }
+}

@@ -1,0 +1,209 @@
+import { toText } from '../../../api/to-text.ts'
+import type { Client } from '../../../client/client.ts'
+import { isFatal, type Outcome, toFailure } from '../../../client/outcome.ts'
+import { IncompleteError, type MeetroomError, PartialError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { PaceFlags } from '../../kernel/flags.ts'
+import { findItem } from '../../lists/find-item.ts'
+import { FullRecords } from '../../lists/full-records.ts'
+import { listPages } from '../../lists/list.ts'
+import { undefinedIfNotFound } from '../../lists/run-one.ts'
+import { listMembersOf } from '../../lists/user-members.ts'
+import type { Item } from '../../output/views/views.ts'
+import { openPool } from '../../pool/pool.ts'
+import { runInOrder } from '../../pool/run-items.ts'
+import { Tally } from '../../pool/tally.ts'
+import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
+import { lacksDeclared } from '../plan/compare.ts'
+import type { ReadList, ReadMembers, WorkspaceState } from '../plan/state.ts'
+import type { Kind } from '../schema/fields.ts'
+
+interface MutableList extends ReadList {
+  items: Map<string, Item>
+}
+
+export interface RoomList extends MutableList {
+  /** ID of the application that owns the rooms; undefined if no room shows it. */
+  applicationId: string | undefined
+}
+
+/** Reader of the parts of a workspace that a file declares. A list that is incomplete is reported at the end. */
+export class WorkspaceReader {
+  readonly #context: Context
+  readonly #flags: PaceFlags
+  readonly #fullRooms: FullRecords
+  #problem: MeetroomError | undefined
+
+  constructor(context: Context, flags: PaceFlags) {
+    this.#context = context
+    this.#flags = flags
+    this.#fullRooms = new FullRecords(context, 'listRooms')
+  }
+
+  /** Error of the first list that could not be read completely. */
+  get problem(): MeetroomError | undefined {
+    return this.#problem
+  }
+
+  /**
+   * Lists the rooms, which also identify the workspace.
+   * @param all false if one room is enough, to identify the workspace
+   */
+  async readRooms(all: boolean): Promise<RoomList> {
+    const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
+    return { ...list, applicationId: await this.#readApplicationId([...list.items.values()][0]) }
+  }
+
+  async readUsers({ users }: WorkspaceDocument): Promise<ReadList | undefined> {
+    if (!users) return undefined
+    const list = await this.#readList('listUsers', 'user_id')
+    const declared = new Map(users.map(({ user_id, fields }) => [user_id, fields]))
+    await this.#complete('user', list, declared, new FullRecords(this.#context, 'listUsers'))
+    return list
+  }
+
+  /**
+   * Completes the declared rooms, and reads their members.
+   * @param idOf returns the ID of the room of a key; undefined if there is none
+   */
+  async readDeclared(
+    { rooms }: WorkspaceDocument,
+    list: RoomList,
+    idOf: (key: string) => string | undefined,
+  ): Promise<Pick<WorkspaceState, 'rooms' | 'members'>> {
+    if (!rooms) return { rooms: undefined, members: new Map() }
+    const declared = new Map<string, DesiredRoom>()
+    for (const room of rooms) {
+      const id = idOf(room.key)
+      if (id !== undefined) declared.set(id, room)
+    }
+    await this.#findUnlisted(list, [...declared.keys()])
+    const fields = new Map([...declared].map(([id, room]) => [id, room.fields]))
+    await this.#complete('room', list, fields, this.#fullRooms)
+    const ids = [...declared.keys()].filter((id) => list.items.has(id) && declared.get(id)?.members)
+    return { rooms: list, members: await this.#readMembers(ids, declared) }
+  }
+
+  async #readList(
+    name: 'listRooms' | 'listUsers',
+    idField: string,
+    range: { all: boolean } | { limit: number } = { all: true },
+  ): Promise<MutableList> {
+    const items = new Map<string, Item>()
+    const pages = await listPages(this.#context, name, {}, range)
+    try {
+      for await (const page of pages) for (const item of page.items) items.set(toText(item[idField]), item)
+      return { items, isComplete: true }
+    } catch (error) {
+      if (!(error instanceof IncompleteError)) throw error
+      this.#problem ??= error
+      return { items, isComplete: false }
+    }
+  }
+
+  async #readApplicationId(room: Item | undefined): Promise<string | undefined> {
+    if (!room) return undefined
+    const shown = toText(room['application_id'])
+    if (shown !== '') return shown
+    const client = await this.#context.client()
+    const record = await findItem(client, 'getRoom', { params: { id: toText(room['id']) } })
+    return toText(record?.['application_id']) || undefined
+  }
+
+  /** Looks up rooms that a list lacks: a list may hide some rooms, such as terminated ones. */
+  async #findUnlisted(list: RoomList, ids: readonly string[]): Promise<void> {
+    const client = await this.#context.client()
+    for (const id of ids) {
+      if (list.items.has(id)) continue
+      const room = await findItem(client, 'getRoom', { params: { id } })
+      if (room) list.items.set(id, room)
+    }
+  }
+
+  /** Replaces list items that lack a declared field with their full records. */
+  async #complete(
+    kind: Kind,
+    { items }: MutableList,
+    declared: ReadonlyMap<string, Item>,
+    full: FullRecords,
+  ): Promise<void> {
+    const present = [...declared].flatMap(([id, fields]) => {
+      const item = items.get(id)
+      return item ? [{ id, fields, item }] : []
+    })
+    const records = await full.complete(
+      present.map(({ item }) => item),
+      (item, i) => lacksDeclared(kind, present[i]?.fields ?? {}, item),
+      '',
+    )
+    for (const [i, { id }] of present.entries()) {
+      const record = records[i]
+      if (record) items.set(id, record)
+      else items.delete(id)
+    }
+  }
+
+  async #readMembers(
+    ids: readonly string[],
+    declared: ReadonlyMap<string, DesiredRoom>,
+  ): Promise<Map<string, ReadMembers>> {
+    const read = new Map<string, ReadMembers>()
+    if (ids.length === 0) return read
+    const { concurrency, rate } = this.#flags
+    const pace = { ...(concurrency !== undefined && { concurrency }), ...(rate !== undefined && { rate }) }
+    const pool = await openPool(this.#context, pace, new Tally(ids.length, () => ''), { reads: true })
+    const full = new FullRecords(this.#context, 'listMembers', pool.client)
+    const readRoom = async (id: string): Promise<Outcome<ReadMembers>> => {
+      try {
+        return { status: 'ok', value: await this.#readRoom(id, declared.get(id), pool.client, full) }
+      } catch (cause) {
+        const failed = toFailure(cause)
+        if (isFatal(failed.error)) pool.stop()
+        return failed
+      }
+    }
+    for await (const [id, outcome] of runInOrder(pool, ids, readRoom)) {
+      if (outcome.status === 'ok') read.set(id, outcome.value)
+      else if ('error' in outcome && isFatal(outcome.error)) throw outcome.error
+      else {
+        this.#context.interrupt.throwIfAborted()
+        if ('error' in outcome) await this.#reportUnread(id, outcome.error)
+        read.set(id, { items: [], isComplete: false })
+      }
+    }
+    this.#context.interrupt.throwIfAborted()
+    return read
+  }
+
+  async #reportUnread(id: string, error: MeetroomError): Promise<void> {
+    this.#problem ??= new PartialError('the members of some rooms could not be read')
+    await this.#context.reportError(new PartialError(`room ${id}: ${error.message}`, { cause: error }))
+  }
+
+  async #readRoom(
+    id: string,
+    room: DesiredRoom | undefined,
+    client: Client,
+    full: FullRecords,
+  ): Promise<ReadMembers> {
+    const items: Item[] = []
+    let isComplete = true
+    const reading = (async () => {
+      for await (const member of listMembersOf(this.#context, id, { client, full })) items.push(member)
+      return true
+    })()
+    try {
+      // A room that was deleted meanwhile has no members; the next run finds it gone.
+      isComplete = (await undefinedIfNotFound(reading)) ?? false
+    } catch (error) {
+      if (!(error instanceof IncompleteError)) throw error
+      this.#problem ??= error
+      isComplete = false
+    }
+    const declared = new Map(room?.members?.map(({ user_id, fields }) => [user_id, fields]))
+    const isPartial = (member: Item) =>
+      lacksDeclared('member', declared.get(toText(member['user_id'])) ?? {}, member)
+    const records = await full.complete(items, isPartial, id)
+    return { items: records.filter((record) => record !== undefined), isComplete }
+  }
+}

@@ -1,0 +1,216 @@
+import { readResponseValue } from '../../../api/json.ts'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { toText } from '../../../api/to-text.ts'
+import type { Client } from '../../../client/client.ts'
+import { isUnknown, type Outcome } from '../../../client/outcome.ts'
+import { ConflictError, NotAppliedError, toMeetroomError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+import { isBlocked } from '../../lists/blocking.ts'
+import { findItem } from '../../lists/find-item.ts'
+import { findRoomsByName } from '../../lists/find-room.ts'
+import { FullRecords } from '../../lists/full-records.ts'
+import { listMembersOf } from '../../lists/user-members.ts'
+import type { Item } from '../../output/views/views.ts'
+import { isSameValue, readDeclared } from '../plan/compare.ts'
+import type { PlanItem } from '../plan/plan.ts'
+import type { LockKeeper } from './lock-keeper.ts'
+
+/**
+ * Writes planned items. Each item is read again before it is written; an item that is not as the plan saw it is a
+ * conflict. The members of a room are read once for all of its items.
+ */
+export class ItemWriter {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #keeper: LockKeeper
+  readonly #full: FullRecords
+  readonly #members = new Map<string, Promise<Item[]>>()
+
+  constructor(context: Context, client: Client, keeper: LockKeeper) {
+    this.#context = context
+    this.#client = client
+    this.#keeper = keeper
+    this.#full = new FullRecords(context, 'listMembers', client)
+  }
+
+  write(item: PlanItem): Promise<Outcome<unknown>> {
+    if (item.kind === 'user') return this.#writeUser(item)
+    if (item.kind === 'member') return this.#writeMember(item)
+    return item.action === 'create' ? this.#createRoom(item) : this.#changeRoom(item)
+  }
+
+  async #writeUser(item: PlanItem): Promise<Outcome<unknown>> {
+    const { action, key: user_id } = item
+    const params = { user_id }
+    const user = await findItem(this.#client, 'getUser', { params })
+    if (action === 'create') {
+      if (user)
+        throw new ConflictError(`user ${user_id} exists now; the next apply compares it with the file`)
+      const body = { user_id, ...toBody(item) } as BodyOf<Operations['createUser']>
+      await this.#client.call('createUser', { body })
+      return done
+    }
+    if (!user) return action === 'remove' ? alreadyDone : throwGone(`user ${user_id}`)
+    if (action === 'remove') {
+      requireName(item, user)
+      await this.#client.call('deleteUser', { params })
+      return done
+    }
+    if (isDone(item, user)) return alreadyDone
+    await this.#client.call('updateUser', { params, body: toBody(item) })
+    return done
+  }
+
+  async #changeRoom(item: PlanItem): Promise<Outcome<unknown>> {
+    const id = item.room_id ?? this.#keeper.roomIdOf(item.key)
+    if (id === undefined) return roomMissing
+    const params = { id }
+    const room = await findItem(this.#client, 'getRoom', { params })
+    if (!room) return item.action === 'remove' ? alreadyDone : throwGone(`room ${id}`)
+    if (item.action === 'remove') {
+      requireName(item, room)
+      await this.#client.call('deleteRoom', { params })
+      return done
+    }
+    if (isDone(item, room)) return alreadyDone
+    await this.#client.call('updateRoom', { params, body: toBody(item) })
+    return done
+  }
+
+  async #createRoom(item: PlanItem): Promise<Outcome<unknown>> {
+    const { key } = item
+    const body = toBody(item) as BodyOf<Operations['createRoom']>
+    const earlier = this.#keeper.intentOf(key)
+    if (earlier) await this.#waitForLostRequest(earlier.at, earlier.until)
+    const found = (await findRoomsByName(this.#client, body.name)).map(({ id }) => toText(id))
+    const fresh = found.filter((id) => !earlier?.existing.includes(id))
+    const [id] = fresh
+    if (earlier && id !== undefined && fresh.length === 1) {
+      await this.#keeper.recordCreatedRoom(key, id, undefined)
+      return { status: 'skipped', value: 'an earlier run created it' }
+    }
+    if (found.length > 0)
+      throw new ConflictError(`a room named “${body.name}” exists now: ${found.join(', ')}`)
+    const { host } = this.#context
+    const { timeout } = await this.#context.settings()
+    await this.#keeper.recordIntent(key, {
+      name: body.name,
+      existing: found,
+      at: host.now(),
+      until: host.now() + timeout.value * 1000,
+    })
+    await this.#sendCreation(key, body)
+    return done
+  }
+
+  async #sendCreation(key: string, body: BodyOf<Operations['createRoom']>): Promise<void> {
+    try {
+      const { room } = readResponseValue(await this.#client.call('createRoom', { body })) as { room: Item }
+      await this.#keeper.recordCreatedRoom(
+        key,
+        toText(room['id']),
+        toText(room['application_id']) || undefined,
+      )
+    } catch (cause) {
+      const error = toMeetroomError(cause)
+      if (error instanceof NotAppliedError && error.createdId !== undefined)
+        await this.#keeper.recordCreatedRoom(key, error.createdId, undefined)
+      else if (!isUnknown(error)) await this.#keeper.dropIntent(key)
+      throw error
+    }
+  }
+
+  /** Waits until a request of an earlier run, whose outcome is unknown, cannot arrive any more. */
+  async #waitForLostRequest(at: number, until: number): Promise<void> {
+    const { host, interrupt } = this.#context
+    // Clocks can be set back, so the wait is never longer than the timeout itself.
+    const waitMs = Math.min(until - host.now(), until - at)
+    if (waitMs <= 0) return
+    await this.#context.notice(
+      `waiting ${Math.ceil(waitMs / 1000)} s, because an earlier request to create a room may still arrive`,
+    )
+    await host.sleep(waitMs, interrupt)
+  }
+
+  async #writeMember(item: PlanItem): Promise<Outcome<unknown>> {
+    const { action, key: user_id, room_key } = item
+    const room_id = item.room_id ?? this.#keeper.roomIdOf(room_key ?? '')
+    if (room_id === undefined) return roomMissing
+    const found = (await this.#membersOf(room_id)).filter((member) => toText(member['user_id']) === user_id)
+    if (action === 'create') {
+      if (found.length > 0)
+        throw new ConflictError(`${user_id} is a member now; the next apply compares it with the file`)
+      const body = { user_id, ...toBody(item) }
+      await this.#client.call('addMember', { params: { room_id }, body })
+      return done
+    }
+    const member = found.find(({ id }) => item.member_id === undefined || toText(id) === item.member_id)
+    if (!member) return action === 'remove' ? alreadyDone : throwGone(`the member ${user_id}`)
+    if (isDone(item, member)) return alreadyDone
+    const params = { room_id, member_id: toText(member['id']) }
+    await this.#client.call('updateMember', { params, body: toBody(item) })
+    return done
+  }
+
+  #membersOf(room_id: string): Promise<Item[]> {
+    const known = this.#members.get(room_id)
+    if (known) return known
+    const reading = this.#readMembers(room_id)
+    this.#members.set(room_id, reading)
+    return reading
+  }
+
+  async #readMembers(room_id: string): Promise<Item[]> {
+    const members: Item[] = []
+    const sources = { client: this.#client, full: this.#full }
+    for await (const member of listMembersOf(this.#context, room_id, sources)) members.push(member)
+    return members
+  }
+}
+
+const done: Outcome<unknown> = { status: 'ok', value: undefined }
+const alreadyDone: Outcome<unknown> = { status: 'skipped', value: 'already as the file says' }
+const roomMissing: Outcome<unknown> = { status: 'unsent', value: 'its room does not exist' }
+
+function throwGone(what: string): never {
+  throw new ConflictError(`${what} no longer exists`)
+}
+
+function toBody({ changes }: PlanItem): Record<string, unknown> {
+  return Object.fromEntries(changes.map(({ field, after }) => [field, after]))
+}
+
+/** @throws {ConflictError} when the item to remove has another name than the plan saw */
+function requireName({ kind, name }: PlanItem, item: Item): void {
+  if (!Object.hasOwn(item, 'name') || toText(item['name']) === toText(name)) return
+  throw new ConflictError(`the ${kind} is named “${toText(item['name'])}” now, not “${toText(name)}”`)
+}
+
+/**
+ * Returns true when an item already has all values of the plan.
+ * @throws {ConflictError} when a field has neither the value that the plan saw nor the planned one
+ */
+function isDone({ kind, changes }: PlanItem, item: Item): boolean {
+  let isSame = true
+  for (const change of changes) {
+    const { field, before, after } = change
+    // A value that the plan did not know, such as the name of a new member, is always written.
+    if (!Object.hasOwn(change, 'before')) isSame = false
+    else {
+      const shown = field === 'is_blocked' ? readBlock(item) : readDeclared(kind, field, item)
+      if (shown.known && isSameValue(shown.value, after)) continue
+      isSame = false
+      if (shown.known && !isSameValue(shown.value, before))
+        throw new ConflictError(
+          `${field} is ${toText(shown.value) || '(empty)'} now; the plan saw ${toText(before) || '(empty)'}`,
+        )
+    }
+  }
+  return isSame
+}
+
+function readBlock(member: Item) {
+  const value = isBlocked(member)
+  return value === undefined ? ({ known: false } as const) : ({ known: true, value } as const)
+}

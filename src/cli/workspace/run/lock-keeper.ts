@@ -1,0 +1,165 @@
+import type { Item } from '../../output/views/views.ts'
+import type { DesiredUser, WorkspaceDocument } from '../document/document.ts'
+import type { Intent, LockedRoom, Section } from '../lock/lock.ts'
+import type { LockFile } from '../lock/lock-file.ts'
+import type { PlanItem } from '../plan/plan.ts'
+import type { WorkspaceState } from '../plan/state.ts'
+
+interface Ended {
+  item: PlanItem
+  verdict: 'done' | 'unknown' | 'undone'
+}
+
+/**
+ * Records in the lock file what a run creates and blocks. Everything is on disk before the request is sent, so that a
+ * later run recognizes it after a crash.
+ */
+export class LockKeeper {
+  readonly #lock: LockFile
+  readonly #section: Section
+  readonly #document: WorkspaceDocument
+
+  constructor(lock: LockFile, section: Section, document: WorkspaceDocument) {
+    this.#lock = lock
+    this.#section = section
+    this.#document = document
+    if (!lock.sections.includes(section)) lock.sections.push(section)
+  }
+
+  /** Updates the section from the file and the service: identity, protection, found rooms, lost items. */
+  async begin(
+    adopted: ReadonlyMap<string, string>,
+    state: WorkspaceState,
+    applicationId: string | undefined,
+  ): Promise<void> {
+    const section = this.#section
+    section.application_id ??= applicationId
+    section.workspace ??= this.#document.workspace
+    for (const [key, id] of adopted) this.#recordRoom(key, id)
+    this.#protect()
+    this.#forgetMissing(state)
+    await this.#lock.save()
+  }
+
+  intentOf(key: string): Intent | undefined {
+    return this.#section.intents.get(key)
+  }
+
+  async recordIntent(key: string, intent: Intent): Promise<void> {
+    this.#section.intents.set(key, intent)
+    await this.#lock.save()
+  }
+
+  async dropIntent(key: string): Promise<void> {
+    this.#section.intents.delete(key)
+    await this.#lock.save()
+  }
+
+  async recordCreatedRoom(key: string, id: string, applicationId: string | undefined): Promise<void> {
+    this.#section.application_id ??= applicationId
+    this.#recordRoom(key, id)
+    await this.#lock.save()
+  }
+
+  roomIdOf(key: string): string | undefined {
+    return this.#section.rooms.get(key)?.id
+  }
+
+  async beforePhase(items: readonly PlanItem[]): Promise<void> {
+    const { users } = this.#section
+    for (const { kind, action, key, room_key } of items) {
+      const room = this.#roomOf(room_key)
+      if (action === 'create' && kind === 'user') users.set(key, users.get(key) ?? createRecord())
+      if (action === 'create' && kind === 'member')
+        room?.members.set(key, room.members.get(key) ?? createRecord())
+      if (action === 'remove' && kind === 'member') room?.blocks.add(key)
+    }
+    await this.#lock.save()
+  }
+
+  async afterPhase(ended: readonly Ended[]): Promise<void> {
+    const { users, rooms } = this.#section
+    for (const { item, verdict } of ended) {
+      const { kind, action, key, room_key } = item
+      const room = this.#roomOf(room_key)
+      if (verdict === 'undone' && action === 'create' && kind === 'user') users.delete(key)
+      if (verdict === 'undone' && action === 'create' && kind === 'member') room?.members.delete(key)
+      if (verdict === 'undone' && action === 'remove' && kind === 'member') room?.blocks.delete(key)
+      if (verdict !== 'done') continue
+      if (action === 'remove' && kind === 'member') room?.members.delete(key)
+      if (action === 'remove' && kind === 'user') users.delete(key)
+      if (action === 'remove' && kind === 'room') rooms.delete(key)
+      if (item.changes.some(({ field, after }) => field === 'is_blocked' && after === false))
+        room?.blocks.delete(key)
+    }
+    await this.#lock.save()
+  }
+
+  /** Records the values of the file as the last applied ones. */
+  async finish(): Promise<void> {
+    const { users = [], rooms = [] } = this.#document
+    const { section } = { section: this.#section }
+    for (const user of users) setValues(section.users.get(user.user_id), user.fields)
+    for (const { key, fields, members = [] } of rooms) {
+      const room = section.rooms.get(key)
+      setValues(room, fields)
+      for (const member of members) setValues(room?.members.get(member.user_id), member.fields)
+    }
+    this.#protect()
+    await this.#lock.save()
+  }
+
+  #roomOf(key: string | null): LockedRoom | undefined {
+    return key === null ? undefined : this.#section.rooms.get(key)
+  }
+
+  #recordRoom(key: string, id: string): void {
+    this.#section.intents.delete(key)
+    this.#section.rooms.set(key, { ...createRecord(), id, members: new Map(), blocks: new Set() })
+  }
+
+  /** Applies `protected` of the file. An entry that is deleted from the file stays protected. */
+  #protect(): void {
+    const { users = [], rooms = [] } = this.#document
+    const protect = (
+      record: { isProtected: boolean } | undefined,
+      { isProtected }: Pick<DesiredUser, 'isProtected'>,
+    ) => {
+      if (record && isProtected !== undefined) record.isProtected = isProtected
+    }
+    for (const user of users) protect(this.#section.users.get(user.user_id), user)
+    for (const room of rooms) {
+      const locked = this.#section.rooms.get(room.key)
+      protect(locked, room)
+      for (const member of room.members ?? []) protect(locked?.members.get(member.user_id), member)
+    }
+  }
+
+  /** Forgets records of items that neither the file nor the service has. */
+  #forgetMissing({ users, rooms, members }: WorkspaceState): void {
+    const section = this.#section
+    const declaredUsers = new Set(this.#document.users?.map(({ user_id }) => user_id))
+    if (users?.isComplete)
+      for (const id of section.users.keys())
+        if (!users.items.has(id) && !declaredUsers.has(id)) section.users.delete(id)
+    const declared = new Map(this.#document.rooms?.map((room) => [room.key, room]))
+    for (const [key, room] of section.rooms) {
+      if (rooms?.isComplete && !rooms.items.has(room.id) && !declared.has(key)) section.rooms.delete(key)
+      const read = members.get(room.id)
+      if (!read?.isComplete) continue
+      const kept = new Set(declared.get(key)?.members?.map(({ user_id }) => user_id))
+      for (const { user_id } of read.items) kept.add(String(user_id))
+      for (const id of room.members.keys()) if (!kept.has(id)) room.members.delete(id)
+    }
+    for (const key of section.intents.keys())
+      if (this.#document.rooms && !declared.has(key)) section.intents.delete(key)
+  }
+}
+
+function createRecord() {
+  return { values: {} as Item, isProtected: false }
+}
+
+function setValues(record: { values: Item } | undefined, values: Item): void {
+  if (record) record.values = values
+}

@@ -1,0 +1,48 @@
+import { listWritableFields } from '../../../api/resource.ts'
+import { member, room, user } from '../../../api/resources.ts'
+import type { Item } from '../../output/views/views.ts'
+
+export type Kind = 'user' | 'room' | 'member'
+
+const resources = { user, room, member }
+
+/** Fields that a workspace file cannot declare: the API never shows them, or the item's own key replaces them. */
+const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
+
+function listFields(kind: Kind, write: 'create' | 'update'): string[] {
+  return listWritableFields(write, resources[kind].fields)
+    .map(([name]) => name)
+    .filter((name) => !excluded.has(name))
+}
+
+const created = {
+  user: listFields('user', 'create'),
+  room: listFields('room', 'create'),
+  member: listFields('member', 'create'),
+}
+const updated = {
+  user: listFields('user', 'update'),
+  room: listFields('room', 'update'),
+  member: listFields('member', 'update'),
+}
+
+/** Fields that a workspace file can declare, in the order of the API specification. */
+export function declarableFields(kind: Kind): string[] {
+  return Object.keys(resources[kind].fields).filter(
+    (name) => created[kind].includes(name) || updated[kind].includes(name),
+  )
+}
+
+export function canUpdate(kind: Kind, field: string): boolean {
+  return updated[kind].includes(field)
+}
+
+/** Splits declared fields into those of the create request and those that only an update can set. */
+export function splitForCreation(kind: Kind, fields: Item): { create: Item; update: Item } {
+  const isCreated = ([name]: [string, unknown]) => created[kind].includes(name)
+  const entries = Object.entries(fields)
+  return {
+    create: Object.fromEntries(entries.filter(isCreated)),
+    update: Object.fromEntries(entries.filter((entry) => !isCreated(entry))),
+  }
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { member, room, user } from '../../../api/resources.ts'
+import { createBodySchema } from '../../../api/schemas.ts'
+import { declarableFields, type Kind } from './fields.ts'
+
+const resources = { user, room, member }
+
+function createShape(kind: Kind): Record<string, z.ZodType> {
+  const { fields } = resources[kind]
+  const shapes = { ...createBodySchema('update', fields).shape, ...createBodySchema('create', fields).shape }
+  return Object.fromEntries(
+    declarableFields(kind).map((name) => [
+      name,
+      (shapes[name] as z.ZodType).optional().describe(describe(kind, name)),
+    ]),
+  )
+}
+
+function describe(kind: Kind, name: string): string {
+  return (resources[kind].descriptions as Readonly<Record<string, string>>)[name] ?? name
+}
+
+const user_id = z.string().min(1).describe(user.descriptions.user_id)
+const isProtected = z
+  .boolean()
+  .optional()
+  .describe('true: --prune never removes it, even after the entry is deleted from the file')
+
+type CreateObject = typeof z.strictObject | typeof z.looseObject
+
+function createDocumentSchema(createObject: CreateObject) {
+  const members = z
+    .array(createObject({ user_id, ...createShape('member'), protected: isProtected }))
+    .optional()
+    .describe('left out: members are not looked at; []: no members')
+  const rooms = createObject({
+    key: z.string().min(1).describe('your stable name of the room; the ID belongs to the service'),
+    ...createShape('room'),
+    protected: isProtected,
+    members,
+  })
+  return createObject({
+    workspace: z.string().min(1).optional().describe('name of the profile that the file belongs to'),
+    users: z
+      .array(createObject({ user_id, ...createShape('user'), protected: isProtected }))
+      .optional()
+      .describe('left out: users are not looked at; []: no users'),
+    rooms: z.array(rooms).optional().describe('left out: rooms are not looked at; []: no rooms'),
+  })
+}
+
+/** Schema of a workspace file. Unknown fields are refused, because they are mistakes. */
+export const documentSchema = createDocumentSchema(z.strictObject)
+
+/** Schema of an exported workspace. Later versions may export more fields. */
+export const exportSchema = createDocumentSchema(z.looseObject)

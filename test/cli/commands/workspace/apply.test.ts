@@ -1,0 +1,363 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createWorkspace } from '../../../helpers/workspace-file.ts'
+import { answer } from '../../../helpers/world.ts'
+
+const algebra = (members = '[]', more = '') =>
+  `rooms:\n  - { key: algebra, name: Algebra, type: private${more}, members: ${members} }\n`
+const apply = 'workspace apply school.yaml --yes --max 500'
+
+describe('scope', () => {
+  test('a key that is left out is out of scope, and an empty list removes nothing without --prune', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    at.write(algebra('[{ user_id: ada }]'))
+    await at.run(apply)
+    at.write('rooms: [{ key: algebra, name: Algebra }]\n')
+    expect((await at.diff('--prune=members,users,rooms')).lines).toEqual([])
+    at.write('users: []\nrooms: []\n')
+    expect((await at.run(apply)).writes).toEqual([])
+    expect((await at.diff()).lines).toEqual([
+      '* not_in_file user ada',
+      '* not_in_file room algebra; recorded; --prune=rooms deletes it',
+    ])
+  })
+
+  test('an omitted key of a file never empties a group, even with --prune', async () => {
+    const at = await createWorkspace()
+    for (const id of ['ada', 'grace']) await at.user(id)
+    at.write(algebra('[{ user_id: ada }, { user_id: grace }]'))
+    await at.run(apply)
+    at.write('rooms: [{ key: algebra, name: Algebra }]\n')
+    const { code, writes } = await at.run(`${apply} --prune=members,users,rooms`)
+    expect([code, writes]).toEqual([0, []])
+    at.write('rooms: [{ key: algebra, name: Algebra, members: }]\n')
+    const refused = await at.run(`${apply} --prune=members`)
+    expect([refused.code, refused.writes]).toEqual([2, []])
+    expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
+  })
+
+  test('a field that is left out is neither compared nor changed, and only different fields are written', async () => {
+    const at = await createWorkspace()
+    await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
+    at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
+    expect((await at.run(apply)).writes).toEqual(['PUT /users/ada {"name":"Ada"}'])
+    expect((await at.users())[0]).toMatchObject({
+      name: 'Ada',
+      email: 'a@x.test',
+      default_member_type: 'host',
+    })
+  })
+
+  test('a declared field that the service does not show is reported and never written', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    at.world.intercept = async (_, next) => {
+      const response = await next()
+      const text = new TextDecoder().decode(response.body).replaceAll('"profile_url":null,', '')
+      return { ...response, body: new TextEncoder().encode(text) }
+    }
+    at.write('users: [{ user_id: ada, profile_url: "https://x.test/a.png" }]\n')
+    expect(await at.diff()).toMatchObject({
+      code: 0,
+      lines: ['? not_shown user ada; the service does not show profile_url'],
+    })
+    expect((await at.diff('--strict')).code).toBe(9)
+    expect((await at.run(apply)).writes).toEqual([])
+  })
+})
+
+describe('confirmation', () => {
+  test('a piped “n”, a piped “y” and an empty input write nothing and exit 10', async () => {
+    for (const stdin of ['n\n', 'y\n', '1\n', '']) {
+      const at = await createWorkspace()
+      at.write('users: [{ user_id: ada }]\n')
+      const { code, stderr, writes } = await at.run('workspace apply school.yaml', { stdin })
+      expect([code, writes]).toEqual([10, []])
+      expect(stderr).toContain('applying school.yaml needs confirmation')
+      expect(at.lock()).toBeUndefined()
+    }
+  })
+
+  test('an answer other than the number of writes writes nothing', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
+    const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
+    host.type('n\r')
+    const { code, stderr } = await done
+    expect(code).toBe(10)
+    expect(stderr).toContain('+ user ada')
+    expect(stderr).toContain('Type 2 to continue')
+    expect(await at.users()).toEqual([])
+  })
+
+  test('--yes covers 20 writes, and more only with --max', async () => {
+    const at = await createWorkspace()
+    at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
+    expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
+    expect(await at.run('workspace apply school.yaml --yes --max 20')).toMatchObject({ code: 10, writes: [] })
+    expect((await at.run('workspace apply school.yaml --yes --max 21')).writes).toHaveLength(21)
+  })
+
+  test('--dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    const { code, stdout, writes } = await at.run('workspace apply school.yaml --dry-run --yes -o json')
+    expect([code, writes, at.lock()]).toEqual([0, [], undefined])
+    expect(JSON.parse(stdout).plan).toMatchObject([{ sign: '+', kind: 'user', key: 'ada' }])
+  })
+
+  test('a protected profile refuses before anything is read', async () => {
+    const at = await createWorkspace()
+    const { MEETROOM_BASE_URL, MEETROOM_API_KEY } = {
+      MEETROOM_BASE_URL: undefined,
+      MEETROOM_API_KEY: undefined,
+    }
+    await at.world.run(['auth', 'login', '--with-token', '--base-url', 'https://meet.test/v1'], {
+      stdin: at.world.apiKey,
+      env: { MEETROOM_BASE_URL, MEETROOM_API_KEY },
+    })
+    await at.world.run('profiles protect default')
+    at.write('users: [{ user_id: ada }]\n')
+    const run = await at.run(apply, { env: { MEETROOM_BASE_URL, MEETROOM_API_KEY } })
+    expect([run.code, run.writes, at.world.requests]).toEqual([2, [], []])
+  })
+})
+
+describe('rooms', () => {
+  test('a room whose name exists is never created; adopt claims it by its exact name', async () => {
+    const at = await createWorkspace()
+    const id = await at.room('Algebra')
+    at.write(algebra())
+    expect((await at.diff()).lines).toEqual([
+      '! exists room algebra; a room has this name; “workspace adopt” claims it',
+    ])
+    expect(await at.run(apply)).toMatchObject({ code: 8, writes: [] })
+    expect(await at.run('workspace adopt school.yaml --dry-run')).toMatchObject({ code: 0, writes: [] })
+    expect(at.lock()?.sections[0].rooms.algebra).toBeUndefined()
+    expect((await at.run('workspace adopt school.yaml')).code).toBe(0)
+    expect(at.lock().sections[0].rooms.algebra.id).toBe(id)
+    expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
+  })
+
+  test('two rooms of the name are listed, and neither is claimed', async () => {
+    const at = await createWorkspace()
+    const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
+    at.write(algebra())
+    expect((await at.diff()).lines[0]).toBe(
+      `! exists room algebra; 2 rooms have this name: ${ids.join(', ')}`,
+    )
+    const { code, stdout } = await at.run('workspace adopt school.yaml -o json')
+    expect(code).toBe(8)
+    expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
+  })
+
+  test('a key that was renamed in the file keeps its room after adopt, and --prune does not delete it before', async () => {
+    const at = await createWorkspace()
+    at.write(algebra())
+    await at.run(apply)
+    const [{ id }] = await at.rooms()
+    at.write(algebra().replace('key: algebra', 'key: maths'))
+    expect(await at.run(`${apply} --prune=rooms`)).toMatchObject({ code: 8, writes: [] })
+    await at.run('workspace adopt school.yaml')
+    expect(at.lock().sections[0].rooms).toMatchObject({ maths: { id } })
+    expect(await at.diff('--prune=rooms')).toMatchObject({ code: 0, lines: [] })
+  })
+
+  test('a room is matched by its ID after a rename at the service, never by another room of the name', async () => {
+    const at = await createWorkspace()
+    at.write(algebra())
+    await at.run(apply)
+    const [{ id }] = await at.rooms()
+    await at.world.send('PUT', `/rooms/${id}`, { name: 'Geometry' })
+    await at.room('Algebra')
+    expect((await at.diff()).lines).toEqual([
+      '~ room algebra; name: Geometry → Algebra',
+      expect.stringMatching(/^\* not_in_file room \w+$/),
+    ])
+  })
+
+  test('a lost room is “gone”, and only --recreate creates it again', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    at.write(algebra('[{ user_id: ada }]'))
+    await at.run(apply)
+    await at.room('Other')
+    const id = at.lock().sections[0].rooms.algebra.id
+    await at.world.send('DELETE', `/rooms/${id}`)
+    expect((await at.diff()).lines[0]).toBe(
+      `! gone room algebra; room ${id} no longer exists; --recreate algebra creates it again`,
+    )
+    expect(await at.run(apply)).toMatchObject({ code: 8, writes: [] })
+    expect(await at.run(`${apply} --recreate algebra`)).toMatchObject({ code: 0 })
+    expect(at.lock().sections[0].rooms.algebra.id).not.toBe(id)
+    expect((await at.run(`${apply} --recreate nothing`)).code).toBe(2)
+  })
+
+  test('names of keys without an ID are unique in the file, and a new room needs a name and a type', async () => {
+    const at = await createWorkspace()
+    at.write('rooms:\n  - { key: a, name: N, type: open }\n  - { key: b, name: N, type: open }\n')
+    const same = await at.run('workspace diff school.yaml')
+    expect([same.code, same.stderr]).toEqual([
+      2,
+      expect.stringContaining('school.yaml:2:5: rooms[0] (a): another room'),
+    ])
+    at.write('rooms:\n  - { key: a, name: N }\n')
+    const typeless = await at.run('workspace diff school.yaml')
+    expect([typeless.code, typeless.stderr]).toEqual([2, expect.stringContaining('rooms[0] (a) has no type')])
+  })
+
+  test('what the API cannot change is in the plan, exits 0, and does not keep the rest from being applied', async () => {
+    const at = await createWorkspace()
+    at.write(algebra('[]', ', record: true'))
+    await at.run(apply)
+    at.write('rooms: [{ key: algebra, name: Maths, type: open, record: false, max_meeting_seconds: 60 }]\n')
+    expect((await at.diff()).lines).toEqual([
+      '~ room algebra; name: Algebra → Maths',
+      '! cannot room algebra; type: private → open, record: true → false, max_meeting_seconds: null → 60; type, record, max_meeting_seconds can be set only at creation',
+    ])
+    expect(await at.run(apply)).toMatchObject({ code: 0 })
+    expect((await at.diff()).code).toBe(0)
+    expect((await at.diff('--strict')).code).toBe(9)
+  })
+
+  test('a room that is created terminated gets its members first', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    at.write(algebra('[{ user_id: ada, type: host }]', ', is_terminated: true'))
+    const { writes } = await at.run(apply)
+    expect(writes.map((write) => write.replace(/[0-9a-f]{24}/, 'ID'))).toEqual([
+      'POST /rooms {"name":"Algebra","type":"private"}',
+      'POST /rooms/ID/members {"user_id":"ada","type":"host"}',
+      'PUT /rooms/ID {"is_terminated":true}',
+    ])
+    expect((await at.diff()).code).toBe(0)
+  })
+})
+
+describe('conflicts', () => {
+  test('an item that changed after the plan is a conflict, and the others are written', async () => {
+    const at = await createWorkspace()
+    for (const id of ['ada', 'grace']) await at.user(id)
+    at.write('users: [{ user_id: ada, name: Ada }, { user_id: grace, name: Grace }, { user_id: new }]\n')
+    let listed = false
+    at.world.intercept = async (request, next) => {
+      if (request.method === 'GET' && request.url.includes('/users?')) listed = true
+      else if (listed && request.url.endsWith('/users/ada') && request.method === 'GET')
+        await at.world.send('PUT', '/users/ada', { name: 'Somebody else' })
+      else if (listed && request.url.endsWith('/users/new') && request.method === 'GET') await at.user('new')
+      return next()
+    }
+    const { code, stdout, writes } = await at.run(`${apply} -o json`)
+    expect([code, writes]).toEqual([8, ['PUT /users/grace {"name":"Grace"}']])
+    expect(JSON.parse(stdout).results.map(({ key, status, reason }: any) => [key, status, reason])).toEqual([
+      ['ada', 'failed', 'name is Somebody else now; the plan saw User ada'],
+      ['grace', 'ok', null],
+      ['new', 'failed', 'user new exists now; the next apply compares it with the file'],
+    ])
+    expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
+  })
+
+  test('a list that is incomplete plans no creation and no removal', async () => {
+    const at = await createWorkspace()
+    for (const id of ['ada', 'grace']) await at.user(id)
+    at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
+    at.world.intercept = async (request, next) => {
+      const response = await next()
+      if (!request.url.includes('/users?')) return response
+      const { users } = JSON.parse(new TextDecoder().decode(response.body))
+      return answer(200, {
+        users: users.filter(({ user_id }: any) => user_id !== 'grace'),
+        paging: { limit: 1000, offset: 0, total: 9 },
+      })
+    }
+    const { code, stdout, writes } = await at.run(`${apply} --prune=users -o json`)
+    expect([code, writes]).toEqual([8, ['PUT /users/ada {"name":"Ada"}']])
+    expect(JSON.parse(stdout).results).toMatchObject([{ key: 'ada' }, { key: 'new', action: 'unread' }])
+  })
+})
+
+describe('the lock file', () => {
+  test('of another application at the same base URL is refused, so that no room looks deleted', async () => {
+    const at = await createWorkspace()
+    at.write(algebra())
+    await at.run(apply)
+    const path = join(at.world.dir, 'school.yaml.lock')
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/"application_id": "\w+"/, '"application_id": "other"'),
+    )
+    for (const line of ['workspace diff school.yaml', `${apply} --prune=rooms`]) {
+      const { code, stderr, writes } = await at.run(line)
+      expect([code, writes]).toEqual([2, []])
+      expect(stderr).toContain(
+        'school.yaml.lock belongs to another workspace at https://meet.test/v1: application other',
+      )
+    }
+  })
+
+  test('is needed to be of the profile that the file names', async () => {
+    const at = await createWorkspace()
+    at.write('workspace: staging\nusers: []\n')
+    const { code, stderr } = await at.run('workspace diff school.yaml')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('the file belongs to the profile “staging”, and this is the profile “default”'),
+    ])
+  })
+
+  test('with rooms is not used for a service without rooms, unless the file names the profile', async () => {
+    const at = await createWorkspace()
+    at.write(algebra())
+    await at.run(apply)
+    const [{ id }] = await at.rooms()
+    await at.world.send('DELETE', `/rooms/${id}`)
+    const refused = await at.run('workspace diff school.yaml')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('add this line to the file: workspace: default'),
+    ])
+    at.write(`workspace: default\n${algebra()}`)
+    expect((await at.diff()).lines).toEqual([expect.stringContaining('! gone room algebra')])
+  })
+
+  test.each([
+    ['{', 'school.yaml.lock cannot be read: it is not valid JSON'],
+    [
+      '{"version":2,"sections":[]}',
+      'school.yaml.lock cannot be read: another version of meetroom has written it',
+    ],
+    ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
+  ])('that holds %s stops apply before anything is sent', async (text, problem) => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    at.write(text, 'school.yaml.lock')
+    const { code, stderr } = await at.run(apply)
+    expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
+  })
+
+  test('that is a symbolic link, or held by another process, stops apply before anything is sent', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    at.write('4243\n', 'school.yaml.lock.pid')
+    const held = await at.run(apply)
+    expect([held.code, held.stderr, at.world.requests]).toEqual([
+      2,
+      expect.stringContaining('another meetroom uses school.yaml.lock (process 4243)'),
+      [],
+    ])
+    const other = await createWorkspace()
+    other.write('users: [{ user_id: ada }]\n')
+    symlinkSync('elsewhere', join(other.world.dir, 'school.yaml.lock'))
+    const linked = await other.run(apply)
+    expect([linked.code, other.world.requests]).toEqual([2, []])
+  })
+
+  test('that cannot be written stops apply before anything is sent', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
+    expect([code, at.world.requests], stderr).toEqual([2, []])
+  })
+})

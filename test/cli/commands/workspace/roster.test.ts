@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createWorkspace } from '../../../helpers/workspace-file.ts'
+
+const flags = '--rooms-from class --users-from pupil_id,name,email --role-from role'
+const firstWeek = `pupil_id,name,email,class,role
+007,Ada Lovelace,ada@school.test,7a,host
+p2,Grace Hopper,,7a,guest
+p2,Grace Hopper,,7b,Guest
+p3,No Class,,,
+`
+const apply = `workspace apply roster.csv ${flags} --yes --max 500`
+
+describe('a roster in CSV', () => {
+  test('is applied as it is: people become users, classes become private rooms, rows become members', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    const { code, stderr } = await at.run(apply)
+    expect(code, stderr).toBe(0)
+    expect((await at.users()).map(({ user_id, name, email }) => [user_id, name, email])).toEqual([
+      ['p3', 'No Class', null],
+      ['p2', 'Grace Hopper', null],
+      ['007', 'Ada Lovelace', 'ada@school.test'],
+    ])
+    const rooms = await at.rooms()
+    expect(rooms.map(({ name, type }) => [name, type]).sort()).toEqual([
+      ['7a', 'private'],
+      ['7b', 'private'],
+    ])
+    expect(await at.members(rooms.find(({ name }) => name === '7a').id)).toEqual(['007 host', 'p2 guest'])
+    expect((await at.run(apply)).writes).toEqual([])
+  })
+
+  test('of the second week adds, changes and blocks only what differs', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    await at.run(apply)
+    at.write(
+      firstWeek
+        .replace('p2,Grace Hopper,,7b,Guest\n', 'p4,Alan,,7b,guest\n')
+        .replace('7a,guest', '7a,monitor'),
+      'roster.csv',
+    )
+    const { code, writes } = await at.run(`${apply} --prune=members`)
+    expect(code).toBe(0)
+    expect(writes.map((write) => write.replace(/[0-9a-f]{24}/g, 'ID'))).toEqual([
+      'POST /users {"user_id":"p4","name":"Alan"}',
+      'POST /rooms/ID/members {"user_id":"p4","type":"guest"}',
+      'PUT /rooms/ID/members/ID {"type":"monitor"}',
+      'PUT /rooms/ID/members/ID {"is_blocked":true}',
+    ])
+    at.write(firstWeek, 'roster.csv')
+    const back = await at.run(`${apply} --prune=members`)
+    expect(back.writes.map((write) => write.replace(/[0-9a-f]{24}/g, 'ID'))).toEqual([
+      'PUT /rooms/ID/members/ID {"type":"guest"}',
+      'PUT /rooms/ID/members/ID {"is_blocked":false}',
+      'PUT /rooms/ID/members/ID {"is_blocked":true}',
+    ])
+  })
+
+  test.each([
+    ['pupil_id,name,email,class,role\n', 'roster.csv has no rows, and a roster without people is refused'],
+    ['', 'roster.csv is empty: the first line of a CSV file names its columns'],
+    ['pupil_id,name,email,klass,role\nx,,,7a,\n', 'roster.csv has no column “class”'],
+    [
+      'pupil_id,name,email,class,role\nx,,,7a,hosts\n',
+      'roster.csv:2: role must be guest, host or monitor, not “hosts”',
+    ],
+    ['pupil_id,name,email,class,role\n,,,7a,\n', 'roster.csv:2: pupil_id: the user id is empty'],
+    ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells under 5 columns'],
+    [
+      'pupil_id,name,email,class,role\nx,A,,7a,\nx,B,,7b,\n',
+      'roster.csv:3: x has another name than in line 2',
+    ],
+    [
+      'pupil_id,name,email,class,role\nx,A,,7a,host\nx,A,,7a,guest\n',
+      'roster.csv:3: x has another role in 7a than in line 2',
+    ],
+  ])('%j is refused without a request', async (text, problem) => {
+    const at = await createWorkspace()
+    at.write(text, 'roster.csv')
+    const { code, stderr } = await at.run(apply)
+    expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
+  })
+
+  test('needs the names of its columns, which other files do not take', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
+    at.write('users: []\n')
+    expect(await at.run(`workspace diff school.yaml ${flags}`)).toMatchObject({ code: 2 })
+  })
+})
+
+describe('removals', () => {
+  const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
+  const head = 'pupil_id,name,email,class,role\n'
+
+  test('of more than three and more than 30 % of the recorded items need their exact number', async () => {
+    const at = await createWorkspace()
+    at.write(head + people(12), 'roster.csv')
+    await at.run(apply)
+    at.write(head + people(8), 'roster.csv')
+    for (const line of [`${apply} --prune=members`, `${apply} --prune=members --allow-large members=5`]) {
+      const refused = await at.run(line)
+      expect([refused.code, refused.writes]).toEqual([10, []])
+      expect(refused.stderr).toContain('4 of 12 recorded members would be removed')
+    }
+    const { code, writes } = await at.run(`${apply} --prune=members --allow-large members=4`)
+    expect([code, writes.length]).toEqual([0, 4])
+  })
+
+  test('touch only what the file created or adopted, and never a protected entry', async () => {
+    const at = await createWorkspace()
+    await at.user('stranger')
+    at.write(
+      `users: [{ user_id: a, protected: true }, { user_id: b }, { user_id: c }]\nrooms:\n  - { key: x, name: X, type: private, protected: true, members: [{ user_id: a }, { user_id: b }] }\n  - { key: y, name: Y, type: open, members: [{ user_id: a }, { user_id: c }] }\n`,
+    )
+    await at.run('workspace apply school.yaml --yes')
+    const rooms = await at.rooms()
+    await at.world.send('POST', `/rooms/${rooms.find(({ name }) => name === 'X').id}/members`, {
+      user_id: 'stranger',
+    })
+    at.write('users: [{ user_id: c }]\nrooms:\n  - { key: x, name: X, members: [] }\n')
+    expect((await at.diff('--prune=members,users,rooms')).lines).toEqual([
+      '- member x/b; is_blocked: false → true; the API removes no member; the member is blocked',
+      '- member x/a; is_blocked: false → true; the API removes no member; the member is blocked',
+      expect.stringMatching(/^- room y; not restorable: /),
+      expect.stringMatching(/^- user b; not restorable: /),
+      '* not_in_file user a; protected',
+      '* not_in_file user stranger',
+      '* not_in_file member x/stranger',
+    ])
+    at.write('users: [{ user_id: c }]\nrooms: []\n')
+    expect((await at.diff('--prune=rooms')).lines).toContain('* not_in_file room x; protected')
+  })
+
+  test('in an open room are impossible, and one that fails does not keep the others from being applied', async () => {
+    const at = await createWorkspace()
+    at.write(
+      `users: [{ user_id: a }, { user_id: b }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a }] }\n  - { key: y, name: Y, type: private, members: [{ user_id: a }] }\n`,
+    )
+    await at.run('workspace apply school.yaml --yes')
+    at.write(
+      'users: [{ user_id: new }]\nrooms:\n  - { key: x, name: X2, members: [] }\n  - { key: y, name: Y, members: [] }\n',
+    )
+    at.world.intercept = async (request, next) =>
+      request.method === 'DELETE' && request.url.endsWith('/users/a')
+        ? { ...(await next({ ...request, method: 'GET' })), status: 400 }
+        : next()
+    const { code, stdout, writes } = await at.run(
+      'workspace apply school.yaml --yes --prune=members,users -o json --no-save',
+    )
+    expect(code).toBe(8)
+    expect(
+      JSON.parse(stdout).results.map(({ action, kind, key, status }: any) => [action, kind, key, status]),
+    ).toEqual([
+      ['create', 'user', 'new', 'ok'],
+      ['change', 'room', 'x', 'ok'],
+      ['remove', 'member', 'a', 'ok'],
+      ['remove', 'user', 'b', 'ok'],
+      ['remove', 'user', 'a', 'failed'],
+      ['cannot', 'member', 'a', null],
+    ])
+    expect(writes).toHaveLength(5)
+  })
+
+  test('save the records beside the file first, one file per kind, and an import restores them', async () => {
+    const at = await createWorkspace()
+    at.write(
+      `users: [{ user_id: a, name: Ada }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a, type: host }] }\n`,
+    )
+    await at.run('workspace apply school.yaml --yes')
+    at.write('users: []\nrooms: []\n')
+    const { code, stderr } = await at.run('workspace apply school.yaml --yes --prune=users,rooms')
+    expect(code, stderr).toBe(0)
+    expect([await at.users(), await at.rooms()]).toEqual([[], []])
+    const saved = readdirSync(at.world.dir).filter((name) => name.endsWith('.ndjson'))
+    expect(saved).toHaveLength(2)
+    expect(stderr).toContain('not restored:')
+    for (const kind of ['users', 'rooms']) {
+      const holds = (name: string) =>
+        readFileSync(join(at.world.dir, name), 'utf8').includes('"type":"open"') === (kind === 'rooms')
+      await at.world.run(`${kind} import ${saved.find(holds)} --no-journal`)
+    }
+    expect((await at.users()).map(({ name }) => name)).toEqual(['Ada'])
+    expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
+  })
+
+  test('lift only blocks that the lock recorded', async () => {
+    const at = await createWorkspace()
+    await at.user('a')
+    const room = await at.room('X', [{ user_id: 'a' }])
+    at.write('rooms: [{ key: x, name: X, type: private, members: [{ user_id: a }] }]\n')
+    await at.run('workspace adopt school.yaml')
+    const { body } = await at.world.send('GET', `/rooms/${room}/members`)
+    await at.world.send('PUT', `/rooms/${room}/members/${body.members[0].id}`, { is_blocked: true })
+    expect((await at.diff()).lines).toEqual([
+      '! cannot member x/a; blocked, and not by this file; “members unblock” lifts the block',
+    ])
+  })
+})
+
+describe('a plan file', () => {
+  test('is applied only while the plan is the same, and otherwise the difference is shown', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    await at.room('R')
+    at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
+    expect(await at.run('workspace diff school.yaml --out plan.json')).toMatchObject({ code: 9 })
+    await at.world.send('PUT', '/users/ada', { name: 'Augusta' })
+    const changed = await at.run('workspace apply school.yaml --plan plan.json --yes')
+    expect([changed.code, changed.writes]).toEqual([9, []])
+    expect(changed.stderr).toContain('only in plan.json: ~ user ada (User ada)  name: User ada → Ada\n')
+    expect(changed.stderr).toContain('only now: ~ user ada (Augusta)  name: Augusta → Ada\n')
+    await at.world.send('PUT', '/users/ada', { name: 'User ada' })
+    await at.user('somebody')
+    const same = await at.run('workspace apply school.yaml --plan plan.json --yes')
+    expect([same.code, same.writes.length]).toEqual([0, 2])
+  })
+
+  test('holds the flags of the plan, and other flags are refused', async () => {
+    const at = await createWorkspace()
+    at.write('workspace: default\nusers: [{ user_id: a }]\n')
+    await at.run('workspace apply school.yaml --yes')
+    at.write('workspace: default\nusers: []\n')
+    await at.run('workspace diff school.yaml --prune=users --out plan.json')
+    expect(await at.run('workspace apply school.yaml --plan plan.json --prune=users --yes')).toMatchObject({
+      code: 2,
+      writes: [],
+    })
+    expect((await at.run('workspace apply school.yaml --plan plan.json --yes --no-save')).writes).toEqual([
+      'DELETE /users/a',
+    ])
+    at.write('{}', 'plan.json')
+    expect(await at.run('workspace apply school.yaml --plan plan.json --yes')).toMatchObject({ code: 2 })
+  })
+})
