@@ -64,7 +64,7 @@ export class FaultRules {
     const { delayMs, status, connection, after } = rule.spec
     const isAfter = after === 'write' || (connection === 'cut' && status === undefined)
     if (!isAfter) {
-      if (!(await this.#delay(delayMs))) return resetConnection
+      if (!(await this.#delay(delayMs))) return resetConnection()
       return status === undefined && connection === undefined ? run() : createFaultResponse(rule.spec)
     }
     const response = await run()
@@ -73,7 +73,7 @@ export class FaultRules {
       rule.matched--
       return response
     }
-    if (!(await this.#delay(delayMs))) return resetConnection
+    if (!(await this.#delay(delayMs))) return resetConnection()
     if (status === undefined) return connection ? { ...response, connection } : response
     return createFaultResponse(rule.spec)
   }
@@ -122,13 +122,13 @@ function readUserId(body: string | undefined): string[] {
   }
 }
 
-const resetConnection: TextResponse = {
+const resetConnection = (): TextResponse => ({
   ...{ status: 503, headers: {}, text: '', body: new Uint8Array() },
   connection: 'reset',
-}
+})
 
 function createFaultResponse({ status, headers, body, connection }: FaultSpec): TextResponse {
-  if (status === undefined) return resetConnection
+  if (status === undefined) return resetConnection()
   const message = 'this failure was requested'
   const response = createResponse(status, body ?? { error: { code: 'injected_fault', message } })
   return {

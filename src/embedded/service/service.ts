@@ -104,13 +104,7 @@ export function createService({
     return { name, params: decodeParams(params as Record<string, string>), request, url }
   }
 
-  /** Runs an operation. Returns its response value and, for a cacheable value, the store's version before the read. */
-  async function runOperation({
-    name,
-    params,
-    request,
-    url,
-  }: Call & { url: URL }): Promise<{ value: unknown; version?: string }> {
+  async function respond({ name, params, request, url }: Call & { url: URL }): Promise<TextResponse> {
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
@@ -120,8 +114,14 @@ export function createService({
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)
       : {}
     if (endpoint.method === 'GET') {
+      // The version of the store before the read.
       const version = endpoint.paging && store.version
-      return { value: await runHandler(name, context, { params, query }), ...(version && { version }) }
+      const value = await runHandler(name, context, { params, query })
+      const response = isLongList(value)
+        ? await createResponseInSteps(value, scheduler)
+        : createResponse(200, value)
+      if (version) pageCache.set(request.url, response, value, version)
+      return response
     }
 
     const requestBody = operation.body && parseBody(request)
@@ -132,22 +132,14 @@ export function createService({
     })
     // The changes of an update are known only inside its transaction.
     if (isUpdate(name))
-      return {
-        value: await store.write(() =>
+      return createResponse(
+        200,
+        await store.write(() =>
           runHandler(name, context, validate(selectChanges(name, context, params, requestBody))),
         ),
-      }
+      )
     const input = validate(removeNulls(requestBody, fields))
-    return { value: await store.write(() => runHandler(name, context, input)) }
-  }
-
-  async function respond(call: Call & { url: URL }): Promise<TextResponse> {
-    const { value, version } = await runOperation(call)
-    const response = isLongList(value)
-      ? await createResponseInSteps(value, scheduler)
-      : createResponse(200, value)
-    if (version !== undefined) pageCache.set(call.request.url, response, value, version)
-    return response
+    return createResponse(200, await store.write(() => runHandler(name, context, input)))
   }
 
   return async (request) => {
