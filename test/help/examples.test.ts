@@ -10,7 +10,7 @@ const steady = (text: string) =>
   text
     .replace(/[\da-f]{24}/g, 'ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replace(/access_token=[\w-]+/g, 'access_token=TOKEN')
+    .replace(/access_token=[\w.-]+/g, 'access_token=TOKEN')
     .replaceAll('\r\n', '\n')
 
 /** The words of a line, as a shell reads them. */

@@ -66,12 +66,22 @@ async function sortedPages<N extends ListName>(
   { pageSize, limit, offset, concurrency }: ListFlags,
   { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
 ): Promise<AsyncGenerator<Page, undefined>> {
-  const { sortPages } = await import('./sort.ts')
+  const { breakTies, sortPages } = await import('./sort.ts')
+  const { readFirstItems, selectServiceKey } = await import('./first-items.ts')
+  const view = selectView(endpoints[name])
+  const key = selectServiceKey(name, keys)
+  const order = { view, keys: key ? breakTies(key, name, view) : keys, limit, offset }
+  const room = readRoomId(input)
+  if (key && limit !== undefined && !selection && !context.flags.curl) {
+    const count = (offset ?? 0) + limit
+    const first = await readFirstItems(context, name, input, { key, count, pageSize })
+    if (first) return sortPages(context, first.pages, { ...order, room, first })
+  }
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectPages(context, name, input, all, { selection, readOnce: true })
   const full = await createFullRecords(context, name, selection, concurrency)
-  const view = selectView(endpoints[name])
-  return sortPages(context, pages, { view, keys, full, room: readRoomId(input), limit, offset })
+  await context.notice(`--sort reads all ${view.noun[1]} first`)
+  return sortPages(context, pages, { ...order, room, full })
 }
 
 async function runCount<N extends ListName>(

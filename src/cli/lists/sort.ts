@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../api/defined.ts'
 import { PartialError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
@@ -27,10 +28,18 @@ export function parseSort(text: string, list: ListName, view: View): SortKey[] {
   })
 }
 
+/** Adds the ID to a key, so that the order of items with the same value does not depend on the service. */
+export function breakTies(key: SortKey, list: ListName, view: View): SortKey[] {
+  const { isDescending } = key
+  return [key, { field: parseField('--sort', view.id ?? 'id', list, view), isDescending }]
+}
+
 interface SortOptions {
   view: View
   keys: readonly SortKey[]
-  full: FullRecords | undefined
+  full?: FullRecords | undefined
+  /** Set when the pages hold only the first items; with the number of all items if it is printed. */
+  first?: { total: number | undefined }
   room: string
   limit?: number | undefined
   offset?: number | undefined
@@ -40,16 +49,15 @@ const pageSize = 1000
 const manyItems = 200_000
 
 /**
- * Sorts all items of a list and yields them in pages. With a limit, only the items that may be among the first are kept.
+ * Sorts the items of a list and yields them in pages. With a limit, only the items that may be among the first are kept.
  * Items without a field are completed by their full records, and otherwise sort last.
  * @throws {UsageError} when all items lack an unknown field
  */
 export async function* sortPages(
   context: Context,
-  pages: AsyncIterable<Page>,
-  { view, keys, full, room, limit = Infinity, offset = 0 }: SortOptions,
+  pages: AsyncIterable<Page> | Iterable<Page>,
+  { view, keys, full, first, room, limit = Infinity, offset = 0 }: SortOptions,
 ): AsyncGenerator<Page, undefined> {
-  await context.notice(`--sort reads all ${view.noun[1]} first`)
   const fields = keys.map(({ field }) => field)
   const sorter = new ItemSorter(keys, offset + limit)
   let plain = true
@@ -82,7 +90,8 @@ export async function* sortPages(
   const selected = sorter.sorted().slice(offset)
   for (let at = 0; at < selected.length; at += pageSize)
     yield { items: selected.slice(at, at + pageSize), plain }
-  const paging = { limit: selected.length, offset, ...(partial ? {} : { total: sorter.count }) }
+  const total = partial ? undefined : first ? first.total : sorter.count
+  const paging = { limit: selected.length, offset, ...omitUndefined({ total }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   if (partial) throw partial
 }
