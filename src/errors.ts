@@ -39,6 +39,8 @@ export interface ErrorDetails {
   retryable?: boolean | undefined
   /** Unparsed value of the `Retry-After` header. */
   retryAfter?: string | undefined
+  /** ID that the service gave the request (`X-Request-Id`), for its operators. */
+  requestId?: string | undefined
   /** True when an earlier attempt may have changed data. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
@@ -57,6 +59,7 @@ export abstract class MeetroomError extends Error {
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined
+  readonly requestId: string | undefined
   readonly afterLostAttempt: boolean
   readonly request: RequestLine | undefined
   readonly body: unknown
@@ -69,6 +72,7 @@ export abstract class MeetroomError extends Error {
     this.status = details.status
     this.retryable = details.retryable ?? false
     this.retryAfter = details.retryAfter
+    this.requestId = details.requestId
     this.afterLostAttempt = details.afterLostAttempt ?? false
     this.request = details.request
     this.body = details.body

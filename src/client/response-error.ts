@@ -21,6 +21,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
     request: line,
     body: words.body,
     retryAfter: response.headers['retry-after'],
+    requestId: readRequestId(response.headers['x-request-id']),
     afterLostAttempt: response.afterLostAttempt && endpoint.method !== 'GET',
   }
   const message = words.message ? `: ${words.message}` : ''
@@ -33,6 +34,11 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
     `${error.message}; an earlier attempt got no response and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
     { ...details, hint: refused.check(), cause: error },
   )
+}
+
+/** Returns the ID of a request if it is one word of reasonable length. */
+function readRequestId(id: string | undefined): string | undefined {
+  return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined
 }
 
 /**

@@ -53,7 +53,9 @@ function formatError(
   const advice = formatHint(error, redact, target)
   const hint = advice ? own`${style.cyan(own`hint:`)} ${visible(advice)}\n` : own``
   const where = profile === undefined ? '' : `${profile}: `
-  return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}`
+  const id =
+    error.requestId === undefined ? own`` : own`${style.dim(own`request ID:`)} ${line(error.requestId)}\n`
+  return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}${id}`
 }
 
 function formatErrorJson(
@@ -78,7 +80,7 @@ export function errorToRecord(
   target: readonly string[],
   profile?: string,
 ): PrintedError {
-  const { code, message, status, retryable, accepted, request, body } = error
+  const { code, message, status, retryable, accepted, request, requestId, body } = error
   return {
     profile,
     code,
@@ -88,6 +90,7 @@ export function errorToRecord(
     retryable,
     accepted: accepted || undefined,
     request: redactJson(request, redact) as PrintedError['request'],
+    request_id: requestId === undefined ? undefined : redact(requestId),
     body: truncateBody(redactJson(maskSecrets(body), redact)),
   }
 }

@@ -107,6 +107,6 @@ async function retryWhileBusy<T>(
 
 /** Converts an error to one for an unknown outcome, because an earlier attempt may have had an effect. */
 function withUnknownOutcome(error: MeetroomError): UnknownOutcomeError {
-  const { message, status, request, body, retryAfter } = error
-  return new UnknownOutcomeError(message, { status, request, body, retryAfter, cause: error })
+  const { message, status, request, body, retryAfter, requestId } = error
+  return new UnknownOutcomeError(message, { status, request, body, retryAfter, requestId, cause: error })
 }

@@ -30,6 +30,7 @@ export const errorSchema = z.object({
       .optional()
       .describe('the service accepted a write, and its result is not known'),
     request: z.object({ method: z.string(), path: z.string() }).optional().describe('the request'),
+    request_id: z.string().optional().describe('X-Request-Id of the response, if there was one'),
     body: z.unknown().optional().describe('the response body; cut off if it is long'),
   }),
 })

@@ -74,9 +74,9 @@ export function createTimeoutError(
   failure: MeetroomError,
   deadline: Deadline,
 ): MeetroomError {
-  const { message, hint, status, request, body, retryAfter } = failure
+  const { message, hint, status, request, body, retryAfter, requestId } = failure
   const errorTypes = [NetworkError, IncompleteError] as const
   const ErrorType = errorTypes.find((kind) => failure instanceof kind) ?? ServiceError
-  const details = { hint, status, request, body, retryAfter, retryable: true, cause: failure }
+  const details = { hint, status, request, body, retryAfter, requestId, retryable: true, cause: failure }
   return new ErrorType(`${describeTimeout(end, deadline)}: ${message}`, details)
 }
