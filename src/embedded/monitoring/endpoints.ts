@@ -41,10 +41,9 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
     return createTextResponse(200, { 'content-type': exposition.contentType }, await exposition.format())
   }
 
-  return async (request) => {
+  async function answer(request: WireRequest): Promise<TextResponse> {
     const { method, url } = request
-    // Fast path: almost all requests are for the API.
-    if (url.startsWith('/v1/') || (method !== 'GET' && method !== 'HEAD')) return service(request)
+    if (method !== 'GET' && method !== 'HEAD') return service(request)
     switch (url.split('?')[0]) {
       case '/healthz':
         return createTextResponse(200, plain, 'ok\n')
@@ -56,4 +55,7 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
         return service(request)
     }
   }
+
+  // Almost all requests are for the API. They take no further asynchronous step.
+  return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
 }

@@ -5,11 +5,9 @@ import type { Service } from '../service/service.ts'
 
 /** Adds the room pages to a service. Their files load on first use. */
 export function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
-  return async (request) => {
-    // Fast path: almost all requests are for the API.
-    if (request.url.startsWith('/v1/')) return service(request)
-    return (await answerRoomPage(request, embedOrigin)) ?? service(request)
-  }
+  const answer: Service = async (request) => (await answerRoomPage(request, embedOrigin)) ?? service(request)
+  // Almost all requests are for the API. They take no further asynchronous step.
+  return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
 }
 
 async function answerRoomPage(
