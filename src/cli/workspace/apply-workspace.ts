@@ -11,13 +11,14 @@ import { LockFile, readLockFile } from './lock/lock-file.ts'
 import { requireAllowedRemovals } from './plan/guards.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
-import { type PlanFlags, readPlanOptions } from './plan-flags.ts'
+import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, resultView, toRow } from './print-plan.ts'
 import { refuseCurl } from './refuse-preview.ts'
 import { type AppliedItem, ApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
 import { saveRemoved } from './save-removed.ts'
+import { suggestNextStep } from './suggest-next-step.ts'
 
 export interface ApplyFlags extends PlanFlags, PaceFlags {
   max?: number
@@ -44,12 +45,12 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
     const { plan, problem } = prepared
     await review?.(prepared)
     requireAllowedRemovals(plan, flags.allowLarge)
-    await confirmPlan(context, file, plan, flags.max)
+    await confirmPlan(context, file, plan, flags)
     await saveRemoved(context, file, plan, flags)
     const error = await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
     if (error) throw error
     if (problem) throw problem
-    requireResolved(file, plan)
+    requireResolved(file, plan, flags)
   } finally {
     await lock.close()
   }
@@ -89,12 +90,8 @@ async function previewPlan(
 const maxPlanLines = 50
 
 /** @throws {ConfirmationError} when the changes are not confirmed, or more than `--max` */
-async function confirmPlan(
-  context: Context,
-  file: string,
-  plan: Plan,
-  max: number | undefined,
-): Promise<void> {
+async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
+  const { max } = flags
   const summary = summarizePlan(plan)
   const count = countWrites(plan)
   requireWithinMax(count, plural(count, 'item'), max, 'write')
@@ -104,7 +101,7 @@ async function confirmPlan(
     if (shown.length > maxPlanLines)
       await context.notice([
         `… ${shown.length - maxPlanLines} more; see all with: `,
-        suggest(['workspace', 'diff'], file),
+        suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
       ])
   }
   for (const line of describeSummary(summary)) await context.notice(line)
@@ -154,13 +151,16 @@ function toResult({ redact }: Context, { item, status, reason }: AppliedItem) {
 }
 
 /** @throws {PartialError} when items of the file need a decision */
-function requireResolved(file: string, { items }: Plan): void {
-  const unresolved = items.filter(isUnresolved)
+function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
+  const unresolved = plan.items.filter(isUnresolved)
   if (unresolved.length === 0) return
   throw new PartialError(
     `${counted(unresolved.length, 'item')} of ${file} ${plural(unresolved.length, 'needs', 'need')} a decision`,
     {
-      hint: ['see them with: ', suggest(['workspace', 'diff'], file)],
+      hint: suggestNextStep(file, plan, flags) ?? [
+        'see them with: ',
+        suggest(['workspace', 'diff', ...formatPlanFlags(flags)], file),
+      ],
     },
   )
 }

@@ -1,4 +1,4 @@
-import { ConditionError, suggest } from '../../errors.ts'
+import { ConditionError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { readDesired } from './document/read-file.ts'
@@ -10,6 +10,7 @@ import { readPlanOptions } from './plan-flags.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { planView, printPlan } from './print-plan.ts'
 import { refuseCurl } from './refuse-preview.ts'
+import { suggestNextStep } from './suggest-next-step.ts'
 
 export interface DiffFlags extends PlanFlags, PaceFlags {
   strict?: boolean
@@ -39,6 +40,6 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   const found = flags.strict ? plan.items.length : count
   if (found > 0)
     throw new ConditionError(`the workspace differs from ${file}`, {
-      hint: ['make the changes with: ', suggest(['workspace', 'apply'], file)],
+      hint: suggestNextStep(file, plan, flags),
     })
 }

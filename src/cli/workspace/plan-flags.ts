@@ -76,6 +76,38 @@ function requireKind(flag: string, word: string): PruneKind {
   return kind
 }
 
+/** Formats the flags that decide what a file means and what is planned, for a suggested command. */
+export function formatPlanFlags({
+  prune,
+  recreate = [],
+  allowLarge = new Map(),
+  ...roster
+}: PlanFlags): string[] {
+  return [
+    ...formatRosterFlags(roster),
+    ...(prune ? ['--prune', prune.join(',')] : []),
+    ...recreate.flatMap((key) => ['--recreate', key]),
+    ...[...allowLarge].flatMap(([kind, count]) => ['--allow-large', `${kind}=${count}`]),
+  ]
+}
+
+export function formatRosterFlags({
+  roomsFrom,
+  usersFrom,
+  roleFrom,
+  roomType,
+  encoding,
+}: RosterFlags): string[] {
+  const flags = {
+    '--rooms-from': roomsFrom,
+    '--users-from': usersFrom?.join(','),
+    '--role-from': roleFrom,
+    '--room-type': roomType,
+    ...{ '--encoding': encoding },
+  }
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))
+}
+
 export function readPlanOptions({ prune = [], recreate = [] }: PlanFlags): PlanOptions {
   return { prune: new Set(prune), recreate: new Set(recreate) }
 }

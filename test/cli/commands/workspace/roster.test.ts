@@ -32,6 +32,31 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
+  test('with a difference suggests a command that repeats its flags, which works as it is', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
+    const { code, stderr } = await at.run(`workspace diff roster.csv ${flags} --prune=members,users`)
+    const [, hint] = /hint: make the changes with: meetroom (.*) --base-url/.exec(stderr) ?? []
+    expect({ code, hint }).toEqual({
+      code: 9,
+      hint: `workspace apply ${roster} --prune members,users roster.csv`,
+    })
+    expect((await at.run(`${hint} --yes`)).code).toBe(0)
+  })
+
+  test('with a class that has a room suggests adopt with the flags of the roster', async () => {
+    const at = await createWorkspace()
+    at.write(firstWeek, 'roster.csv')
+    await at.run('rooms create --name 7a --type private')
+    for (const command of ['diff', 'apply --yes']) {
+      const { stderr } = await at.run(`workspace ${command} roster.csv ${flags} --prune=members`)
+      expect(stderr).toContain(
+        'hint: claim existing rooms with: meetroom workspace adopt --rooms-from class --users-from pupil_id,name,email --role-from role roster.csv',
+      )
+    }
+  })
+
   test('of the second week adds, changes and blocks only what differs', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
