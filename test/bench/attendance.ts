@@ -85,7 +85,7 @@ const env = {
 const requests = async () => (await (await fetch(`${origin}/count`)).json()) as number
 
 const many = `${rooms} rooms × ${sessions}`
-// Each session has another user, so reports of people hold as many rows as sessions. Printed without a limit.
+// Each session has another user, so reports of people hold as many rows as sessions.
 const strangers = `${many}, all users different`
 const one = `one room × ${large}`
 const cases: [what: string, room: string, flags: string][] = [
@@ -105,8 +105,11 @@ const cases: [what: string, room: string, flags: string][] = [
   [strangers, '--all-rooms', '-o ndjson'],
   [strangers, '--all-rooms', '-o ndjson --by user-total'],
   [strangers, '--all-rooms', '-o ndjson --by user-total,month'],
+  [strangers, '--all-rooms', '-o ndjson --by user,month'],
   [strangers, '--all-rooms', '-o ndjson --by month'],
+  [strangers, '--all-rooms', '-o ndjson --by meeting'],
   [strangers, '--all-rooms', `-o csv --by user-total --html ${join(dir, 'page.html')}`],
+  [strangers, '--all-rooms', `-o csv --by user-total,month --html ${join(dir, 'page.html')}`],
   [strangers, 'usage', '--month 2026-01 -o ndjson'],
   [one, 'large', '-o ndjson'],
   [one, 'large', '-o json --by session'],
@@ -142,8 +145,12 @@ for (const group of [many, strangers, one, `${one}, unpaged`]) {
     )
     printRatio(`${group}: ${flags}, time`, peer, ratios, `${spread(ms, 0)} ms`)
     printValue(`${group}: ${flags}, peak memory`, peaks, 'MB', 0, `${of[0]?.requests} requests`)
-    const most = group === many ? mostManyMb : mostMb
-    if ([many, one].includes(group) && !flags.includes('--by session') && Math.max(...peaks) > most)
+    const most = group === one ? mostMb : mostManyMb
+    if (
+      [many, strangers, one].includes(group) &&
+      !flags.includes('--by session') &&
+      Math.max(...peaks) > most
+    )
       tooLarge.push(`${group}: ${flags}`)
   }
   results.push({ group, rans })

@@ -1,8 +1,10 @@
+import type { CompactTexts } from '../compact/texts.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping, Subject } from './groupings.ts'
+import type { Meeting } from './meetings.ts'
 import { listPeople } from './people.ts'
 import type { ReportRow, RoomReport } from './rows.ts'
-import { Total } from './total.ts'
+import { TotalStore, type TotalSubject } from './total.ts'
 import { createTotalRow } from './total-rows.ts'
 import { listVisits, type Visit, type VisitOptions } from './visits.ts'
 
@@ -10,6 +12,8 @@ export interface TotalsOptions extends VisitOptions {
   grouping: Grouping
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
+  /** Keys of people, if several totals share them. */
+  people?: CompactTexts
 }
 
 /** Scale shared by the bars and time lines of all rows. */
@@ -26,114 +30,137 @@ export interface RowChunk {
   scale: RowScale
 }
 
-const chunkSize = 1000
+const chunkSize = 250
 
 /** Attendance totals by person, meeting, room and period. */
 export class AttendanceTotals {
   readonly #options: TotalsOptions
-  readonly #totals = new Map<string, Total>()
-  #rooms = 0
+  readonly #store: TotalStore
+  /** Rooms by number minus 1, if the totals name them. */
+  readonly #rooms: Item[] = []
+  #roomCount = 0
+  /** Meetings by number, in a report by meeting. */
+  readonly #meetings = new Map<number, Meeting>()
 
   constructor(options: TotalsOptions) {
     this.#options = options
+    this.#store = new TotalStore(options.zone, options.people)
   }
 
   /**
    * Adds a room and returns the rows that are now complete.
    * @param people people of the room, if already listed
+   * @param onVisit called for each visit
    */
-  add(report: RoomReport, people = listPeople(report)): RowChunk[] {
-    const { grouping, absent, zone } = this.#options
+  add(report: RoomReport, people = listPeople(report), onVisit?: (visit: Visit) => void): RowChunk[] {
+    const { grouping, absent } = this.#options
     const { subject, unit } = grouping
-    const { room } = report
-    this.#rooms++
-    for (const visit of listVisits(report.attendance.meeting, people, { ...this.#options, unit }))
-      this.#totalOf(room, visit).addVisit(room, visit, zone)
+    this.#roomCount++
+    if (isOfRoom(grouping)) this.#rooms[this.#roomCount - 1] = report.room
+    for (const visit of listVisits(report.attendance.meeting, people, { ...this.#options, unit })) {
+      this.#store.addVisit(this.#store.place(this.#subjectOf(visit)), this.#roomCount, visit)
+      onVisit?.(visit)
+      if (subject === 'meeting') this.#meetings.set(visit.meeting.number, visit.meeting)
+    }
     if (absent && subject === 'user-total' && unit === undefined)
       for (const person of people)
-        if (person.blocked !== undefined) this.#totalOf(room, { person, period: 0 }).addPerson(person)
+        if (person.blocked !== undefined)
+          this.#store.addPerson(this.#store.place(this.#subjectOf({ person, period: 0 })), person)
     // A meeting belongs to one room, so its row is complete.
     return subject === 'meeting' ? [...this.end()] : []
   }
 
   /** Yields the remaining rows and clears the totals. */
   *end(): Generator<RowChunk> {
-    const { grouping, absent, missed = 0 } = this.#options
-    const isShown = (total: Total) =>
-      total.missed >= missed && (total.meetings > 0 || (absent && total.isInvited))
-    const totals = [...this.#totals.values()].filter(isShown).sort(compareTotals(grouping))
-    this.#totals.clear()
-    const scale = measureTotals(totals)
+    const store = this.#store
+    const totals = this.#sort()
+    const scale = this.#measure(totals)
     // Rows are created in chunks, because they take more memory than totals.
-    for (let i = 0; i < totals.length; i += chunkSize)
-      yield {
-        lines: totals.slice(i, i + chunkSize).map((total) => createTotalRow(total, this.#options)),
-        scale,
-      }
+    for (let i = 0; i < totals.length; i += chunkSize) {
+      const lines = Array.from(totals.subarray(i, i + chunkSize), (number) => {
+        const total = store.read(number)
+        const [room, meeting] = [this.#rooms[total.room - 1], this.#meetings.get(total.meeting)]
+        return createTotalRow(total, { room, meeting }, this.#options)
+      })
+      yield { lines, scale }
+    }
+    store.clear()
+    this.#meetings.clear()
   }
 
-  #totalOf(
-    room: Item,
-    { person, period, meeting }: Pick<Visit, 'person' | 'period'> & Partial<Visit>,
-  ): Total {
-    const { subject } = this.#options.grouping
-    const isOfRoom = subject !== undefined && subject !== 'user-total'
-    const isOfPerson = subject !== undefined && subject !== 'room'
-    const isOfMeeting = subject === 'meeting' && meeting !== undefined
-    const parts = [
-      ...(isOfPerson ? [person.key] : []),
-      ...(period === 0 ? [] : [period]),
-      ...(isOfRoom ? [this.#rooms] : []),
-      ...(isOfMeeting ? [meeting.number] : []),
-    ]
-    const key = parts.length === 1 ? String(parts[0]) : parts.join(' ')
-    const known = this.#totals.get(key)
-    if (known) return known
-    const { user_id, blocked } = person
-    const total = new Total(period, {
-      room: isOfRoom ? room : undefined,
-      roomNumber: isOfRoom ? this.#rooms : 0,
-      person: isOfPerson ? { key: person.key, user_id, blocked } : undefined,
-      meeting: isOfMeeting ? meeting : undefined,
-    })
-    this.#totals.set(key, total)
-    return total
+  #subjectOf({ person, period, meeting }: Pick<Visit, 'person' | 'period'> & Partial<Visit>): TotalSubject {
+    const { grouping } = this.#options
+    const { subject } = grouping
+    return {
+      person: subject !== undefined && subject !== 'room' ? person : undefined,
+      period,
+      room: isOfRoom(grouping) ? this.#roomCount : 0,
+      meeting: subject === 'meeting' ? (meeting?.number ?? 0) : 0,
+    }
+  }
+
+  /** Returns the numbers of the totals that are shown, in the order of the rows. */
+  #sort(): Uint32Array {
+    const store = this.#store
+    const { grouping, absent, missed = 0 } = this.#options
+    const isShown = (total: number) =>
+      store.count(total, 'missed') >= missed &&
+      (store.count(total, 'meetings') > 0 || (absent && store.isInvited(total)))
+    const shown = Uint32Array.from({ length: store.size }, (_, i) => i).filter(isShown)
+    return shown.sort(compareTotals(store, grouping))
+  }
+
+  #measure(totals: Uint32Array): RowScale {
+    const store = this.#store
+    const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+    for (const total of totals) {
+      scale.most = Math.max(scale.most, store.roomMinutesOf(total))
+      scale.first = Math.min(scale.first, store.time(total, 'first'))
+      scale.last = Math.max(scale.last, store.time(total, 'last'))
+    }
+    return scale
   }
 }
 
-function measureTotals(totals: readonly Total[]): RowScale {
-  const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-  for (const { roomMinutes, first, last } of totals) {
-    scale.most = Math.max(scale.most, roomMinutes)
-    scale.first = Math.min(scale.first, first)
-    scale.last = Math.max(scale.last, last)
-  }
-  return scale
+function isOfRoom({ subject }: Grouping): boolean {
+  return subject !== undefined && subject !== 'user-total'
 }
 
-type Compare = (a: Total, b: Total) => number
-
-const byPeriod: Compare = (a, b) => a.period - b.period
-const byRoom: Compare = (a, b) => a.of.roomNumber - b.of.roomNumber
-const byMeeting: Compare = (a, b) => (a.of.meeting?.number ?? 0) - (b.of.meeting?.number ?? 0)
-const byMinutes: Compare = (a, b) => b.missed - a.missed || b.roomMinutes - a.roomMinutes
-/** Compares by person, with anonymous participants last. */
-const byPerson: Compare = ({ of: { person: a } }, { of: { person: b } }) =>
-  Number(a?.user_id === null) - Number(b?.user_id === null) || compareTexts(a?.key ?? '', b?.key ?? '')
+type Compare = (a: number, b: number) => number
 
 /** Creates a comparison by subject and period, in the order of the grouping. */
-function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
+function compareTotals(store: TotalStore, { subject, unit, isUnitFirst }: Grouping): Compare {
+  const byPeriod: Compare = (a, b) => store.get(a, 'period') - store.get(b, 'period')
+  const byRoom: Compare = (a, b) => store.get(a, 'room') - store.get(b, 'room')
+  const byMeeting: Compare = (a, b) => store.get(a, 'meeting') - store.get(b, 'meeting')
+  const byMinutes: Compare = (a, b) =>
+    store.count(b, 'missed') - store.count(a, 'missed') || store.roomMinutesOf(b) - store.roomMinutesOf(a)
+  const byPerson = comparePeople(store)
   const bySubject: Record<Subject, readonly Compare[]> = {
     user: [byRoom, byPerson],
     room: [byRoom],
     session: [],
-    // If the column of the person precedes that of the period, the rows of one person must stay together.
+    // If the person comes before the period, the rows of one person must stay together.
     'user-total': unit === undefined || isUnitFirst ? [byMinutes, byPerson] : [byPerson],
     meeting: [byRoom, byMeeting],
   }
   const bySubjectParts = subject === undefined ? [] : bySubject[subject]
   const parts = isUnitFirst ? [byPeriod, ...bySubjectParts] : [...bySubjectParts, byPeriod]
   return (a, b) => parts.reduce((order, compare) => order || compare(a, b), 0)
+}
+
+/** Creates a comparison by person, with anonymous participants last. */
+function comparePeople(store: TotalStore): Compare {
+  // Without a length, distant indexes would make the array a slow dictionary.
+  const texts = new Array<string | undefined>(store.size)
+  const keyOf = (total: number): string => {
+    const known = texts[total]
+    if (known !== undefined) return known
+    const text = `${store.isAnonymous(total) ? 1 : 0}${store.keyOf(total)}`
+    texts[total] = text
+    return text
+  }
+  return (a, b) => compareTexts(keyOf(a), keyOf(b))
 }
 
 function compareTexts(a: string, b: string): number {

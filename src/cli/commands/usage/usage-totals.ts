@@ -1,9 +1,10 @@
-import { PeakFinder } from '../../attendance/peak.ts'
+import type { Grouping } from '../../attendance/groupings.ts'
+import { type Peak, PeakFinder } from '../../attendance/peak.ts'
 import { listPeople } from '../../attendance/people.ts'
 import type { RoomReport } from '../../attendance/rows.ts'
-import { everything, Total } from '../../attendance/total.ts'
 import { AttendanceTotals, type RowChunk } from '../../attendance/totals.ts'
-import { listVisits, type VisitOptions } from '../../attendance/visits.ts'
+import type { VisitOptions } from '../../attendance/visits.ts'
+import { CompactTexts } from '../../compact/texts.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
 interface UsageOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
@@ -13,45 +14,57 @@ interface UsageOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes
 }
 
 type Row = Printed['usage']['usage'][number]
+type Measures = Pick<Row, 'participants' | 'meetings' | 'room_minutes'> & {
+  rooms?: number
+  room_id?: string
+  room_name?: unknown
+}
 
 /** Usage totals of all rooms together, or of each room. */
 export class UsageTotals {
   readonly #month: string
-  readonly #options: VisitOptions
   readonly #isByRoom: boolean
+  readonly #totals: AttendanceTotals
   readonly #days: AttendanceTotals
-  #total = new Total(0, everything)
-  #peak = new PeakFinder()
-  readonly #rooms: Row[] = []
+  readonly #peak: PeakFinder
+  /** Peak of each used room, in a report by room. */
+  readonly #peaks: Peak[] = []
 
   constructor({ month, isByRoom, ...options }: UsageOptions) {
     this.#month = month
     this.#isByRoom = isByRoom
-    this.#options = { ...options, absent: false, includeBlocked: false }
-    this.#days = new AttendanceTotals({ ...this.#options, grouping: { unit: 'day', isUnitFirst: true } })
+    const people = new CompactTexts()
+    this.#peak = new PeakFinder(people)
+    const create = (grouping: Grouping) =>
+      new AttendanceTotals({ ...options, absent: false, includeBlocked: false, grouping, people })
+    this.#totals = create({ ...(isByRoom && { subject: 'room' }), isUnitFirst: false })
+    this.#days = create({ unit: 'day', isUnitFirst: true })
   }
 
   add(report: RoomReport): void {
-    const { room, attendance } = report
     const people = listPeople(report)
-    for (const visit of listVisits(attendance.meeting, people, this.#options)) {
-      this.#total.addVisit(room, visit, this.#options.zone)
-      this.#peak.addVisit(visit)
-    }
+    this.#totals.add(report, people, (visit) => this.#peak.addVisit(visit))
     if (!this.#isByRoom) return void this.#days.add(report, people)
-    const place = { room_id: room['id'] as string, room_name: room['name'] ?? null }
-    if (this.#total.meetings > 0) this.#rooms.push({ month: this.#month, ...place, ...this.#measure() })
-    this.#total = new Total(0, everything)
-    this.#peak = new PeakFinder()
+    const peak = this.#peak.find()
+    if (peak.people > 0) this.#peaks.push(peak)
   }
 
   /** Returns one row for all rooms, or one row per used room in descending order of minutes. */
   rows(): RowChunk {
-    const rows: Row[] = this.#isByRoom
-      ? this.#rooms.sort((a, b) => b.room_minutes - a.room_minutes)
-      : [{ month: this.#month, rooms: this.#total.rooms, ...this.#measure() }]
+    const month = this.#month
+    const totals = [...this.#totals.end()].flatMap(({ lines }) => lines.map(({ row }) => row as Measures))
+    const peaks = this.#isByRoom ? this.#peaks : [this.#peak.find()]
+    const rows = (totals.length > 0 || this.#isByRoom ? totals : [unused]).map((total, i): Row => {
+      const { participants, meetings, room_minutes } = total
+      const { people: peak = 0, at } = peaks[i] ?? {}
+      const peak_time = at === undefined ? null : new Date(at).toISOString()
+      const { room_id = '', room_name, rooms = 0 } = total
+      const place = this.#isByRoom ? { room_id, room_name } : { rooms }
+      return { month, ...place, participants, meetings, room_minutes, peak, peak_time }
+    })
+    if (this.#isByRoom) rows.sort((a, b) => b.room_minutes - a.room_minutes)
     const lines = rows.map((row) => ({ row, intervals: [], isRunning: false }))
-    const most = Math.max(0, ...rows.slice(0, 1).map(({ room_minutes }) => room_minutes))
+    const most = rows[0]?.room_minutes ?? 0
     return { lines, scale: { most, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY } }
   }
 
@@ -59,11 +72,6 @@ export class UsageTotals {
   days(): Iterable<RowChunk> {
     return this.#days.end()
   }
-
-  #measure() {
-    const { participants, meetings, roomMinutes: room_minutes } = this.#total
-    const { people: peak, at } = this.#peak.find()
-    const peak_time = at === undefined ? null : new Date(at).toISOString()
-    return { participants, meetings, room_minutes, peak, peak_time }
-  }
 }
+
+const unused: Measures = { rooms: 0, participants: 0, meetings: 0, room_minutes: 0 }

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CompactTexts } from '../../../src/cli/compact/texts.ts'
+import { CompactTuples } from '../../../src/cli/compact/tuples.ts'
+import { CompactValues } from '../../../src/cli/compact/values.ts'
+
+test('a compact set of texts contains exactly the added texts, with any characters', () => {
+  const id = fc.oneof(
+    fc.string({ maxLength: 4 }),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+    fc.constantFrom('', '\ud800', '\udc00', '\ufffd', 'a\0', 'é', 'e\u0301', '\u0161', 'a'.repeat(5000)),
+  )
+  fc.assert(
+    fc.property(fc.array(id, { maxLength: 600 }), id, (ids, other) => {
+      const set = new CompactTexts()
+      const expected = new Set<string>()
+      const isNew = ids.map((one) => expected.size < expected.add(one).size)
+      expect(ids.map((one) => set.add(one))).toEqual(isNew)
+      expect(set.size).toBe(expected.size)
+      expect([...ids, other].map((one) => set.has(one))).toEqual(
+        [...ids, other].map((one) => expected.has(one)),
+      )
+      expect(ids.map((one) => set.textAt(set.place(one)))).toEqual(ids)
+      expect(set.size).toBe(expected.size)
+      set.clear()
+      expect(ids.filter((one) => set.has(one))).toEqual([])
+      expect(ids.map((one) => set.textAt(set.place(one)))).toEqual(ids)
+    }),
+  )
+})
+
+test('a text that is longer than a chunk does not affect the following texts', () => {
+  const set = new CompactTexts()
+  const ids = ['a', 'b'.repeat(1_100_000), 'š'.repeat(1_100_000), 'c', 'd']
+  expect(ids.map((id) => set.add(id))).toEqual(ids.map(() => true))
+  expect(ids.map((id) => set.add(id))).toEqual(ids.map(() => false))
+  expect(ids.every((id) => set.textAt(set.place(id)) === id)).toBe(true)
+})
+
+test('a compact set of tuples numbers exactly the added tuples, also after it was cleared', () => {
+  const integer = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer())
+  const tuples = fc.array(fc.tuple(integer, integer), { maxLength: 600 })
+  fc.assert(
+    fc.property(tuples, tuples, (...lists) => {
+      const set = new CompactTuples(2)
+      for (const list of lists) {
+        const numbers = new Map<string, number>()
+        const expected = list.map((tuple) => {
+          const number = numbers.get(String(tuple)) ?? numbers.size
+          numbers.set(String(tuple), number)
+          return number
+        })
+        expect(list.map((tuple) => set.place(...tuple))).toEqual(expected)
+        expect(list.map((_, i) => [set.get(expected[i] ?? 0, 0), set.get(expected[i] ?? 0, 1)])).toEqual(list)
+        expect(list.some((tuple) => set.add(...tuple))).toBe(false)
+        expect(set.size).toBe(numbers.size)
+        set.clear()
+      }
+    }),
+  )
+})
+
+test('compact values are returned unchanged', () => {
+  const given = ['', 'a', null, 42, 'a', undefined, { b: [1] }, true, '\ud800', 'ž']
+  const values = new CompactValues()
+  const places = given.map((value) => values.place(value))
+  expect(places.map((place) => values.valueAt(place))).toEqual(given)
+})
