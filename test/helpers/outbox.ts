@@ -51,9 +51,9 @@ interface RoomWebhook {
 }
 
 /** An outbox in memory, the deliveries that empty it, and receivers that answer what the test says. */
-export async function createOutbox() {
+export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
-  const store = new Store(await openSqlite(':memory:', (load) => load()))
+  const store = opened ?? new Store(await openSqlite(':memory:', (load) => load()))
   const clock = fakeClock()
   const started: Deliveries[] = []
   const onRedelivery = (roomId: string) => started.at(-1)?.redeliver(roomId)

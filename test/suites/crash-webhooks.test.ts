@@ -13,7 +13,7 @@ function sequence(seed: number): () => number {
   }
 }
 
-const kills = sized(8, 300)
+const kills = sized(8, 100)
 
 test(`every event and every acknowledged redelivery reaches the receiver under one ID despite ${kills} kills`, {
   timeout: 3_600_000,

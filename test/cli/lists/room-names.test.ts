@@ -24,13 +24,16 @@ const calls = (await allCalls()).filter(
   (call) => /\bROOM\b/.test(call) && !stays.test(call) && !/^__complete/.test(call),
 )
 
+/** Commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
+const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
+
 describe('every command that accepts a room', () => {
   test('has a row in the table of this test', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
   test('names its argument or flag “room”, and mentions room names in its help', async () => {
-    for (const { words, command } of await leaves()) {
+    for (const { words, command } of await looksUp()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
         const isRoom = each.name() === 'room'
@@ -43,7 +46,7 @@ describe('every command that accepts a room', () => {
   })
 
   test('declares its argument or flag as a room, except rooms wait, which resolves room names itself', async () => {
-    const undeclared = (await leaves()).flatMap(({ words, command }) =>
+    const undeclared = (await looksUp()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
         .filter((each) => !(each instanceof RoomArgument || each instanceof RoomOption))

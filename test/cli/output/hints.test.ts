@@ -8,7 +8,7 @@ import { visible } from '../../../src/cli/output/terminal/visible.ts'
 import { lockWorkspace } from '../../../src/embedded/running-server.ts'
 import { suggest } from '../../../src/errors.ts'
 import { main } from '../../../src/main.ts'
-import { allCalls, stays } from '../../helpers/calls.ts'
+import { allCalls, sendsElsewhere, stays } from '../../helpers/calls.ts'
 import { type HostOptions, testHost } from '../../helpers/host.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 
@@ -160,9 +160,11 @@ function wordsOf(lines: readonly string[]): string[][] {
     .map((line) => line.split('\0').slice(0, -1))
 }
 
-const calls = (await allCalls()).map((call) =>
-  call.replaceAll('ROOM', room).replaceAll('MEMBER', member).replace('KEYCOMMAND', '/bin/false'),
-)
+const calls = (await allCalls())
+  .filter((call) => !sendsElsewhere.test(call))
+  .map((call) =>
+    call.replaceAll('ROOM', room).replaceAll('MEMBER', member).replace('KEYCOMMAND', '/bin/false'),
+  )
 
 /** Further command lines that end in errors or notices, or find nothing. */
 const more = [

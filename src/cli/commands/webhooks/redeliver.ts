@@ -4,7 +4,7 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomOption } from '../../lists/room-arguments.ts'
+import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
 import type { RedeliverFlags } from './stored-deliveries.ts'
 
 export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {
@@ -18,7 +18,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
       new IdArgument('[id...]', 'delivery ids; repeatable, or - to read ids from standard input', 'delivery'),
     )
     .option('--since <time>', 'all events since then, such as 10m (ten minutes ago) or a time')
-    .addOption(new RoomOption('--room <room>', 'with --since, only events of this room'))
+    .addOption(new RoomOption('--room <room>', `with --since, only events of this room: ${roomArgumentText}`))
     .addOption(
       new Option(
         '--state <state>',
