@@ -100,7 +100,7 @@ const groups: readonly Group[] = [
   {
     name: 'pages',
     alias: 'page',
-    summary: 'Create pages of shared content in a room',
+    summary: 'Create and list pages of shared content in rooms',
     heading: manage,
     load: async () => (await import('./pages/pages.ts')).definePages,
   },

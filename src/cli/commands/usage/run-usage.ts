@@ -104,7 +104,7 @@ async function print(context: Context, view: View, { chunk, days, isByRoom, zone
   const items = [...days].flatMap((one) => byDay.rows(one))
   if (items.length === 0) return
   await printer.line('')
-  await list(byDay.view, items)
+  await list({ ...byDay.view, isFixed: true }, items)
 }
 
 /** @throws {UsageError} for an invalid month */

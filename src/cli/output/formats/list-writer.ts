@@ -71,7 +71,8 @@ export async function createListWriter(
           items.length > 0 ? out.write(table.page(secretFilter.cells(items))) : Promise.resolve(),
         end: async () => {
           const names = table.omitted.join(', ')
-          if (names) await out.notice(`columns left out for width: ${names}; choose with --columns`)
+          const hint = view.isFixed ? '' : '; choose with --columns'
+          if (names) await out.notice(`columns left out for width: ${names}${hint}`)
         },
       }
     }

@@ -50,6 +50,8 @@ export interface View {
   readonly deprecated?: readonly string[]
   /** Fields that CSV and TSV include only if `--columns` names them. */
   readonly onRequest?: readonly string[]
+  /** True for a table whose columns `--columns` does not choose. */
+  readonly isFixed?: boolean
   /** Unlisted fields that CSV includes even if the first page lacks them. */
   readonly alwaysShown?: readonly string[] | undefined
 }

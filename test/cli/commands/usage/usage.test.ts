@@ -111,6 +111,12 @@ describe('usage', () => {
 describe('usage on a terminal', () => {
   const terminal = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 
+  test('does not suggest --columns for the table of days, whose columns are fixed', async () => {
+    expect((await usage('', { ...terminal, columns: 60 })).stderr).toBe(
+      `columns left out for width: participants, rooms\n${notice}`,
+    )
+  })
+
   test('draws a bar for each day', async () => {
     const { stdout, stderr } = await usage('', { ...terminal, columns: 80 })
     expect(stdout).toBe(
