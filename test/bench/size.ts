@@ -2,14 +2,9 @@
 // while a large request runs. Run with: npm run bench:size [-- ROWS [PAIRS]]; the documented figures are of 1000000 rows,
 // which take several minutes.
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
-import { hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
-import { openWorkspace } from '../../src/embedded/workspace.ts'
+import { fill, numbers, roomId, type Store } from './filled.ts'
 import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
 import { type Served, send, startService } from './served.ts'
 
@@ -21,14 +16,6 @@ const maxDirectEnds = 1000
 /** Members and sessions of each large room. */
 const crowd = many / 10
 
-const numbers = 'WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
-const insertUsers = `${numbers}
-  INSERT INTO users (id, user_id, name, default_member_type, email, access_token, created_at, updated_at)
-  SELECT printf('%024x', i), 'user-' || i, 'User ' || i, 'guest', 'user' || i || '@example.com', 't' || i, i, i FROM n`
-const insertRooms = `${numbers}
-  INSERT INTO rooms (id, type, name, layout, record, terminated_at, created_at, updated_at)
-  SELECT printf('%024x', i), 'open', 'Room ' || (i % 200), CASE i % 10 WHEN 0 THEN 'grid' ELSE 'default' END, 0,
-    CASE WHEN i % 4 = 1 THEN i END, i, i FROM n`
 const insertCrowd = [
   `INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
    SELECT ?3 || 'm' || i, ?3, 'user-' || i, 'guest', 0, 0 FROM n`,
@@ -36,28 +23,13 @@ const insertCrowd = [
    SELECT ?3 || 's' || i, ?3, ?3 || 'm' || i, 'user-' || i, 0, 1 FROM n`,
 ]
 
-const roomId = (i: number) => i.toString(16).padStart(24, '0')
-
-/** A workspace with so many users and rooms, indexed. */
-async function fill(count: number): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-'))
-  const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
-  const { store, close } = await openWorkspace({ dir, host })
-  for (let i = 1; i <= count; i += 10_000)
-    await store.write(() => {
-      for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 9999, count))
-    })
-  await store.write(() => {
-    for (const table of ['users', 'rooms'] as const) countBlocks(store, table, count - (count % blockRows))
-  })
-  while (hasUnindexed(store)) await store.write(() => indexEmails(store, 256))
+/** Adds members and sessions to the newest rooms. */
+const addCrowds = async (store: Store, count: number): Promise<void> => {
   for (let i = 0; i < largeRuns; i++)
     await store.write(() => {
       for (const insert of insertCrowd)
         store.run(`${numbers} ${insert}`, 1, Math.min(crowd, count), roomId(count - i))
     })
-  close()
-  return dir
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -125,8 +97,8 @@ async function worstBeside(
   return { worst, took: await running }
 }
 
-const small = await startService(await fill(maxDirectEnds))
-const big = await startService(await fill(many))
+const small = await startService(await fill(maxDirectEnds, addCrowds))
+const big = await startService(await fill(many, addCrowds))
 const peer = `${maxDirectEnds.toLocaleString('en')} rows`
 const title = `${many.toLocaleString('en')} rows`
 /** Requests of each side in each pair; their median counts. Offsets and hits exist for 100 requests. */

@@ -6,10 +6,16 @@ const firstChunkLength = 4096
 const growth = 4
 /** Number of positions of a chunk. Chunks avoid the copies that a growing buffer would leave behind. */
 const chunkLength = 2 ** 20
-/** Length before the bytes of a text: the encoding (1 byte) and the number of bytes (4 bytes). */
-const headerLength = 5
+/** Length of the header of a long text: the encoding and 63 (1 byte), and the number of bytes (4 bytes). */
+const longHeaderLength = 5
+/** Number of bytes from which a text has a long header. The header of a short text is one byte. */
+const minLong = 63
 const latin1 = 0
 const utf16 = 1
+/** Two hexadecimal digits per byte, in lower case. */
+const hex = 2
+
+const bufferEncodings = ['latin1', 'utf16le', 'hex'] as const
 
 /**
  * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, so repeats are found
@@ -54,11 +60,9 @@ export class CompactTexts {
 
   textAt(position: number): string {
     const bytes = this.#chunks[Math.floor(position / chunkLength)]
-    const at = position % chunkLength
     if (!bytes) return ''
-    const start = at + headerLength
-    const end = start + bytes.readUInt32LE(at + 1)
-    return bytes.toString(bytes[at] === utf16 ? 'utf16le' : 'latin1', start, end)
+    const { encoding, start, end } = readHeader(bytes, position % chunkLength)
+    return bytes.toString(bufferEncodings[encoding], start, end)
   }
 
   /** Removes all texts and keeps some memory for the next ones. */
@@ -82,34 +86,29 @@ export class CompactTexts {
   #isAt(position: number, text: string): boolean {
     const bytes = this.#chunks[Math.floor(position / chunkLength)]
     if (!bytes) return false
-    const at = position % chunkLength
-    const isWide = bytes[at] === utf16
-    const start = at + headerLength
-    if (bytes.readUInt32LE(at + 1) !== (isWide ? 2 * text.length : text.length)) return false
-    for (let i = 0; i < text.length; i++) {
-      const code = isWide ? bytes.readUInt16LE(start + 2 * i) : bytes[start + i]
-      if (code !== text.charCodeAt(i)) return false
-    }
+    const { encoding, start, end } = readHeader(bytes, position % chunkLength)
+    if (end - start !== countBytes(text, encoding)) return false
+    for (let i = 0; i < text.length; i++)
+      if (readCode(bytes, start, i, encoding) !== text.charCodeAt(i)) return false
     return true
   }
 
   /** Appends a text and returns its position. */
   #append(text: string): number {
-    const bytes = this.#reserve(headerLength + 2 * text.length)
+    const encoding = selectEncoding(text)
+    const length = countBytes(text, encoding)
+    const bytes = this.#reserve(longHeaderLength + length)
     const at = this.#end
-    const start = at + headerLength
-    let length = 0
-    // For short texts, this loop is faster than a call of a Buffer method.
-    for (; length < text.length; length++) {
-      const code = text.charCodeAt(length)
-      if (code > 0xff) break
-      bytes[start + length] = code
-    }
-    const isWide = length < text.length
+    bytes[at] = (encoding << 6) | Math.min(length, minLong)
+    if (length >= minLong) bytes.writeUInt32LE(length, at + 1)
+    const start = at + (length < minLong ? 1 : longHeaderLength)
     // UTF-8 cannot represent half a surrogate pair.
-    if (isWide) length = bytes.write(text, start, 'utf16le')
-    bytes[at] = isWide ? utf16 : latin1
-    bytes.writeUInt32LE(length, at + 1)
+    if (encoding === utf16) bytes.write(text, start, 'utf16le')
+    // For short texts, loops are faster than a call of a Buffer method.
+    else if (encoding === latin1) for (let i = 0; i < length; i++) bytes[start + i] = text.charCodeAt(i)
+    else
+      for (let i = 0; i < length; i++)
+        bytes[start + i] = (readDigit(text.charCodeAt(2 * i)) << 4) | readDigit(text.charCodeAt(2 * i + 1))
     this.#end = start + length
     return (this.#chunks.length - 1) * chunkLength + at
   }
@@ -141,4 +140,41 @@ export class CompactTexts {
     }
     this.#slots = slots
   }
+}
+
+function readHeader(bytes: Buffer, at: number): { encoding: number; start: number; end: number } {
+  const header = bytes[at] ?? 0
+  const short = header & minLong
+  const start = at + (short < minLong ? 1 : longHeaderLength)
+  return { encoding: header >> 6, start, end: start + (short < minLong ? short : bytes.readUInt32LE(at + 1)) }
+}
+
+function selectEncoding(text: string): number {
+  let encoding = text.length % 2 === 0 ? hex : latin1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0xff) return utf16
+    if (encoding === hex && writeDigit(readDigit(code)) !== code) encoding = latin1
+  }
+  return encoding
+}
+
+function countBytes({ length }: string, encoding: number): number {
+  return encoding === hex ? length / 2 : encoding === utf16 ? 2 * length : length
+}
+
+function readCode(bytes: Buffer, start: number, i: number, encoding: number): number {
+  if (encoding === latin1) return bytes[start + i] ?? 0
+  if (encoding === utf16) return bytes.readUInt16LE(start + 2 * i)
+  const pair = bytes[start + (i >> 1)] ?? 0
+  return writeDigit(i % 2 === 0 ? pair >> 4 : pair & 0xf)
+}
+
+/** Converts the character code of a hexadecimal digit to its value. The value of any other code is meaningless. */
+function readDigit(code: number): number {
+  return (code < 97 ? code - 48 : code - 87) & 0xf
+}
+
+function writeDigit(value: number): number {
+  return value < 10 ? value + 48 : value + 87
 }
