@@ -13,7 +13,7 @@ const unsorted = 'rooms list --all -o ndjson'
 const lines = [
   unsorted,
   'rooms list --sort name --limit 30000 -o ndjson',
-  'rooms list --sort created_at --limit 30000 -o ndjson',
+  'rooms list --sort updated_at --limit 30000 -o ndjson',
   'users export',
 ]
 const runs: Record<string, Ran[]> = await alternate(
