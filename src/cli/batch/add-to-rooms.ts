@@ -57,7 +57,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
     throw new UsageError('--curl sends nothing, so the rooms to which the user is added are unknown')
   const printer = await context.printer()
   printer.check(view, true)
-  const user = await readUser(await context.client(), addition.user_id)
+  const user = await describeUser(await context.client(), addition.user_id)
   const { tasks, rooms } = await planAdditions(context, addition, flags)
   if (tasks.length === 0) return 0
   requireWithinMax(rooms.length, 'rooms', flags.max)
@@ -75,7 +75,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
 }
 
 /** @throws {NotFoundError} when the user does not exist */
-async function readUser(client: Client, user_id: string): Promise<string> {
+async function describeUser(client: Client, user_id: string): Promise<string> {
   const answer = await client.call('getUser', { params: { user_id } })
   const { user } = readResponseValue(answer) as { user: Item }
   return labelItem(user_id, toText(user['name'] ?? ''))

@@ -1,7 +1,7 @@
 import type { Printed } from '../output/schemas/printed.ts'
 import { type Column, cellOf, type Item, type View, views } from '../output/views/views.ts'
 import type { Link } from './link-template.ts'
-import { readText } from './user-access.ts'
+import { toTextOrNull } from './user-access.ts'
 
 export type LinkRow = Printed['rooms link']['links'][number]
 
@@ -33,7 +33,7 @@ interface Person {
 }
 
 export function toLinkRow(room: Item, { user_id, name, role }: Person, { link, reason }: Link): LinkRow {
-  return { room_id: room['id'], room_name: readText(room['name']), user_id, name, role, link, reason }
+  return { room_id: room['id'], room_name: toTextOrNull(room['name']), user_id, name, role, link, reason }
 }
 
 export const noLink = (reason: string): Link => ({ link: null, reason })

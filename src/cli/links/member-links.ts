@@ -8,7 +8,7 @@ import type { Selection } from '../lists/selection.ts'
 import type { Item } from '../output/views/views.ts'
 import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
 import type { Link, LinkTemplate } from './link-template.ts'
-import { readText, type UserAccess, UserAccessReader } from './user-access.ts'
+import { toTextOrNull, type UserAccess, UserAccessReader } from './user-access.ts'
 
 export interface LinkOptions {
   template: LinkTemplate
@@ -35,10 +35,10 @@ export class MemberLinks {
 
   /** Creates the rows of a room's members. Anonymous participants have no link. */
   async ofMembers(room: Item): Promise<RoomLinks> {
-    const members = (await this.#members(room)).filter((member) => readText(member['user_id']) !== null)
+    const members = (await this.#members(room)).filter((member) => toTextOrNull(member['user_id']) !== null)
     const isIncomplete = (member: Item) =>
-      readText(member['name']) === null ||
-      (this.#options.template.uses('access_token') && readText(member['access_token']) === null)
+      toTextOrNull(member['name']) === null ||
+      (this.#options.template.uses('access_token') && toTextOrNull(member['access_token']) === null)
     const ids = members.filter(isIncomplete).map((member) => toText(member['user_id']))
     const users = await this.#users.read([...new Set(ids)])
     const problem = findRoomProblem(room, this.#options.isReplay)
@@ -70,7 +70,7 @@ export class MemberLinks {
 
   #holdsUserToken(member: Item, { link }: Link): boolean {
     const usesToken = this.#options.template.uses('access_token')
-    return link !== null && usesToken && readText(member['access_token']) === null
+    return link !== null && usesToken && toTextOrNull(member['access_token']) === null
   }
 
   async #members(room: Item): Promise<Item[]> {
@@ -96,9 +96,9 @@ export class MemberLinks {
     if (user?.exists === false) return noLink('no such user')
     return this.#options.template.fill({
       room_id: toText(room['id']),
-      room_name: readText(room['name']),
+      room_name: toTextOrNull(room['name']),
       ...describe(member, user),
-      access_token: readText(member['access_token']) ?? user?.access_token ?? null,
+      access_token: toTextOrNull(member['access_token']) ?? user?.access_token ?? null,
     })
   }
 }
@@ -107,8 +107,8 @@ export class MemberLinks {
 function describe(member: Item, user: UserAccess | undefined) {
   return {
     user_id: toText(member['user_id']),
-    name: readText(member['name']) ?? user?.name ?? null,
-    role: readText(member['type']),
+    name: toTextOrNull(member['name']) ?? user?.name ?? null,
+    role: toTextOrNull(member['type']),
   }
 }
 

@@ -6,7 +6,7 @@ import { openInBrowser } from './browser.ts'
 import { findRoomProblem } from './link-rows.ts'
 import { MemberLinks } from './member-links.ts'
 import { completeRoom, LinkSummary } from './print-links.ts'
-import { createRoomLink, openLinks, previewRooms, readUser } from './run-links.ts'
+import { createRoomLink, openLinks, previewRooms, readUserAccess } from './run-links.ts'
 
 /**
  * Opens a room in the browser, or prints the link if there is no browser.
@@ -16,7 +16,7 @@ export async function runRoomOpen(context: Context, id: string, as: string | und
   const options = await openLinks(context, {})
   if (context.flags.curl) return previewRooms(context, [{ id }])
   const client = await context.client()
-  const user = as === undefined ? undefined : await readUser(context, as)
+  const user = as === undefined ? undefined : await readUserAccess(context, as)
   const room = await completeRoom(client, { id })
   const links =
     as === undefined || !user

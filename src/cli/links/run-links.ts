@@ -13,7 +13,7 @@ import { findRoomProblem, linkView, noLink, type RoomLinks, toLinkRow } from './
 import type { LinkTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
-import { readText, type UserAccess } from './user-access.ts'
+import { toTextOrNull, toUserAccess, type UserAccess } from './user-access.ts'
 
 interface LinkFlags extends PaceFlags, RoomFlags {
   replay?: boolean
@@ -60,7 +60,7 @@ export async function runRoomLinks(
   const options = await openLinks(context, flags)
   const selected = await readRooms(context, given, flags)
   if (context.flags.curl) return previewRooms(context, selected.rooms)
-  const user = as === undefined ? undefined : await readUser(context, as)
+  const user = as === undefined ? undefined : await readUserAccess(context, as)
   const { format, columns, query } = (await context.printer()).options
   await printLinks(context, {
     ...selected,
@@ -76,11 +76,11 @@ export async function runRoomLinks(
 }
 
 /** @throws {NotFoundError} when the user does not exist */
-export async function readUser(context: Context, user_id: string): Promise<UserAccess> {
+export async function readUserAccess(context: Context, user_id: string): Promise<UserAccess> {
   const client = await context.client()
   const answer = await client.call('getUser', { params: { user_id } })
   const { user } = readResponseValue(answer) as { user: Item }
-  return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
+  return toUserAccess(user)
 }
 
 /** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */
@@ -88,7 +88,7 @@ export function createRoomLink(room: Item, { template, isReplay }: LinkOptions):
   const problem =
     findRoomProblem(room, isReplay) ??
     (toText(room['type']).toLowerCase() === 'open' ? undefined : 'the room is not open: pass --as')
-  const values = { room_id: toText(room['id']), room_name: readText(room['name']) }
+  const values = { room_id: toText(room['id']), room_name: toTextOrNull(room['name']) }
   const link = problem === undefined ? fillForAnyone(template, values) : noLink(problem)
   return { rows: [toLinkRow(room, { user_id: null, name: null, role: null }, link)], holdsUserTokens: false }
 }

@@ -87,12 +87,12 @@ export class UserAccessReader {
   }
 }
 
-function toUserAccess(user: Item): UserAccess {
-  return { exists: true, name: readText(user['name']), access_token: readText(user['access_token']) }
+export function toUserAccess(user: Item): UserAccess {
+  return { exists: true, name: toTextOrNull(user['name']), access_token: toTextOrNull(user['access_token']) }
 }
 
 /** Converts a nonempty text or a number to text. Returns null for other values. */
-export function readText(value: unknown): string | null {
+export function toTextOrNull(value: unknown): string | null {
   const isScalar = typeof value === 'string' || typeof value === 'number' || isLosslessNumber(value)
   return isScalar ? toText(value) || null : null
 }

@@ -24,7 +24,7 @@ export function createAnswerer(
   const atEndOfTurn = createTurnBatch()
   return async (request, response, exchange) => {
     // Most requests have no body, and awaiting an empty body costs more than responding.
-    const body = hasBody(request) ? await readText(request) : noBody
+    const body = hasBody(request) ? await readBodyText(request) : noBody
     if (body.refused !== undefined) return refuse(response, body.refused)
     exchange.hasBegun = true
     const answered = await service({
@@ -99,7 +99,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-async function readText(request: IncomingMessage): Promise<Body> {
+async function readBodyText(request: IncomingMessage): Promise<Body> {
   const bytes = await readBody(request, maxBodyBytes)
   if (bytes === undefined) return { refused: `the body is larger than ${maxBodyBytes} bytes` }
   try {

@@ -34,8 +34,8 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
       act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
         const { host } = context
         requireSecret(flags)
-        const body = await readText(bodyFile, host)
-        const headers = parseHeaderFile(await readText(flags.headers, host))
+        const body = await readTextFile(bodyFile, host)
+        const headers = parseHeaderFile(await readTextFile(flags.headers, host))
         const secret = await signingSecret(flags.secret, host)
         const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
         await (await context.printer()).printFacts(describeFacts(checked))
@@ -49,7 +49,7 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
   return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
 }
 
-async function readText(file: string, host: Host): Promise<string> {
+async function readTextFile(file: string, host: Host): Promise<string> {
   try {
     return await readFile(resolve(host.cwd, file), 'utf8')
   } catch (error) {

@@ -25,7 +25,7 @@ const maxBytes = 64 * 1024 * 1024
  * @throws {UsageError} with file, line, column and path when the file is invalid
  */
 export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
-  return parseWorkspace(await readText(file, host), file)
+  return parseWorkspace(await readDocumentText(file, host), file)
 }
 
 /** @param file name of the file, which decides between YAML and JSON and begins every error */
@@ -62,7 +62,7 @@ interface RawDocument {
   rooms?: readonly RawRoom[]
 }
 
-async function readText(file: string, host: Host): Promise<string> {
+async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
     const bytes = await readFile(resolve(host.cwd, file))
     if (bytes.length > maxBytes)
