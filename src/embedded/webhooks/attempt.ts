@@ -45,6 +45,7 @@ export async function attemptDelivery(
 
 /** Returns the beginning of a response as one line, without the secrets of the webhook: receivers may echo them. */
 function createExcerpt(text: string, { headers = {}, secret }: WebhookTarget): string | null {
+  if (text === '') return null
   const secrets = [secret, ...Object.values(headers).flatMap((value) => [value, value.split(' ').at(-1)])]
   const spellings = secrets.flatMap((value) => (value && value.length >= minSecret ? spell(value) : []))
   const safe = spellings

@@ -76,7 +76,7 @@ export class Deliveries {
     for (const delivery of store.all<Delivery>(
       'SELECT * FROM deliveries WHERE finished_at IS NULL AND attempts > round_start',
     ))
-      this.#scheduleRetry(delivery)
+      this.#scheduleRetry(delivery.seq, delivery.next_at ?? 0)
   }
 
   wake(roomId: string): void {
@@ -146,16 +146,15 @@ export class Deliveries {
     onAttempt?.({ id, url, outcome: String(result.outcome), attempt: attempts + 1, body: delivery.body })
     const now = clock.now()
     const nextAt = now + Math.round(this.#computeRetryDelay(attempts - round_start))
+    let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
-      recordAttempt(store, delivery, result, { now, nextAt })
+      next = recordAttempt(store, delivery, result, { now, nextAt })
+      // A redelivery that the same commit requests must not be taken for one that is being attempted.
+      store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })
-    this.#attempted.delete(seq)
-    if (this.#closed) return
-    const current = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
-    if (current?.finished_at !== null) return
-    if (current.next_at === null) this.redeliver(room_id)
-    else this.#scheduleRetry(current)
+    if (next === 'now') this.redeliver(room_id)
+    else if (next !== undefined) this.#scheduleRetry(seq, next)
   }
 
   /** Returns the delay before the next attempt in milliseconds, with 20 % jitter. */
@@ -165,8 +164,7 @@ export class Deliveries {
     return delay * retryScale * (0.8 + 0.4 * random())
   }
 
-  #scheduleRetry({ seq, next_at }: Delivery): void {
-    const due = next_at ?? 0
+  #scheduleRetry(seq: number, due: number): void {
     this.#after(due - this.#options.clock.now(), () => this.#track(this.#retry(seq, due)))
   }
 

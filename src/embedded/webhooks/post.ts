@@ -22,6 +22,7 @@ export type Lookup = (
 export const timeoutMs = 10_000
 /** Maximum number of response bytes that are decoded. */
 const maxTextBytes = 4096
+const utf8 = new TextDecoder()
 
 /** Error for a private IP address. Clients that can create rooms must not reach the private network. */
 export class ForbiddenAddress extends Error {}
@@ -87,7 +88,7 @@ export function createPost({
     })
     // The connection can be reused only after the body has been read.
     await response.body.dump({ limit: 64 * 1024 })
-    const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxTextBytes))
+    const text = chunks.length === 0 ? '' : utf8.decode(Buffer.concat(chunks).subarray(0, maxTextBytes))
     return { status: response.statusCode, text }
   }
   return Object.assign(post, { close: () => agent.destroy() })

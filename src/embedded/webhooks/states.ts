@@ -14,37 +14,48 @@ interface Times {
   nextAt: number
 }
 
-/** Records an attempt. Call inside `store.write`. */
+/**
+ * Records an attempt. Call inside `store.write`.
+ * @returns time of the next attempt; 'now' for a redelivery that was requested during the attempt; undefined at the end
+ */
 export function recordAttempt(
   store: Store,
-  attempted: Delivery,
+  delivery: Delivery,
   { outcome, error, excerpt }: AttemptResult,
   { now, nextAt }: Times,
-): void {
-  const { seq, room_id } = attempted
-  const delivery = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
-  if (!delivery) return
+): number | 'now' | undefined {
+  const { seq, room_id, redeliveries, round_at, created_at } = delivery
   const isDelivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
-  const begunAt = delivery.round_at ?? delivery.created_at
-  const isGivenUp = outcome === 'forbidden' || outcome === 410 || nextAt > begunAt + maxRetryMs
-  // A redelivery that was requested during the attempt is still to be sent, even if the attempt succeeded.
-  const isRequested = delivery.redeliveries > attempted.redeliveries
-  const ended = isDelivered ? 'delivered' : isGivenUp ? 'given_up' : 'waiting'
-  const state: DeliveryState = isRequested ? 'waiting' : ended
-  store.run(
-    `UPDATE deliveries SET attempts = attempts + 1, round_start = round_start + ?, state = ?, next_at = ?,
-       finished_at = ?, last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ?`,
-    isRequested ? 1 : 0,
-    state,
-    isRequested || state !== 'waiting' ? null : nextAt,
-    state === 'waiting' ? null : now,
+  const isGivenUp =
+    outcome === 'forbidden' || outcome === 410 || nextAt > (round_at ?? created_at) + maxRetryMs
+  const state: DeliveryState = isDelivered ? 'delivered' : isGivenUp ? 'given_up' : 'waiting'
+  const isFinished = state !== 'waiting'
+  const result = [
     now,
     typeof outcome === 'number' ? outcome : null,
     outcome === 410 ? 'the response 410 ended the webhook of the room' : error,
     excerpt,
     seq,
+    redeliveries,
+  ]
+  const isRecorded = store.run(
+    `UPDATE deliveries SET attempts = attempts + 1, state = ?, next_at = ?, finished_at = ?,
+       last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ? AND redeliveries = ?`,
+    state,
+    isFinished ? null : nextAt,
+    isFinished ? now : null,
+    ...result,
   )
+  // A redelivery that was requested during the attempt is still to be sent, even if the attempt succeeded.
+  if (!isRecorded)
+    store.run(
+      `UPDATE deliveries SET attempts = attempts + 1, round_start = attempts + 1,
+         last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ? AND redeliveries > ?`,
+      ...result,
+    )
   if (outcome === 410) endWebhook(store, room_id, now)
+  if (!isRecorded) return 'now'
+  return isFinished ? undefined : nextAt
 }
 
 /** Disables the webhook of a room, which the response 410 (Gone) does permanently. */
