@@ -7,6 +7,8 @@ import type { Store } from './store.ts'
 
 /** Maximum number of rows to count or skip in this thread. */
 const maxRowsHere = 20_000
+/** Maximum number of rows to skip in this thread in a sorted list with a filter, which skips many other rows too. */
+const maxFilteredRowsHere = 1000
 /** Maximum number of rows that are sorted faster than they are found in an index. */
 const maxRowsToSort = 5000
 /** Number of rows per step of a whole list. */
@@ -56,7 +58,8 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
     if (order !== newestFirst) {
       const index = orderIndex && total > maxRowsToSort ? `INDEXED BY ${orderIndex}` : ''
       const page = `FROM ${table} ${index} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
-      const rows = await readRows(store, columns, page, [...values, limit, offset], offset)
+      const isFar = offset > (values.length > 0 ? maxFilteredRowsHere : maxRowsHere)
+      const rows = await readRows(store, columns, page, [...values, limit, offset], isFar)
       return { rows, paging: { limit, offset, total } }
     }
     const start = offset > uncounted ? findBlock(store, counts, offset - uncounted) : undefined
@@ -82,16 +85,16 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
-/** Reads rows of a page, in another thread when many rows must be skipped. */
+/** @param isFar true to read in another thread, because many rows must be skipped */
 async function readRows<Row>(
   store: Store,
   columns: Listing<Row>['columns'],
   page: string,
   values: readonly Value[],
-  offset: number,
+  isFar: boolean,
 ): Promise<Row[]> {
-  const { elsewhere } = store
-  return offset > maxRowsHere && elsewhere
+  const elsewhere = isFar ? store.elsewhere : undefined
+  return elsewhere
     ? elsewhere.all<Row>(`SELECT ${columns} ${page}`, ...values)
     : store.list<Row>(columns, page, ...values)
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openTestWorkspace, type TestWorkspace } from '../../helpers/wire.ts'
+import { tempDir } from '../../helpers/world.ts'
 
 interface Row {
   id: string
@@ -133,8 +134,11 @@ test.each(lists)('sort_by sorts $path, in pages and as a whole', async (list) =>
   )
 })
 
-test('sort_by sorts thousands of filtered rooms', async () => {
-  const workspace = await openTestWorkspace()
+test.each([
+  ['in memory', () => undefined],
+  ['on disk, in another thread', tempDir],
+])('sort_by sorts thousands of filtered rooms %s', async (_, dir) => {
+  const workspace = await openTestWorkspace(dir())
   const [list] = lists as [SortedList, ...SortedList[]]
   const times = Array.from({ length: 16_000 }, (_, i) => (i * 7919) % 1000)
   await fill(workspace, list.insert, times)
