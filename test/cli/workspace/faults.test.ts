@@ -1,0 +1,117 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TransportError } from '../../../src/api/wire.ts'
+import { createWorkspace, type TestWorkspace } from '../../helpers/workspace-file.ts'
+import { answer } from '../../helpers/world.ts'
+
+/** The long form: npm run test:workspace. */
+const numRuns = Number(process.env['WORKSPACE_RUNS'] ?? 50)
+
+const rooms = ['Algebra', 'Biology', 'Chemistry']
+const people = ['ada', 'grace', 'alan']
+const file = JSON.stringify({
+  users: people.map((user_id) => ({ user_id, name: `Name of ${user_id}` })),
+  rooms: rooms.map((name, i) => ({
+    ...{ key: name.toLowerCase(), name, type: 'private' },
+    ...(i === 2 && { is_terminated: true }),
+    members: people.map((user_id, j) => ({ user_id, type: i === j ? 'host' : 'guest' })),
+  })),
+})
+const flags = '--yes --max 500 --concurrency 3'
+const apply = `workspace apply school.json ${flags}`
+
+/** Platform of the run that is killed, by which its requests are recognized. */
+const killedPlatform = 'aix'
+
+/** The state of the service, with sorted names in place of IDs. */
+async function stateOf(at: TestWorkspace) {
+  const found = await at.rooms()
+  const described = found.map(async ({ id, name, terminated_at }) => ({
+    ...{ name, isTerminated: terminated_at !== null },
+    members: await at.members(id),
+  }))
+  return {
+    users: (await at.users()).map(({ user_id, name }) => `${user_id} ${name}`).sort(),
+    rooms: (await Promise.all(described)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  }
+}
+
+/** The state and the number of requests of an undisturbed run. */
+const expected = async () => {
+  const at = await createWorkspace()
+  at.write(file, 'school.json')
+  expect((await at.run(apply)).code).toBe(0)
+  return { state: await stateOf(at), requests: at.world.requests.length }
+}
+
+test('a run that is killed at any request is completed by the next run, without a duplicate room', async () => {
+  const { state, requests } = await expected()
+  const point = fc.record({ at: fc.integer({ min: 1, max: requests - 1 }), isExecuted: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(point, async (kill) => {
+      const at = await createWorkspace()
+      at.write(file, 'school.json')
+      let count = 0
+      let die = () => {}
+      const dead = new Promise<void>((resolve) => {
+        die = resolve
+      })
+      // From the moment of the kill, no request is answered and none reaches the service.
+      at.world.intercept = async ({ headers }, next) => {
+        const isKilledRun = headers['user-agent']?.includes(killedPlatform)
+        if (!isKilledRun || ++count < kill.at) return next()
+        if (count === kill.at && kill.isExecuted) await next()
+        die()
+        return new Promise(() => {})
+      }
+      at.world.start(apply.split(' '), { platform: killedPlatform }).done.catch(() => {})
+      await dead
+      // The killed run still exists in this process. The next run has the files as they were at the kill.
+      at.write(file, 'next.json')
+      const path = join(at.world.dir, 'school.json.lock')
+      if (existsSync(path)) copyFileSync(path, join(at.world.dir, 'next.json.lock'))
+      const next = `workspace apply next.json ${flags}`
+      const { code, stderr } = await at.run(next)
+      expect([code, await stateOf(at)], stderr).toEqual([0, state])
+      expect((await at.run(next)).writes).toEqual([])
+    }),
+    { numRuns },
+  )
+}, 120_000)
+
+test('after responses with 429, 503 and 502 and lost responses, runs end in the same state without a duplicate room', async () => {
+  const { state } = await expected()
+  const fault = fc.constantFrom(
+    'ok',
+    'ok',
+    'ok',
+    '429',
+    '503',
+    '502 after the write',
+    'lost',
+    'lost after the write',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.infiniteStream(fault), async (faults) => {
+      const at = await createWorkspace()
+      at.write(file, 'school.json')
+      at.world.intercept = async (request, next) => {
+        const kind: string = faults.next().value
+        if (kind === '429' || kind === '503') return answer(Number(kind), {}, { 'retry-after': '1' })
+        if (kind === 'lost') throw new TransportError('the connection was closed', true)
+        const response = await next()
+        if (request.method === 'GET' || !kind.endsWith('after the write')) return response
+        if (kind.startsWith('502')) return answer(502, '<html>')
+        throw new TransportError('the connection was closed', true)
+      }
+      let last = await at.run(apply)
+      for (let i = 0; i < 40 && last.code !== 0; i++) last = await at.run(apply)
+      at.world.intercept = undefined
+      expect([last.code, await stateOf(at)], last.stderr).toEqual([0, state])
+      expect((await at.run(apply)).writes).toEqual([])
+    }),
+    { numRuns: Math.ceil(numRuns / 5) },
+  )
+}, 120_000)
