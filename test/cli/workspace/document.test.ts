@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { parseWorkspace } from '../../../src/cli/workspace/document/read-document.ts'
+import { parseSimpleYaml } from '../../../src/cli/workspace/document/simple-yaml.ts'
 import { formatYaml, toPlainDocument } from '../../../src/cli/workspace/document/write-document.ts'
 import { createWorld } from '../../helpers/world.ts'
 
@@ -153,10 +155,64 @@ describe('a workspace file', () => {
       fc.asyncProperty(users, rooms, async (users, rooms) => {
         const document = { users, rooms }
         const plain = JSON.parse(JSON.stringify(toPlainDocument(document)))
-        expect(await read(formatYaml(document))).toEqual(plain)
+        const yaml = formatYaml(document)
+        expect(await read(yaml)).toEqual(plain)
+        // A comment that the fast reader does not know leaves the file to the YAML library.
+        expect(await read(`${yaml}  # end\n`)).toEqual(plain)
         expect(await read(JSON.stringify(plain), 'f.json')).toEqual(plain)
       }),
       { numRuns: 200 },
+    )
+  })
+
+  test('means the same to the fast reader as to the YAML library', async () => {
+    const part = fc.constantFrom(
+      ...[
+        'users:',
+        'rooms:',
+        'rooms: []',
+        'workspace: a b',
+        '  - { user_id: a }',
+        '  - { user_id: a, name: "x, y" }',
+      ],
+      ...[
+        '  - key: a',
+        '    name: yes',
+        '    record: true',
+        '    record: TRUE',
+        '    name: null',
+        '    name: 007',
+        '    name: 7',
+      ],
+      ...[
+        '    members:',
+        '    members: []',
+        '      - { user_id: b, type: host }',
+        '      - { user_id: -1 }',
+        '',
+        '# x',
+        ' # x',
+        '  - {}',
+      ],
+      ...[
+        '    name: a  b',
+        '    name: a -',
+        '    name: "\\u00e9"',
+        '    name: a:b',
+        '    name: a #b',
+        '  - key: "a"',
+        '- key: a',
+        '\t',
+        'users: {}',
+      ],
+    )
+    await fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const text = parts.join('\n')
+        const fast = parseSimpleYaml(text)
+        if (fast !== undefined) expect(fast).toEqual(parse(text, { version: '1.2', schema: 'core' }))
+      }),
+      { numRuns: 5000 },
     )
   })
 

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
+import { parseSimpleYaml } from './simple-yaml.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -39,12 +40,12 @@ const problems: Readonly<Record<string, string>> = {
  * @throws {UsageError} with file, line and column
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
-  if (!isJson) return parseYaml(text, name)
-  const value = parseOrFail(text, name)
+  const value = isJson ? parseOrFail(text, name) : parseSimpleYaml(text)
+  if (value === undefined) return parseYaml(text, name)
   let yaml: Promise<ParsedText> | undefined
   const positions = () => (yaml ??= parseYaml(text, name))
   // JSON.parse accepts duplicate keys. The YAML parser refuses them and knows their position.
-  if (countKeys(value) !== countWrittenKeys(text)) await positions()
+  if (isJson && countKeys(value) !== countWrittenKeys(text)) await positions()
   return {
     value,
     positionOf: async (path, atKey) => (await positions()).positionOf(path, atKey),
