@@ -15,6 +15,7 @@ import { suggestNextStep } from './suggest-next-step.ts'
 export interface DiffFlags extends PlanFlags, PaceFlags {
   strict?: boolean
   out?: string
+  against?: string
 }
 
 /**

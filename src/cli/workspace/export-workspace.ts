@@ -27,7 +27,7 @@ export interface WorkspaceExportFlags {
   users?: readonly string[]
 }
 
-interface ExportedWorkspace {
+export interface ExportedWorkspace {
   users: DesiredUser[]
   rooms: DesiredRoom[]
   /** Room IDs by key. */
@@ -73,7 +73,8 @@ async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })
 }
 
-async function readWorkspace(
+/** Reads the present workspace as the content of a workspace file. */
+export async function readWorkspace(
   context: Context,
   flags: WorkspaceExportFlags,
   sections: readonly Section[],

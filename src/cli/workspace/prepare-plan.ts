@@ -11,7 +11,7 @@ import { planWorkspace } from './plan/plan-workspace.ts'
 import { requireCreatable } from './plan/require-creatable.ts'
 import type { WorkspaceState } from './plan/state.ts'
 import { identifyWorkspace } from './read/identify.ts'
-import { WorkspaceReader } from './read/read-state.ts'
+import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 
 export interface PreparedPlan {
   plan: Plan
@@ -27,6 +27,8 @@ interface PlanRequest {
   document: WorkspaceDocument
   sections: readonly Section[]
   options: PlanOptions
+  /** Selects the section instead of a lock file. */
+  sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
 }
 
 /**
@@ -35,19 +37,21 @@ interface PlanRequest {
  */
 export async function preparePlan(
   context: Context,
-  { file, document, sections, options }: PlanRequest,
+  { file, document, sections, options, sectionOf }: PlanRequest,
   flags: PaceFlags,
 ): Promise<PreparedPlan> {
   const reader = new WorkspaceReader(context, flags)
   const rooms = await reader.readRooms(document.rooms !== undefined)
   const identity = await identifyWorkspace(context, rooms)
-  const section = selectSection(sections, identity, {
-    name: lockFileOf(file),
-    workspace: document.workspace,
-    isRoom: (id) => rooms.items.has(id) || !document.rooms,
-    prunesUsers: options.prune.has('users'),
-  })
-  await requireCreatable(document, section, options.recreate)
+  const section =
+    sectionOf?.(rooms, identity) ??
+    selectSection(sections, identity, {
+      name: lockFileOf(file),
+      workspace: document.workspace,
+      isRoom: (id) => rooms.items.has(id) || !document.rooms,
+      prunesUsers: options.prune.has('users'),
+    })
+  if (!sectionOf) await requireCreatable(document, section, options.recreate)
   const lost = findLostRooms(rooms.items, section)
   const idOf = (key: string) => lost.get(key) ?? section.rooms.get(key)?.id
   const [users, declared] = await Promise.all([

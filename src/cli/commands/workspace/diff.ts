@@ -1,3 +1,4 @@
+import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -11,14 +12,26 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
     .description(
       'Print the plan that makes the workspace look like the file, and write nothing. Exits 0 if there is nothing to do and 9 if the workspace differs. Left-out keys and fields are not compared.',
     )
-    .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
+    .argument('[file]', 'workspace file in YAML or JSON, or a roster in CSV')
+    .option('--against <profile>', 'compare with the workspace of this profile instead of a file')
     .option('--strict', 'also exit 9 for items that are not in the file, not shown, or impossible to change')
   command.option('--out <plan>', 'also write the plan to this file, for “workspace apply --plan”')
   addPaceFlags(addRosterFlags(addPlanFlags(command))).action(
-    act('compares', async (context, file: string, flags: DiffFlags) => {
+    act('compares', async (context, file: string | undefined, flags: DiffFlags) => {
+      if (flags.against !== undefined && file === undefined) {
+        const { diffServices } = await import('../../workspace/diff-services.ts')
+        return diffServices(context, flags.against, flags)
+      }
+      if (flags.against !== undefined) throw new UsageError('--against replaces the file')
+      if (file === undefined) return command.missingArgument('file')
       const { diffWorkspace } = await import('../../workspace/diff-workspace.ts')
       await diffWorkspace(context, file, flags)
     }),
   )
-  addExamples(command, 'meetroom workspace diff school.yaml', 'meetroom workspace diff school.yaml -o json')
+  addExamples(
+    command,
+    'meetroom workspace diff school.yaml',
+    'meetroom workspace diff school.yaml -o json',
+    'meetroom workspace diff --profile staging --against production',
+  )
 }

@@ -1,0 +1,80 @@
+import { toText } from '../../api/to-text.ts'
+import { ConditionError, UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { DiffFlags } from './diff-workspace.ts'
+import type { WorkspaceDocument } from './document/document.ts'
+import { readWorkspace } from './export-workspace.ts'
+import { createSection, type Section } from './lock/lock.ts'
+import { isUnresolved, isWrite } from './plan/plan.ts'
+import { preparePlan } from './prepare-plan.ts'
+import { planView, printPlan } from './print-plan.ts'
+import type { RoomList } from './read/read-state.ts'
+import { refuseCurl } from './refuse-preview.ts'
+
+/**
+ * Prints the plan that would make the workspace of one profile look like that of another. Rooms are matched by exact
+ * name, because their IDs differ.
+ * @throws {ConditionError} when the workspaces differ
+ */
+export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
+  refuseCurl(context)
+  const printer = await context.printer()
+  printer.check(planView)
+  requireProfiles(context, flags)
+  const { profile } = await context.settings()
+  const { users, rooms } = await readWorkspace(context, {}, [], '')
+  const document: WorkspaceDocument = {
+    workspace: undefined,
+    users,
+    rooms,
+    describePlace: async (path) => path.join('.'),
+  }
+  const options = { prune: new Set<never>(), recreate: new Set<string>() }
+  const sectionOf = (
+    list: RoomList,
+    { baseUrl, applicationId }: { baseUrl: string; applicationId: string | undefined },
+  ) => matchByName(document, list, createSection(baseUrl, applicationId, undefined))
+  const other = context.withFlags({ ...context.flags, profile: against, local: false })
+  const { plan, problem } = await preparePlan(
+    other,
+    { file: against, document, sections: [], options, sectionOf },
+    flags,
+  )
+  await printPlan(context, plan)
+  if (problem) throw problem
+  const different = plan.items.filter(
+    (item) => isWrite(item) || isUnresolved(item) || item.action === 'not_in_file',
+  )
+  if ((flags.strict ? plan.items : different).length > 0)
+    throw new ConditionError(`the workspace of the profile ${against} differs from that of ${profile.value}`)
+}
+
+/** @throws {UsageError} when a base URL or a key overrides the profiles, so that both would be the same service */
+function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {
+  const given = {
+    '--base-url': baseUrl,
+    MEETROOM_BASE_URL: env['MEETROOM_BASE_URL'],
+    MEETROOM_API_KEY: env['MEETROOM_API_KEY'],
+  }
+  const [name] = Object.entries(given).find(([, value]) => value) ?? []
+  if (name !== undefined)
+    throw new UsageError(`--against compares two profiles, and ${name} would replace the service of both`)
+  if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge)
+    throw new UsageError('--against only compares: --out, --prune, --recreate and --allow-large need a file')
+}
+
+/** Maps keys to the rooms of the other service that alone have the name. */
+function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
+  const byName = new Map<string, string[]>()
+  for (const [id, room] of items) {
+    const name = toText(room['name'])
+    byName.set(name, [...(byName.get(name) ?? []), id])
+  }
+  for (const { key, fields } of rooms) {
+    const [id, ...others] = byName.get(toText(fields['name'])) ?? []
+    const isTaken = [...section.rooms.values()].some((room) => room.id === id)
+    if (id === undefined || others.length > 0 || isTaken) continue
+    section.rooms.set(key, { id, values: {}, isProtected: false, members: new Map(), blocks: new Set() })
+  }
+  return section
+}

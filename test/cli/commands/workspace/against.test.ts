@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createWorkspace, lineOf } from '../../../helpers/workspace-file.ts'
+
+/** Two services behind two profiles. */
+async function createServices() {
+  const [staging, production] = [await createWorkspace(), await createWorkspace()]
+  const profile = (name: string, api_key: string) => ({
+    ...{ base_url: `https://${name}.test/v1`, api_key, api_key_origin: `https://${name}.test` },
+  })
+  mkdirSync(staging.world.configDir)
+  const profiles = {
+    staging: profile('staging', staging.world.apiKey),
+    production: profile('production', production.world.apiKey),
+  }
+  writeFileSync(join(staging.world.configDir, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+  staging.world.intercept = (request, next, signal) =>
+    request.url.startsWith('https://production.test') ? production.world.transport(request, signal) : next()
+  const diff = async () => {
+    const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
+    const run = await staging.run('workspace diff --profile staging --against production -o json', { env })
+    return { ...run, lines: JSON.parse(run.stdout).plan.map(lineOf) as string[] }
+  }
+  return { staging, production, diff }
+}
+
+test('two services are compared by room names, and nothing is written to either', async () => {
+  const { staging, production, diff } = await createServices()
+  for (const at of [staging, production]) {
+    await at.user('ada')
+    await at.room('Algebra', [{ user_id: 'ada', type: 'host' }])
+  }
+  expect(await diff()).toMatchObject({ code: 0, lines: [], writes: [] })
+  await staging.room('Biology')
+  await production.user('ada', { name: 'Ada' })
+  await production.user('extra')
+  const { code, lines, stderr } = await diff()
+  expect([code, lines]).toEqual([
+    9,
+    [
+      '~ user ada; name: Ada → User ada',
+      '+ room biology; type: private, name: Biology, layout: default, record: false',
+      '* not_in_file user extra',
+    ],
+  ])
+  expect(stderr).toContain('the workspace of the profile production differs from that of staging')
+  expect((await production.rooms()).length).toBe(1)
+})
+
+test('--against refuses a file, a base URL and flags that change something', async () => {
+  const at = await createWorkspace()
+  for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
+    expect([line, (await at.run(line)).code]).toEqual([line, 2])
+  expect(at.world.requests).toEqual([])
+})
