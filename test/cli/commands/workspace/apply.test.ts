@@ -361,3 +361,23 @@ describe('the lock file', () => {
     expect([code, at.world.requests], stderr).toEqual([2, []])
   })
 })
+
+test('^C during an apply ends with 130 after the requests under way, and the next run completes it', async () => {
+  const at = await createWorkspace()
+  at.write(
+    `workspace: default\nusers: [${Array.from({ length: 12 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`,
+  )
+  const { host, done } = at.world.start([...apply.split(' '), '--concurrency', '2'])
+  let writes = 0
+  at.world.intercept = async (request, next) => {
+    if (request.method === 'POST' && ++writes === 4) host.signal('SIGINT')
+    return next()
+  }
+  const { code } = await done
+  expect(code).toBe(130)
+  const created = (await at.users()).length
+  expect(created).toBeGreaterThanOrEqual(4)
+  expect(created).toBeLessThan(12)
+  const again = await at.run(apply)
+  expect([again.code, again.writes.length]).toEqual([0, 12 - created])
+})
