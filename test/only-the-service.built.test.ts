@@ -88,6 +88,7 @@ const offline = [
     '--local doctor',
   ],
   ...['rooms list', 'rooms nonsense', 'webhooks verify missing.json', 'cache --help', 'serve --print-env'],
+  ...['local backup missing/copy.db', 'local restore missing.db'],
   ...['auth login --base-url nonsense', 'join'],
 ]
 

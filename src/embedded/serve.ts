@@ -98,9 +98,9 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     port: options.port,
     hosts: options.hosts,
     upgrade,
-    onAnswer({ operation, requestId, ...answer }) {
-      requests.record(operation ?? 'other', answer.status, answer.ms)
-      log({ event: 'request', ...answer, request_id: requestId })
+    onAnswer(entry, operation = 'other') {
+      requests.record(operation, entry.status, entry.ms)
+      log(entry)
     },
   })
   const baseUrl = `${server.url}/v1`

@@ -1,14 +1,16 @@
+export interface RequestEntry {
+  event: 'request'
+  method: string
+  /** Path without the query, which may contain a person's name. */
+  path: string
+  status: number
+  ms: number
+  request_id: string
+}
+
 /** One event of the log of a service. Its fields are those of the JSON format. */
 export type LogEntry =
-  | {
-      event: 'request'
-      method: string
-      /** Path without the query, which may contain a person's name. */
-      path: string
-      status: number
-      ms: number
-      request_id: string
-    }
+  | RequestEntry
   | { event: 'connect'; room_id: string; outcome: string; request_id: string }
   | { event: 'webhook'; webhook_id: string; host: string; outcome: string }
   | { event: 'notice'; message: string }

@@ -7,10 +7,7 @@ const header = 'x-request-id'
 /** IDs that clients may choose: one word of printable ASCII that is safe in logs and shells. */
 const acceptable = /^[\w.:+/=@-]{1,128}$/
 
-/**
- * Returns a function that sets the ID of a request: the one that the client sent, if it is acceptable, or else a new
- * one. The other parts of the service read it with `requestIdOf`.
- */
+/** Returns a function that finds the ID of a request: the one that the client sent, if it is acceptable, or a new one. */
 export function createRequestIds(): (request: IncomingMessage) => string {
   // A counter after random digits is several times faster than a random ID for each request.
   const prefix = randomBytes(6).toString('hex')
@@ -18,12 +15,15 @@ export function createRequestIds(): (request: IncomingMessage) => string {
   return ({ headers }) => {
     const given = headers[header]
     if (typeof given === 'string' && acceptable.test(given)) return given
-    const id = `${prefix}-${(++count).toString(36)}`
-    headers[header] = id
-    return id
+    return `${prefix}-${++count}`
   }
 }
 
-export function requestIdOf({ headers }: IncomingMessage): string {
+/** Sets the ID of a request, which `readRequestId` returns. */
+export function setRequestId({ headers }: IncomingMessage, id: string): void {
+  headers[header] = id
+}
+
+export function readRequestId({ headers }: IncomingMessage): string {
   return String(headers[header])
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { WireRequest } from '../../api/wire.ts'
-import { requestIdOf } from '../common/request-id.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
 import { readBody } from './body.ts'
@@ -19,13 +18,13 @@ export interface Exchange {
 
 export function createAnswerer(
   service: Service,
-  refuse: (response: ServerResponse, message: string) => void,
+  refuse: (response: ServerResponse, message: string, requestId: string) => void,
 ): (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => Promise<void> {
   const atEndOfTurn = createTurnBatch()
   return async (request, response, exchange) => {
     // Most requests have no body, and awaiting an empty body costs more than responding.
     const body = hasBody(request) ? await readBodyText(request) : noBody
-    if (body.refused !== undefined) return refuse(response, body.refused)
+    if (body.refused !== undefined) return refuse(response, body.refused, exchange.id)
     exchange.hasBegun = true
     const answered = await service({
       method: request.method ?? 'GET',
@@ -66,11 +65,11 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
 }
 
 /** Refuses a request and closes the connection without reading the rest of the body. */
-export function refuse(response: ServerResponse, message: string): void {
+export function refuse(response: ServerResponse, message: string, requestId: string): void {
   response.writeHead(400, {
     'content-type': 'application/json; charset=utf-8',
     connection: 'close',
-    'x-request-id': requestIdOf(response.req),
+    'x-request-id': requestId,
   })
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
 }

@@ -3,15 +3,37 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Returns the reason for refusing a request from a foreign web page. A page can send requests to a local service, and
+ * Returns a function that returns the reason for refusing a request from a foreign web page. A page can send requests to a local service, and
  * can read the responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
  */
+export function createForeignCheck(
+  hosts: readonly string[],
+): (request: IncomingMessage) => string | undefined {
+  // Almost all requests name the same host, and checking a name takes as long as a header of the response.
+  let lastKnown: string | undefined
+  const isKnownHost = (host: string | undefined) => {
+    if (host === lastKnown && host !== undefined) return true
+    const name = hostName(host)
+    if (name === undefined || !isKnown(name, hosts)) return false
+    lastKnown = host
+    return true
+  }
+  return (request) => checkRequest(request, isKnownHost)
+}
+
+/** Returns the reason for refusing one request from a foreign web page. */
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
+  return createForeignCheck(hosts)(request)
+}
+
+function checkRequest(
+  request: IncomingMessage,
+  isKnownHost: (host: string | undefined) => boolean,
+): string | undefined {
   const { host, origin } = request.headers
   // Node uses the first Host header, but a proxy may have used another one.
   if (countHosts(request.rawHeaders) > 1) return 'there is more than one Host header'
-  const name = hostName(host)
-  if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
+  if (!isKnownHost(host)) return 'the Host header does not name this service'
   // A host in the request target takes precedence over the header (RFC 9112, section 3.2.2).
   const { url = '/' } = request
   if (!url.startsWith('/') && !url.startsWith(`http://${host}/`))

@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
-import { createRequestIds } from '../common/request-id.ts'
+import type { RequestEntry } from '../common/log.ts'
+import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import type { Service } from '../service/service.ts'
 import { declineUpgrade, isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
 import { createAnswerer, type Exchange, refuse } from './answer.ts'
 import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
-import { refuseForeign } from './same-origin.ts'
+import { createForeignCheck } from './same-origin.ts'
 
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
@@ -28,28 +29,18 @@ interface HttpOptions {
   /** Timeouts for receiving requests, in milliseconds. */
   timeouts?: Partial<RequestTimeouts>
   upgrade?: Upgrade
-  onAnswer?: (answer: Answer) => void
-}
-
-export interface Answer {
-  method: string
-  /** Path without the query, which may contain a person's name. */
-  path: string
-  status: number
-  ms: number
-  requestId: string
-  operation: string | undefined
+  onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
 }
 
 /** @throws when the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
-  const allowedHosts = [host, ...hosts]
+  const refuseForeign = createForeignCheck([host, ...hosts])
   const refused = new WeakSet<Duplex>()
   const busy = new WeakSet<Duplex>()
-  const end = (response: ServerResponse, message: string) => {
+  const end = (response: ServerResponse, message: string, requestId: string) => {
     refused.add(response.req.socket)
-    refuse(response, message)
+    refuse(response, message, requestId)
   }
   let running = 0
   const answer = createAnswerer((request) => {
@@ -72,10 +63,13 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
       busy.delete(socket)
       if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
-      onAnswer?.(describeAnswer(request, response, exchange, performance.now() - startedAt))
+      onAnswer?.(
+        describeAnswer(request, response, exchange.id, performance.now() - startedAt),
+        exchange.operation,
+      )
     })
-    const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
-    if (refusal) return end(response, refusal)
+    const refusal = refuseForeign(request) ?? refuseFraming(request)
+    if (refusal) return end(response, refusal, exchange.id)
     answer(request, response, exchange).catch(() => response.destroy())
   })
   const heard = limitConnections(server, maxConnections)
@@ -87,7 +81,8 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (!isWebSocketUpgrade(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
     const requestId = identify(request)
-    const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
+    setRequestId(request, requestId)
+    const refusal = refuseForeign(request) ?? refuseFraming(request)
     if (refusal) refuseUpgrade(socket, invalid(refusal), requestId)
     else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'), requestId)
     else upgrade(request, socket, head).catch(() => socket.destroy())
@@ -113,16 +108,18 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
 function describeAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { id, operation }: Exchange,
+  requestId: string,
   ms: number,
-): Answer {
+): RequestEntry {
+  const { url = '' } = request
+  const query = url.indexOf('?')
   return {
+    event: 'request',
     method: request.method ?? '',
-    path: request.url?.split('?')[0] ?? '',
+    path: query < 0 ? url : url.slice(0, query),
     status: response.statusCode,
     ms,
-    requestId: id,
-    operation,
+    request_id: requestId,
   }
 }
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Clock, startInterval } from '../common/clock.ts'
 import { Fault, invalid, notFound, toStorageFault } from '../common/faults.ts'
-import { requestIdOf } from '../common/request-id.ts'
+import { readRequestId } from '../common/request-id.ts'
 import { parseUrl } from '../common/requests.ts'
 import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
@@ -58,14 +58,14 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIdOf(request)}`))
+    this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${readRequestId(request)}`))
     this.#stopPinging = startInterval(options.clock, pingIntervalMs, () => void this.#ping())
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { admissionDeps, hub, onConnect, onFailure } = this.#options
     const connection = new Connection()
-    const requestId = requestIdOf(request)
+    const requestId = readRequestId(request)
     // The HTTP server has already validated the request target.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
     const isView = readProtocols(request).includes(roomProtocol)
