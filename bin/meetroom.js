@@ -91,7 +91,14 @@ function kindOf(argv) {
   if (argv[0] === '--version' || argv[0] === '-V') return 'version'
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const wantsHelp = words.includes('--help') || words.includes('-h')
-  const group = words.findIndex((word) => Object.hasOwn(commands, word))
+  // A name of a group without a verb behind it is the value of a flag, as in `--profile local rooms list`.
+  const group = words.findIndex(
+    (word, i) =>
+      Object.hasOwn(commands, word) &&
+      (wantsHelp ||
+        typeof commands[word] === 'string' ||
+        words.slice(i + 1).some((verb) => Object.hasOwn(commands[word], verb))),
+  )
   if (group < 0) return wantsHelp || argv.length === 0 ? 'help' : undefined
   const verbs = commands[words[group]]
   if (wantsHelp) return `${typeof verbs === 'string' ? verbs : Object.values(verbs)[0].split('-')[0]}-help`
