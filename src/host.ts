@@ -238,7 +238,7 @@ export function createProcessHost(): Host {
   }
 }
 
-/** `process.emitWarning` without experimental warnings, with the number of loads that need it. */
+/** Replacement for `process.emitWarning` that drops experimental warnings and counts the loads that need it. */
 type QuietWarning = typeof process.emitWarning & { original?: typeof process.emitWarning; loads?: number }
 
 function createWarningFilter(original: typeof process.emitWarning): QuietWarning {

@@ -1,6 +1,6 @@
 /**
- * Finds the candidate one edit away, or two edits for words of more than five letters. In a word of five letters, one
- * letter can also be in a wrong place and wrong, as in `romes`. Ignores case and hyphens.
+ * Finds the nearest candidate that is one edit away, or two edits for words of more than five letters. For words of
+ * five letters, the two edits must be the removal of a letter and an insertion, as in `romes`. Ignores case and hyphens.
  */
 export function findClosest(word: string, candidates: readonly string[]): string | undefined {
   const folded = foldWord(word)
@@ -14,7 +14,7 @@ export function findClosest(word: string, candidates: readonly string[]): string
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
 
-/** Returns true if two words become equal when each of them loses one letter. */
+/** Returns true if two words become equal when one letter is removed from each. */
 function hasOneMoved(a: string, b: string): boolean {
   const shortened = (word: string) => Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))
   const others = shortened(b)

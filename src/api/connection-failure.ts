@@ -1,4 +1,4 @@
-/** Code for a reset connection. Needed because undici treats ECONNRESET as the end of a body without a length. */
+/** Code of a reset connection. Not ECONNRESET, because undici treats that code as the end of a body without a length. */
 export const resetCode = 'RESET'
 
 const reasons: Record<string, string> = {

@@ -353,7 +353,7 @@ export const paging = {
   total: { type: 'integer', description: 'total number of items' },
 } as const
 
-/** Order of a list. The API specification has none; some services have this query field. */
+/** Order of a list. Some services have this query field; the API specification does not. */
 export const order = {
   sort_by: { type: 'text', description: 'order of the items', query: true, presence: 'unlisted' },
 } as const

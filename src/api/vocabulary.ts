@@ -17,7 +17,6 @@ export type EndReason = (typeof endReasons)[number]
 export const webhookActions = ['sessionJoined', 'sessionLeft'] as const
 export type WebhookAction = (typeof webhookActions)[number]
 
-/** States of a webhook delivery of the embedded service. */
 export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 

@@ -16,9 +16,7 @@ import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
 
 export interface InstanceOptions {
   dir: string | undefined
-  /** Path of the API key file, which is created if missing. */
   keyFile?: string | undefined
-  /** API key that replaces the one of the file. */
   apiKey?: string | undefined
   /** Factor for the delays between webhook attempts. */
   webhookRetryScale: number
@@ -43,9 +41,7 @@ export interface Instance {
   hub: Hub
   sockets: Sockets
   deliveries: Deliveries
-  /** Waits until the connected clients have proved that they respond, before the clock moves by `ms`. */
   probePeers(ms: number): Promise<void>
-  /** Waits until webhook attempts and writes that have begun are finished. */
   settle(): Promise<void>
   /** Closes the sessions with a close reason, sends no more webhooks, and closes the workspace. */
   shutDown(): Promise<void>

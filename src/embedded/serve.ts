@@ -23,7 +23,6 @@ export interface ServeOptions extends InstanceOptions {
   drainDelayMs?: number | undefined
   /** Maximum wait for pending responses when the service stops, in milliseconds. */
   drainMs?: number | undefined
-  /** Control of clock, faults and seed, for tests. */
   control?: ServiceControl | undefined
   machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
 }
@@ -40,7 +39,6 @@ export interface RunningService {
   close(): Promise<number>
 }
 
-/** Default of the drain timeout, in milliseconds. */
 export const defaultDrainMs = 3000
 
 /** @throws {UsageError} when another process serves the same data directory */

@@ -144,7 +144,6 @@ function prepareDirectory(dir: string): boolean {
   return isNew
 }
 
-/** @throws {UsageError} when the file of a seed cannot be read */
 function readSeed(seed: Public.Seed | string | undefined): unknown {
   if (typeof seed !== 'string') return seed
   let text: string

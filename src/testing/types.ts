@@ -1,6 +1,5 @@
 // The public types of `meetroom/testing`. The build publishes this file as its declarations, so it imports nothing.
 
-/** Operation of the API. */
 export type Operation =
   | 'listRooms'
   | 'createRoom'
@@ -89,7 +88,7 @@ export interface Seeded {
 export type Duration = string | number
 
 export interface StartOptions {
-  /** Users and rooms, or the path of a JSON file of the same shape. */
+  /** Users and rooms, or the path of a JSON file that contains them. */
   readonly seed?: Seed | string
   /** Directory for a workspace on disk. Default: in memory. */
   readonly dataDir?: string
@@ -99,13 +98,12 @@ export interface StartOptions {
   readonly apiKey?: string
   /** `throw`: `reset` and `close` reject after a request for an unknown operation. */
   readonly onUnknown?: 'throw'
-  /** `throw`: `close` rejects if a fault has never matched. */
+  /** `throw`: `close` rejects if a fault has not matched any request. */
   readonly onUnmatchedFault?: 'throw'
-  /** Called with each line of the log of the service. */
   readonly log?: (line: string) => void
 }
 
-/** Failure on purpose. It needs `status`, `delay` or `connection`. */
+/** Injected failure. It needs `status`, `delay` or `connection`. */
 export interface Fault {
   /** Default: all operations. */
   readonly operation?: Operation | readonly Operation[]
@@ -114,7 +112,7 @@ export interface Fault {
   /** Status of the response, from 400 to 599. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON of the response. */
+  /** Body of the response, which is sent as JSON. */
   readonly body?: unknown
   /** Wait before the response, by the clock of the service. */
   readonly delay?: Duration
@@ -124,9 +122,9 @@ export interface Fault {
   readonly after?: 'write'
   /** Number of requests that the fault changes. Default: 1, and no limit with `probability`. */
   readonly times?: number
-  /** Share of the requests that the fault changes, above 0 and at most 1. */
+  /** Probability that the fault changes a matching request, above 0 and at most 1. */
   readonly probability?: number
-  /** Seed of the random choice; equal seeds choose equally. Default: 0. */
+  /** Seed of the random choice. Equal seeds select the same requests. Default: 0. */
   readonly seed?: number
 }
 
@@ -174,14 +172,13 @@ export interface TestService extends AsyncDisposable {
   readonly clock: {
     /** Time of the service in milliseconds since 1970. */
     now(): number
-    /** Moves the time forward. Resolves when due webhooks are delivered and due meetings have ended. */
+    /** Moves the time forward. Resolves when due webhooks have been attempted and due meetings have ended. */
     advance(duration: Duration): Promise<void>
     freeze(): void
     resume(): void
   }
   readonly faults: {
     add(fault: Fault): AddedFault
-    /** Removes all faults. */
     clear(): void
   }
   readonly webhooks: {

@@ -60,7 +60,6 @@ export class WebhookInbox {
     })
   }
 
-  /** Forgets all events and rejects the pending calls of `next`. */
   clear(reason: string): void {
     this.#kept = []
     this.#listed = []

@@ -309,7 +309,7 @@ describe('retries within their limits', () => {
     ],
     ['message send r1 hi', 'check the room before you send it again'],
   ])(
-    'are not made for a write that received no response: %s; the hint names a check',
+    'are not made for a write without a response (%s), and the hint suggests a check',
     async (command, hint) => {
       world.intercept = silence
       expect(await outcome(`${command} --timeout 0.05`)).toEqual({

@@ -80,7 +80,7 @@ const createRoom = async (fields: object = {}): Promise<Thing> =>
   (await sdk.send('POST', '/rooms', { name: 'Weekly sync', type: 'private', ...fields }))['room']
 
 describe('an SDK against meetroom serve', () => {
-  test('lists rooms, users and members in the order of sort_by, 30 at a time', async () => {
+  test('lists rooms, users and members in the order of sort_by, in pages of 30', async () => {
     const rooms: string[] = []
     const users: string[] = []
     for (let i = 0; i < 65; i++) {
@@ -101,7 +101,7 @@ describe('an SDK against meetroom serve', () => {
     }
   })
 
-  test('connects with the tokens of members, and lists sessions with their clients, 30 at a time', async () => {
+  test('connects with the tokens of members, and lists sessions with their clients, in pages of 30', async () => {
     const members: Thing[] = []
     await sdk.send('POST', '/users', { user_id: 'host' })
     const { id } = await createRoom({ members: [{ user_id: 'host', type: 'host' }] })
@@ -138,7 +138,7 @@ describe('an SDK against meetroom serve', () => {
     })
   })
 
-  test('gets back the metadata of rooms, users and members, and keeps it in updates', async () => {
+  test('receives the metadata of rooms, users and members, which updates keep', async () => {
     const metadata = { plan: 'gold', tags: ['a', 'b'], nested: { price: 1.5, none: null } }
     const { user } = await sdk.send('POST', '/users', { user_id: 'ada', metadata })
     const room = await createRoom({ metadata })

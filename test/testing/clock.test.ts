@@ -31,7 +31,7 @@ describe('the clock of a test service', () => {
     expect(service.clock.now()).toBeGreaterThanOrEqual(frozen + 36 * hour)
   })
 
-  test('measures the meeting and ends it at its limit, at the exact time', async () => {
+  test('measures the duration of a meeting and ends the meeting exactly at its limit', async () => {
     const { service, join, room, sessions } = await startMeeting()
     service.clock.freeze()
     const startedAt = service.clock.now()
@@ -50,7 +50,7 @@ describe('the clock of a test service', () => {
       expect(session).toMatchObject({ disconnected_at: terminated_at, end_reason: 'ended' })
   })
 
-  test('loses a peer that answers no pings 15 seconds later, and keeps the others for a year', async () => {
+  test('disconnects a peer that answers no pings after 15 seconds, and keeps other peers for a year', async () => {
     const { service, join, sessions } = await startMeeting()
     service.clock.freeze()
     const now = service.clock.now()
@@ -92,8 +92,8 @@ describe('the clock of a test service', () => {
   )
 })
 
-describe('webhooks of a test service', () => {
-  test('next returns each attempt once, in order, also those made before the call', async () => {
+describe('webhooks.next of a test service', () => {
+  test('returns each attempt once, in order, including attempts from before the call', async () => {
     const receiver = await startReceiver()
     const { service, join } = await startMeeting(receiver.url)
     const ada = await join('r', 'ada-token')
@@ -111,7 +111,7 @@ describe('webhooks of a test service', () => {
     ])
   })
 
-  test('two pending calls of next get different attempts', async () => {
+  test('returns different attempts to two pending calls', async () => {
     const { service, join } = await startMeeting((await startReceiver()).url)
     const both = Promise.all([service.webhooks.next(), service.webhooks.next()])
     await join('r', 'ada-token')
@@ -119,7 +119,7 @@ describe('webhooks of a test service', () => {
     expect((await both).map(({ payload }) => payload.userId)).toEqual(['ada', 'bob'])
   })
 
-  test('the error of a timeout lists the attempts that were made', async () => {
+  test('lists the attempts that were made in the error of a timeout', async () => {
     const { service, join } = await startMeeting()
     await expect(service.webhooks.next(undefined, { timeout: 20 })).rejects.toThrow(
       'no webhook matched within 0.02 s; none was sent',
@@ -131,7 +131,7 @@ describe('webhooks of a test service', () => {
     )
   })
 
-  test('next rejects with the error of its condition, and when the service is reset or closed', async () => {
+  test('rejects with the error of its condition, and when the service is reset or closed', async () => {
     const { service, join } = await startMeeting()
     const failing = service.webhooks.next(() => {
       throw new Error('a bug in the test')

@@ -11,7 +11,7 @@ const outcomeOf = (response: Promise<{ status: number }>) =>
   )
 
 describe('a fault', () => {
-  test('before the write changes nothing, and after the write hides that the write was made', async () => {
+  test('before a write prevents the write, and after a write hides its success', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(['fine', 'after'])
   })
 
-  test('sends its own headers and body', async () => {
+  test('sends the headers and body that it defines', async () => {
     const { service, send } = await startTestService({})
     const body = { message: 'slow down' }
     service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
@@ -47,7 +47,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(names)
   })
 
-  test('with status and a cut body breaks the error response, and nothing is written', async () => {
+  test('with a status and a cut body cuts the error response and prevents the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 500, connection: 'cut' })
     expect(await outcomeOf(createRoom())).toBe('broken')
@@ -64,7 +64,7 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
-  test('after the write skips requests that the service refuses', async () => {
+  test('after a write ignores requests that the service refuses', async () => {
     const { service, send, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
     expect((await send('POST', '/rooms', { name: 'no type' })).status).toBe(400)
@@ -84,7 +84,7 @@ describe('a fault', () => {
     expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
   })
 
-  test('that no request matched is reported by close, as an error with onUnmatchedFault: throw', async () => {
+  test('that no request matched is reported by close, and makes close reject with onUnmatchedFault: throw', async () => {
     const { service, createRoom } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
     service.faults.add({ operation: 'deleteRoom', status: 503 })
@@ -125,14 +125,14 @@ describe('a fault', () => {
     [{ status: 429, headers: { 'Retry-After': 7 } }, 'headers.retry-after of a fault is not a valid header'],
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not 503'],
-  ])('%j is refused with one clear error', async (fault, message) => {
+  ])('is refused with one clear error if it is invalid: %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
   })
 })
 
 describe('faults', () => {
-  test('are matched atomically: exactly `times` of any number of concurrent requests fail', async () => {
+  test('fail exactly `times` of any number of concurrent requests', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -180,7 +180,7 @@ describe('faults', () => {
     )
   })
 
-  test('with a probability are determined by their seed and hit about that share', async () => {
+  test('with a probability fail about that share of requests, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number) => {
       await service.reset()

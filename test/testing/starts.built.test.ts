@@ -58,7 +58,7 @@ interface Measured {
   heap: number
 }
 
-test(`${rounds} starts and closes leave no handles, files, listeners or memory behind`, {
+test(`startService leaks no handles, files, listeners or memory in ${rounds} starts and closes`, {
   timeout: 600_000,
 }, async () => {
   const { code, stdout, stderr } = await runCommand(

@@ -28,7 +28,7 @@ describe('startService', () => {
     expect((await send('GET', '/rooms/old')).body.room.terminated_at).not.toBeNull()
   })
 
-  test('runs twenty services in one process that share nothing', async () => {
+  test('runs twenty independent services in one process', async () => {
     const worlds = await Promise.all(Array.from({ length: 20 }, () => startTestService({})))
     expect(new Set(worlds.map(({ service }) => service.baseUrl)).size).toBe(20)
     expect(new Set(worlds.map(({ service }) => service.apiKey)).size).toBe(20)
@@ -74,7 +74,7 @@ describe('startService', () => {
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('closes the port and all sessions, and rejects later calls', async () => {
+  test('returns a service that closes its port and sessions, and then rejects calls', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()
@@ -87,7 +87,7 @@ describe('startService', () => {
     await expect(service.webhooks.next()).rejects.toThrow('the service is closed')
   })
 
-  test('is disposable', async () => {
+  test('returns a disposable service', async () => {
     const service = await startService()
     await service[Symbol.asyncDispose]()
     await expect(fetch(service.baseUrl)).rejects.toThrow()
@@ -102,7 +102,7 @@ describe('a seed', () => {
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
   })
 
-  test('with everything that a seed can hold is applied completely', async () => {
+  test('with all supported fields is applied completely', async () => {
     const src = 'https://cdn.example.com/1.png'
     const { service, send } = await startTestService({
       seed: {
@@ -164,7 +164,7 @@ describe('a seed', () => {
     ],
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room id'],
     [[], 'it must be an object, not a list'],
-  ])('%j is refused with the path of the problem', async (bad, message) => {
+  ])('is refused with the path of the problem if it is invalid: %j', async (bad, message) => {
     await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
   })
 
@@ -177,7 +177,7 @@ describe('a seed', () => {
     await expect(startService({ seed: file })).rejects.toThrow(`the seed ${file} is not valid JSON`)
   })
 
-  test('replaces the earlier seed, and a refused one leaves the earlier seed', async () => {
+  test('replaces the previous seed unless it is refused', async () => {
     const { service, roomNames } = await startTestService()
     await service.seed({ rooms: [{ name: 'Other', type: 'open' }] })
     expect(await roomNames()).toEqual(['Other'])
@@ -212,7 +212,7 @@ describe('reset', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('waits for running requests, ends delayed ones, and holds new ones until it is done', async () => {
+  test('waits for running requests, ends delayed ones, and holds new ones until the reset is done', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -245,7 +245,7 @@ describe('an unknown operation', () => {
     ['PATCH', '/rooms/weekly', 'getRoom (GET /v1/rooms/{id})'],
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
-  ])('%s %s gets 400 not_found with the nearest operation', async (method, path, nearest) => {
+  ])('%s %s receives status 400 not_found with the nearest operation', async (method, path, nearest) => {
     const { send } = await startTestService()
     expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
       status: 400,

@@ -16,7 +16,7 @@ export class PeakFinder {
   readonly #people: CompactTexts
   readonly #presence = new CompactRecords('float', 3)
 
-  /** @param people keys of people, which others can share */
+  /** @param people keys of people, which other objects can share */
   constructor(people = new CompactTexts()) {
     this.#people = people
   }

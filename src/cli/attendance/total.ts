@@ -8,7 +8,7 @@ import { countTenths } from './measures.ts'
 import type { Person } from './people.ts'
 import type { Visit } from './visits.ts'
 
-/** Subject of a total. A part is 0 or undefined if the total covers all of them. */
+/** Subject of a total. A property is 0 or undefined if the total covers all its values. */
 export interface TotalSubject {
   person: Person | undefined
   /** Day number of the first day of the period. */
@@ -56,7 +56,7 @@ const counts = {
 const intervalFields = { start: 0, end: 1, before: 2 }
 const flags = { isPresent: 1, isOpen: 2, isThere: 4, isInvited: 8, isMember: 16, isBlocked: 32 }
 
-/** Totals of up to millions of people. Objects would take three times the memory. */
+/** Compact store for totals of up to millions of people. Objects would take three times the memory. */
 export class TotalStore {
   readonly #zone: TimeZone
   readonly #people: CompactTexts
@@ -67,9 +67,8 @@ export class TotalStore {
   readonly #values = new CompactValues()
   /** Pairs of a total and a person, for totals of several people. */
   readonly #participants = new CompactTuples(2)
-  /** Pairs of a total and a day number. */
   readonly #days = new CompactTuples(2)
-  /** Intervals of people, linked to the one before. Empty while `first` and `last` describe the only interval. */
+  /** Intervals of people, each linked to the previous one. Empty while `first` and `last` describe the only interval. */
   readonly #intervals = new CompactRecords('float', 3)
 
   /** @param people keys of people, which several stores can share */
@@ -124,7 +123,6 @@ export class TotalStore {
     }
   }
 
-  /** Adds the facts about the person of a total. */
   addPerson(total: number, { name, role, blocked }: Person): void {
     if (blocked !== undefined) this.#flag(total, flags.isInvited)
     for (const [field, value] of [
@@ -135,7 +133,6 @@ export class TotalStore {
         this.#counts.set(total, field, this.#values.place(value))
   }
 
-  /** Returns true if the person is a member of a room. */
   isInvited(total: number): boolean {
     return this.#has(total, flags.isInvited)
   }

@@ -36,7 +36,7 @@ const chunkSize = 250
 export class AttendanceTotals {
   readonly #options: TotalsOptions
   readonly #store: TotalStore
-  /** Rooms by number minus 1, if the totals name them. */
+  /** Rooms in the order of their numbers, which start at 1. Empty if the totals are not by room. */
   readonly #rooms: Item[] = []
   #roomCount = 0
   /** Meetings by number, in a report by meeting. */
@@ -50,7 +50,6 @@ export class AttendanceTotals {
   /**
    * Adds a room and returns the rows that are now complete.
    * @param people people of the room, if already listed
-   * @param onVisit called for each visit
    */
   add(report: RoomReport, people = listPeople(report), onVisit?: (visit: Visit) => void): RowChunk[] {
     const { grouping, absent } = this.#options

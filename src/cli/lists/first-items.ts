@@ -22,14 +22,14 @@ export interface FirstItems {
 
 interface Selected {
   key: SortKey
-  /** Number of items that must be right. */
+  /** Number of items that the command needs. */
   count: number
   pageSize?: number | undefined
 }
 
-/** Number of items to read after the requested ones. Items of the same time are in any order. */
+/** Number of items to read after the requested ones, because items with the same time can be in any order. */
 const surplus = 30
-/** Number of items of the unsorted list that must not contradict the sorted one. */
+/** Number of items of the unsorted list that are compared with the sorted list. */
 const sampleSize = 100
 
 /** Returns the only key of `--sort` if some services can sort the list by it. */
@@ -40,7 +40,7 @@ export function selectServiceKey(name: ListName, keys: readonly SortKey[]): Sort
 }
 
 /**
- * Reads the first items of a list from a service that sorts it (`sort_by`). The API specification has no order.
+ * Reads the first items of a list from a service that supports `sort_by`, which the API specification does not define.
  * Returns undefined unless the responses prove that the service sorts; the whole list must then be read.
  */
 export async function readFirstItems<N extends ListName>(
@@ -141,7 +141,6 @@ class FirstItemsReader<N extends ListName> {
     return parseTimestamp(item?.[this.#field]) ?? undefined
   }
 
-  /** Returns true when a time belongs before another one. */
   #isBefore(a: number, b: number): boolean {
     return this.#selected.key.isDescending ? a > b : a < b
   }
@@ -150,7 +149,7 @@ class FirstItemsReader<N extends ListName> {
     let before = this.#selected.key.isDescending ? newest : oldest
     for (const [i, item] of items.entries()) {
       const time = this.#timeOf(item)
-      // Items may have been added or removed before the first one since the ends were read.
+      // The list may have changed since the oldest and newest times were read.
       if (time === undefined || time < oldest || (i > 0 && this.#isBefore(time, before))) return false
       if (i === 0 && this.#isBefore(before, time)) return false
       before = time

@@ -55,7 +55,6 @@ export class FullRecords {
     this.#concurrency = concurrency
   }
 
-  /** Sets the client of a pool, which then limits the requests. */
   use(client: Client): void {
     this.#client = client
   }

@@ -13,7 +13,6 @@ export interface RoomFlags {
 
 export interface SelectedRooms {
   rooms: readonly Item[]
-  /** Error to throw if the list of rooms is incomplete. */
   incomplete?: IncompleteError
 }
 

@@ -38,7 +38,7 @@ interface SortOptions {
   view: View
   keys: readonly SortKey[]
   full?: FullRecords | undefined
-  /** Set when the pages hold only the first items; with the number of all items if it is printed. */
+  /** Set if the pages contain only the first items. `total` is undefined if it is not printed. */
   first?: { total: number | undefined }
   room: string
   limit?: number | undefined

@@ -38,7 +38,6 @@ export async function backUp({ dir, path, overwrite, quietly }: BackUpOptions): 
   return describeBackup(path, quietly)
 }
 
-/** @throws {UsageError} when there is no workspace */
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
   throw new UsageError(`there is no workspace in ${dir}`, {

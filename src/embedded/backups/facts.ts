@@ -1,7 +1,7 @@
 import type { Sqlite } from '../store/sqlite.ts'
 
 export interface WorkspaceFacts {
-  /** Number of migrations that the database has had. */
+  /** Number of migrations that have been applied to the database. */
   schema_version: number
   rooms: number
   users: number

@@ -6,7 +6,7 @@ import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
 import { readFacts, readSchemaVersion, type WorkspaceFacts } from './facts.ts'
 
 /**
- * Checks a backup and returns what it holds.
+ * Checks a backup and describes its contents.
  * @throws {UsageError} when the file cannot be read, is no backup, is damaged, or is of a newer version
  */
 export async function checkBackup(path: string, quietly: QuietLoader): Promise<WorkspaceFacts> {

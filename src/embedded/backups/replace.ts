@@ -16,7 +16,6 @@ export interface ReplaceOptions {
   saveAs: string | undefined
   /** Prepares the connection before the transaction. */
   prepare?(db: Sqlite): void
-  /** Fills the empty database. */
   fill(db: Sqlite): void
 }
 

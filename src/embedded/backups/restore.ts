@@ -14,10 +14,9 @@ interface Restored {
 }
 
 /**
- * Replaces the contents of a workspace by those of a backup. The workspace keeps its API key.
+ * Replaces the contents of a workspace with those of a backup. The workspace keeps its API key.
  * @param confirm asks for confirmation if there is something to lose
  * @throws {UsageError} when the workspace is served, or the file is no backup
- * @throws {OutputError} when storage fails; the workspace is then unchanged
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,

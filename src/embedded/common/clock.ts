@@ -1,4 +1,4 @@
-/** A `tick` is periodic upkeep: a clock that jumps runs it once, not once per period. */
+/** Kind of a timer. A `tick` is periodic maintenance: a clock that jumps runs it once, not once per period. */
 export type TimerKind = 'tick'
 
 /** Clocks and timers of the service, which tests replace. */

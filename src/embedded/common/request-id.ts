@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Name of the header in Node's spelling. */
 const header = 'x-request-id'
 
 /** IDs that clients may choose: one word of printable ASCII that is safe in logs and shells. */
 const acceptable = /^[\w.:+/=@-]{1,128}$/
 
-/** Returns a function that finds the ID of a request: the one that the client sent, if it is acceptable, or a new one. */
+/** Returns a function that finds the ID of a request: the client's ID if it is acceptable, otherwise a new one. */
 export function createRequestIds(): (request: IncomingMessage) => string {
   // A counter after random digits is several times faster than a random ID for each request.
   const prefix = randomBytes(6).toString('hex')

@@ -5,7 +5,6 @@ interface Timer {
   at: number
   kind: TimerKind | undefined
   work: () => void
-  /** Cancels the timer of the real clock. */
   disarm: () => void
 }
 
@@ -14,13 +13,13 @@ interface Times {
   monotonic: number
 }
 
-/** Clock of a service under test: it can be advanced, frozen and resumed. Without that, it shows the real time. */
+/** Clock of a service under test, which tests can advance, freeze and resume. By default it shows the real time. */
 export class ServiceClock implements Clock {
   readonly #real: Clock
   readonly #timers = new Set<Timer>()
   /** Time of this clock minus the real time, in milliseconds. */
   #shift: Times = { now: 0, monotonic: 0 }
-  /** Time at which the clock is held; undefined while it runs. */
+  /** Time at which the clock is frozen; undefined while it runs. */
   #held: Times | undefined
   #isFrozen = false
   #isAdvancing = false

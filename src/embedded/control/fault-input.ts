@@ -6,9 +6,7 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../common/values.ts'
 
-/** Validated fault. */
 export interface FaultSpec {
-  /** Operations that the fault applies to; undefined for all. */
   operations: readonly OperationName[] | undefined
   /** IDs of which the request must name one; undefined for any. */
   ids: readonly string[] | undefined

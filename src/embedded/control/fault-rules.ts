@@ -4,9 +4,7 @@ import { createResponse, type TextResponse } from '../service/response.ts'
 import type { Call } from '../service/service.ts'
 import { type FaultSpec, parseFault } from './fault-input.ts'
 
-/** Fault that was added to a service. */
 export interface AddedFault {
-  /** Number of requests that the fault has changed. */
   readonly matched: number
   remove(): void
 }
@@ -19,7 +17,7 @@ interface Rule {
   random: () => number
 }
 
-/** Faults of a service under test. Each request is changed by at most one: the first that applies. */
+/** Faults of a service under test. At most one fault changes a request: the first that applies. */
 export class FaultRules {
   readonly #clock: Clock
   readonly #rules = new Set<Rule>()
@@ -33,7 +31,6 @@ export class FaultRules {
     return this.#rules.size
   }
 
-  /** @throws {UsageError} when the value does not describe a fault */
   add(value: unknown): AddedFault {
     const spec = parseFault(value)
     const rule: Rule = { spec, text: formatFault(value), matched: 0, random: createRandom(spec.seed) }
@@ -52,12 +49,10 @@ export class FaultRules {
     for (const cancel of this.#delays) cancel()
   }
 
-  /** Returns the faults that no request has matched, as text. */
   listUnmatched(): string[] {
     return [...this.#rules].filter(({ matched }) => matched === 0).map(({ text }) => text)
   }
 
-  /** Responds to a call: with a fault if one applies, else with the response of the operation. */
   async respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse> {
     const rule = this.#claim(call)
     if (!rule) return run()
@@ -69,7 +64,7 @@ export class FaultRules {
     }
     const response = await run()
     if (response.status !== 200) {
-      // Nothing was written, so that the fault applies to a later request.
+      // Nothing was written, so the fault remains for a later request.
       rule.matched--
       return response
     }

@@ -1,10 +1,9 @@
-/** Counter of running requests that can be closed, so that a reset meets no request halfway. */
+/** Gate that counts running requests and can hold new ones, so that no request runs during a reset. */
 export class Gate {
   #running = 0
   #closed: Promise<void> | undefined
   #onEmpty = () => {}
 
-  /** Runs `work` once the gate is open. */
   async pass<T>(work: () => Promise<T>): Promise<T> {
     while (this.#closed) await this.#closed
     this.#running++

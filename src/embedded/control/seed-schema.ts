@@ -68,7 +68,7 @@ export function parseSeed(value: unknown): ParsedSeed {
     return seed
   }
   const { issues } = result.error
-  // A misspelt key also makes a required one missing, which would hide the cause.
+  // Report an unknown key first: it can be a misspelled required key, which is then reported as missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   throw new UsageError(
     `the seed cannot be used: ${issue?.code === 'unrecognized_keys' ? describeUnknownKey(issue) : describeIssue(issue, value)}`,

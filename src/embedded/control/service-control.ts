@@ -11,10 +11,9 @@ import { Gate } from './gate.ts'
 import { describeNearestOperation } from './nearest-operation.ts'
 import { applySeed, type Seeded, SeedIds } from './seed.ts'
 
-/** Instance of the service, as far as it can be controlled. */
+/** Operations of a service instance that `ServiceControl` uses. */
 export interface ControlledInstance {
   context: HandlerContext
-  /** Ends the sessions and webhook attempts, and closes the workspace. */
   shutDown(): Promise<void>
   /** Waits until the connected clients have proved that they respond, before the clock moves by `ms`. */
   probePeers(ms: number): Promise<void>
@@ -33,7 +32,6 @@ export class ServiceControl {
   readonly faults: FaultRules
   readonly gate = new Gate()
   readonly #onReset: () => void
-  /** Requests with an unknown method and path since the last reset, such as `GET /v1/room`. */
   readonly unknownOperations: string[] = []
   #instance: ControlledInstance | undefined
   #open: () => Promise<ControlledInstance> = async () => {
@@ -51,7 +49,6 @@ export class ServiceControl {
     this.faults = new FaultRules(this.clock)
   }
 
-  /** Records of the seed, as the API returned them when it was applied. */
   get seeded(): Seeded {
     return this.#seeded
   }

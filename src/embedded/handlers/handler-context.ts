@@ -13,7 +13,6 @@ export interface HandlerContext extends Ids {
   sessionControl: SessionControl
   scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
-  /** Called after a redelivery for a room was requested. */
   onRedelivery(roomId: string): void
   /** ID of the application that owns all rooms of this workspace. */
   applicationId: string

@@ -48,7 +48,6 @@ export function createAnswerer(
   }
 }
 
-/** Resets the connection, or closes it after half of the response body. */
 function breakConnection(
   response: ServerResponse,
   { connection, status, headers, body }: TextResponse,

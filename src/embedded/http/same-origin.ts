@@ -3,13 +3,13 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Returns a function that returns the reason for refusing a request from a foreign web page. A page can send requests to a local service, and
- * can read the responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
+ * Creates a function that returns the reason for refusing a request from a foreign web page. A page can send requests to
+ * a local service, and can read the responses after DNS rebinding, but it cannot forge `Host` or `Origin`.
  */
 export function createForeignCheck(
   hosts: readonly string[],
 ): (request: IncomingMessage) => string | undefined {
-  // Almost all requests name the same host, and checking a name takes as long as a header of the response.
+  // Almost all requests name the same host, and checking a name is as slow as writing a response header.
   let lastKnown: string | undefined
   const isKnownHost = (host: string | undefined) => {
     if (host === lastKnown && host !== undefined) return true
@@ -21,7 +21,6 @@ export function createForeignCheck(
   return (request) => checkRequest(request, isKnownHost)
 }
 
-/** Returns the reason for refusing one request from a foreign web page. */
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
   return createForeignCheck(hosts)(request)
 }

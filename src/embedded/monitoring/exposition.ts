@@ -6,7 +6,6 @@ export interface Gauges {
   waitingDeliveries(): number
 }
 
-/** Creates the function that formats all metrics for Prometheus. */
 export function createExposition(
   requests: RequestMetrics,
   gauges: Gauges,
@@ -42,7 +41,7 @@ export function createExposition(
   return { contentType: registry.contentType, format: () => registry.metrics() }
 }
 
-/** Creates the histogram of durations from counts, because prom-client can only count each request itself. */
+/** Creates the histogram of durations from counts, because prom-client would have to observe each request. */
 function createDurations({ operations }: RequestMetrics): Metric {
   const name = 'meetroom_request_duration_seconds'
   const get = async () => ({

@@ -10,11 +10,10 @@ export interface OperationMetrics {
   seconds: number
 }
 
-/** Counts and durations of requests. Recording one must cost nothing noticeable, so that it is always on. */
+/** Counts and durations of requests. Recording must be cheap, because it is always on. */
 export class RequestMetrics {
   readonly operations = new Map<string, OperationMetrics>()
 
-  /** @param ms duration in milliseconds */
   record(operation: string, status: number, ms: number): void {
     let metrics = this.operations.get(operation)
     if (!metrics) {

@@ -114,7 +114,7 @@ export function createService({
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)
       : {}
     if (endpoint.method === 'GET') {
-      // The version of the store before the read.
+      // Use the version before the read, because a write can happen during the read.
       const version = endpoint.paging && store.version
       const value = await runHandler(name, context, { params, query })
       const response = isLongList(value)

@@ -29,7 +29,7 @@ const maxDriftMs = 1000
 interface HubOptions {
   store: Store
   clock: Clock
-  /** Clock that limits how often rooms are described; defaults to `clock`. */
+  /** Clock for the minimum interval between two descriptions of a room; defaults to `clock`. */
   realClock?: Clock
   scheduler: TurnScheduler
   newId(): string
@@ -233,7 +233,6 @@ export class Hub implements SessionControl {
     return this.#meetings.readMs(roomId)
   }
 
-  /** Number of connected sessions. */
   get openSessions(): number {
     return this.#roster.listAll().length
   }

@@ -200,7 +200,6 @@ export class Sockets {
   }
 }
 
-/** Waits for work, but at most for `peerTimeoutMs`. */
 async function withTimeout(work: Promise<unknown>, clock: Clock): Promise<void> {
   let cancel = () => {}
   const timeout = new Promise<void>((resolve) => {
@@ -210,7 +209,7 @@ async function withTimeout(work: Promise<unknown>, clock: Clock): Promise<void> 
   cancel()
 }
 
-/** Maximum number of characters of a user agent that are recorded. */
+/** Maximum number of recorded characters of a user agent. */
 const maxUserAgent = 512
 
 function readClient({ socket, headers }: IncomingMessage): SessionClient {

@@ -35,7 +35,7 @@ export function copyContents(db: Sqlite, from: string): void {
   }
   db.exec(`DELETE FROM main.sqlite_sequence`)
   db.exec(`INSERT INTO main.sqlite_sequence SELECT * FROM ${from}.sqlite_sequence`)
-  // The email index is built again from the first user on.
+  // Rebuild the email index, starting with the first user.
   if (tables.some(({ name }) => name === 'stale_emails'))
     db.exec('DELETE FROM main.stale_emails; UPDATE main.workspace SET emails_indexed = 0')
   for (const { type, sql } of all) if (type !== 'table') db.exec(sql)

@@ -99,7 +99,7 @@ async function readRows<Row>(
     : store.list<Row>(columns, page, ...values)
 }
 
-/** Reads all rows in steps, so that other requests are answered in between. */
+/** Reads all rows in steps, so that the service can respond to other requests between them. */
 export async function listAll<Row extends { seq: number }, Item>(
   store: Store,
   scheduler: TurnScheduler,

@@ -25,7 +25,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
     throw new UsageError('this workspace was created by a newer version of meetroom', {
       hint: ['update meetroom, or go back to a backup: ', suggestElsewhere(['help', 'local'])],
     })
-  // A copy of a database has lost this mode.
+  // A copied database does not have this mode.
   db.exec('PRAGMA journal_mode = WAL')
   if (version() === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
@@ -36,10 +36,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('COMMIT')
 }
 
-/**
- * Runs the migrations from a version on. Call inside a transaction.
- * @param from number of migrations that the database has had
- */
+/** Runs the migrations after the first `from` ones. Call inside a transaction. */
 export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number): void {
   for (const [i, step] of migrations.entries())
     if (i >= from) {

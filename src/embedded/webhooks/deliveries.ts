@@ -21,12 +21,9 @@ interface DeliveriesOptions {
 
 /** Finished attempt to deliver an event. */
 export interface Attempt {
-  /** The `webhook-id`. */
   id: string
   url: string
-  /** Response status, or the reason for a missing response. */
   outcome: string
-  /** Number of the attempt, starting at 1. */
   attempt: number
   body: string
 }
@@ -90,12 +87,10 @@ export class Deliveries {
     return this.#running.size > 0
   }
 
-  /** Resolves when no attempt is running. */
   async idle(): Promise<void> {
     while (this.isRunning) await Promise.all(this.#running)
   }
 
-  /** Sends requested redeliveries of a room. */
   redeliver(roomId: string): void {
     this.#rewound.add(roomId)
     this.wake(roomId)

@@ -36,7 +36,6 @@ export function findWebhook(store: Store, roomId: string): string | undefined {
   return room?.webhook ?? undefined
 }
 
-/** Counts the events that are not delivered yet. */
 export function countWaiting(store: Store): number {
   const row = store.one<{ count: number }>(
     `SELECT (SELECT count(*) FROM deliveries WHERE finished_at IS NULL)

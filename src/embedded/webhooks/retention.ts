@@ -2,9 +2,7 @@ import { type Clock, startInterval } from '../common/clock.ts'
 import type { Store } from '../store/store.ts'
 
 const hourMs = 60 * 60 * 1000
-/** Time for which a finished delivery is kept, in milliseconds. */
 export const keepFinishedMs = 24 * hourMs
-/** Maximum number of finished deliveries that are kept. */
 const maxFinished = 10_000
 /** Number of attempts between two removals. */
 export const attemptsPerRemoval = 100

@@ -5,7 +5,7 @@ import type { AttemptResult } from './attempt.ts'
 import type { Delivery } from './outbox.ts'
 import { keepFinishedMs } from './retention.ts'
 
-/** Time after which an event or a redelivery is given up, in milliseconds. */
+/** Maximum time for retries of an event or a redelivery, in milliseconds. */
 const maxRetryMs = 24 * 60 * 60 * 1000
 
 interface Times {
@@ -46,7 +46,7 @@ export function recordAttempt(
     isFinished ? now : null,
     ...result,
   )
-  // A redelivery that was requested during the attempt is still to be sent, even if the attempt succeeded.
+  // A redelivery was requested during the attempt. Keep it waiting, even if the attempt succeeded.
   if (!isRecorded)
     store.run(
       `UPDATE deliveries SET attempts = attempts + 1, round_start = attempts + 1,
@@ -58,7 +58,7 @@ export function recordAttempt(
   return isFinished ? undefined : nextAt
 }
 
-/** Disables the webhook of a room, which the response 410 (Gone) does permanently. */
+/** Disables the webhook of a room permanently, after the response 410 (Gone). */
 function endWebhook(store: Store, roomId: string, now: number): void {
   store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', roomId)
   store.run('DELETE FROM packed_moves WHERE room_id = ?', roomId)
@@ -73,7 +73,7 @@ function endWebhook(store: Store, roomId: string, now: number): void {
 
 /**
  * Requests another delivery of an event under the same ID. Call inside `store.write`.
- * @throws {Fault} when there is no such delivery, or it waits for an attempt already
+ * @throws {Fault} when there is no such delivery, or it already waits for an attempt
  */
 export function requestRedelivery(store: Store, id: string, now: number): Delivery {
   const delivery = store.one<Delivery>(

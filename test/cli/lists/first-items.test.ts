@@ -195,8 +195,8 @@ describe('--sort created_at with --limit', () => {
   )
 })
 
-describe('--sort at the embedded service', () => {
-  test('reads a few of many rooms', async () => {
+describe('rooms list of the embedded service', () => {
+  test('with --sort and --limit reads a few of many rooms', async () => {
     const ids: string[] = []
     for (let i = 0; i < 200; i++)
       ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)
@@ -225,17 +225,17 @@ describe('--sort at the embedded service', () => {
   })
 
   test.each([
-    ['--sort created_at', 'without --limit'],
-    ['--sort created_at,name --limit 3', 'by several fields'],
-    ['--sort created_at --limit 3 --where type=open', 'with --where'],
-  ])('%s reads all rooms, %s', async (flags) => {
+    ['--sort created_at', '--limit is missing'],
+    ['--sort created_at,name --limit 3', 'it sorts by several fields'],
+    ['--sort created_at --limit 3 --where type=open', '--where filters the rooms'],
+  ])('%s reads all rooms because %s', async (flags) => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { code, stderr } = await world.run(`rooms list ${flags} -o ids`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '--sort reads all rooms first\n' })
     expect(requests().filter((url) => url.includes('sort_by'))).toEqual([])
   })
 
-  test('with --curl prints the request of the whole list', async () => {
+  test('with --sort, --limit and --curl prints the request of the whole list', async () => {
     const { stdout } = await world.run('rooms list --sort created_at --limit 3 --curl')
     expect(stdout).not.toContain('sort_by')
     expect(world.requests).toEqual([])

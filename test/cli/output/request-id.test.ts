@@ -9,26 +9,26 @@ async function runFailing(id: string, ...flags: string[]) {
   return world.run(['rooms', 'get', 'x', '--retries', '0', ...flags])
 }
 
-test('an error names the request ID of the response', async () => {
+test('an error message contains the request ID of the response', async () => {
   expect(await runFailing('5f0c2a9b71de-1')).toMatchObject({
     code: 6,
     stderr: 'error: the service failed (503): down\nrequest ID: 5f0c2a9b71de-1\n',
   })
 })
 
-test('an error in JSON has the request ID of the response', async () => {
+test('an error in JSON contains the request ID of the response', async () => {
   const { stderr } = await runFailing('5f0c2a9b71de-1', '--json')
   expect(JSON.parse(stderr).error).toMatchObject({ status: 503, request_id: '5f0c2a9b71de-1' })
 })
 
 test.each(['two words', '', '\u001b[31mred', 'x'.repeat(201)])(
-  'an error leaves out a request ID that is not one word of reasonable length: %j',
+  'an error message omits a request ID that is not one word of at most 200 characters: %j',
   async (id) => {
     expect((await runFailing(id)).stderr).toBe('error: the service failed (503): down\n')
   },
 )
 
-test('an error never prints a key as request ID', async () => {
+test('an error message omits a request ID that equals the API key', async () => {
   const world = await createWorld()
   world.intercept = failed(world.apiKey)
   const { stderr } = await world.run('rooms get x --retries 0')
@@ -36,7 +36,7 @@ test('an error never prints a key as request ID', async () => {
   expect(stderr).not.toContain(world.apiKey)
 })
 
-test('an error without a request ID in the response names none', async () => {
+test('an error message contains no request ID if the response has none', async () => {
   const world = await createWorld()
   world.intercept = answering(answer(503, { error: 'down' }))
   expect((await world.run('rooms get x --retries 0')).stderr).toBe('error: the service failed (503): down\n')

@@ -98,7 +98,7 @@ describe('members export of 1,000 rooms from a service that allows 50 requests i
 })
 
 describe('members export --all-rooms', () => {
-  test('with a pause that is longer than --timeout exports the rooms before it, and counts the others', async () => {
+  test('exports the rooms before a pause that is longer than --timeout, and counts the other rooms', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')

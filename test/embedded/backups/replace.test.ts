@@ -68,7 +68,7 @@ test.each<[string, (dir: string, backup: string, machine: Machine) => Promise<un
   ['restore', (dir, backup, machine) => restore({ dir, machine }, backup, agree), ['old']],
   ['reset', (dir, _backup, machine) => reset({ dir, machine }, agree), []],
 ])(
-  'a %s that fails at any statement leaves the workspace as it was, and a later one succeeds',
+  'a %s that fails at any statement does not change the workspace, and the next attempt succeeds',
   async (_name, replace, users) => {
     const { dir, backup } = await prepare()
     for (let nth = 1; ; nth += 3) {

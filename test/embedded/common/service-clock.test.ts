@@ -14,7 +14,7 @@ function start() {
   return { machine, clock, calls, record: () => void calls.push(clock.now() - testNow) }
 }
 
-test('an untouched service clock follows the real clock and its timers', () => {
+test('a new service clock follows the real clock and its timers', () => {
   const { machine, clock, calls, record } = start()
   clock.after(500, record)
   machine.advance(499)
@@ -25,7 +25,7 @@ test('an untouched service clock follows the real clock and its timers', () => {
   expect(machine.timers).toBe(0)
 })
 
-test('advance fires timers in order, each at its time, including timers that another one starts', async () => {
+test('advance fires timers in order, each at its time, including timers that other timers start', async () => {
   const { machine, clock, calls, record } = start()
   clock.after(3000, record)
   clock.after(1000, () => {
@@ -53,7 +53,7 @@ test('advance waits for the effects of a timer before the clock moves on', async
   expect(calls).toEqual([2000])
 })
 
-test('advance runs periodic upkeep once, and longer timers than setTimeout allows', async () => {
+test('advance runs periodic maintenance once, and fires timers that are too long for setTimeout', async () => {
   const { clock, calls, record } = start()
   startInterval(clock, 5000, record)
   const year = 365 * 24 * 3_600_000
@@ -64,7 +64,7 @@ test('advance runs periodic upkeep once, and longer timers than setTimeout allow
   expect(fired).toEqual([year])
 })
 
-test('a frozen clock stands still until it is resumed, and advance moves it', async () => {
+test('a frozen clock shows the same time until it is resumed or advanced', async () => {
   const { machine, clock, calls, record } = start()
   clock.after(1000, record)
   clock.freeze()
@@ -80,7 +80,7 @@ test('a frozen clock stands still until it is resumed, and advance moves it', as
   expect(calls).toEqual([1000])
 })
 
-test('freeze and resume during an advance take effect after it', async () => {
+test('freeze and resume during an advance take effect after the advance', async () => {
   const { machine, clock } = start()
   clock.after(1000, () => clock.freeze())
   await clock.advance(2000, settle)

@@ -34,7 +34,7 @@ function machineWithTimer(ms: number) {
 }
 
 describe('health endpoints', () => {
-  test('answer without a key, and reveal nothing', async () => {
+  test('respond without a key and reveal no data', async () => {
     const serving = await serveHere()
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
@@ -46,7 +46,7 @@ describe('health endpoints', () => {
     }
   })
 
-  test('refuse a foreign Host header, as all requests', async () => {
+  test('refuse a foreign Host header, as other endpoints do', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /healthz HTTP/1.1\r\nhost: evil.example\r\n\r\n')
@@ -54,7 +54,7 @@ describe('health endpoints', () => {
     socket.destroy()
   })
 
-  test('of a service that stops are 503 for readiness and 200 for health, while it accepts connections', async () => {
+  test('of a stopping service respond 503 for readiness and 200 for health while it accepts connections', async () => {
     const { machine, fire } = machineWithTimer(7777)
     const serving = await serveHere({ machine, drainDelayMs: 7777 })
     const closed = serving.close()
@@ -88,7 +88,7 @@ describe('/metrics', () => {
     expect(lines).toContain('meetroom_request_duration_seconds_count{operation="listRooms"} 2')
   })
 
-  test('shows open sessions, waiting deliveries and the process', async () => {
+  test('shows open sessions, waiting deliveries and process metrics', async () => {
     const serving = await serveHere()
     // Nothing listens on port 9, so that the events wait.
     const webhook = { url: 'http://127.0.0.1:9/' }
@@ -104,7 +104,7 @@ describe('/metrics', () => {
       expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true)
   })
 
-  test('needs the API key', async () => {
+  test('requires the API key', async () => {
     const serving = await serveHere()
     const response = await fetch(`${serving.origin}/metrics`)
     expect(response.status).toBe(400)
@@ -121,20 +121,20 @@ describe('X-Request-Id', () => {
   }
 
   test.each(['abc', '0195-abc_DEF.7:1/2+3=@x', 'x'.repeat(128)])(
-    'of a client is returned: %s',
+    'is returned unchanged if the client sends a valid ID: %s',
     async (id) => {
       expect(await send(await serveHere(), id)).toBe(id)
     },
   )
 
   test.each(['', 'two words', 'a"b', 'ä', 'x'.repeat(129), 'a,b'])(
-    'of a client is replaced if it is no plain word: %s',
+    'is replaced if the client sends an invalid ID: %s',
     async (id) => {
       expect(await send(await serveHere(), id)).toMatch(/^[\da-f]{12}-1$/)
     },
   )
 
-  test('is new for each request, and is in error responses, room pages and health', async () => {
+  test('is new for each request, including errors, room pages and health checks', async () => {
     const serving = await serveHere()
     const paths = ['/rooms', '/nothing', '/../healthz', '/../rooms/x', '/../metrics']
     const ids = []
@@ -163,7 +163,7 @@ describe('X-Request-Id', () => {
     ])
   })
 
-  test('is in the response to a request that is refused before it is read', async () => {
+  test('is in the response to a request that is refused because of its Host header', async () => {
     const { origin } = await serveHere()
     const socket = connect(Number(new URL(origin).port), '127.0.0.1')
     socket.write('GET /v1/rooms HTTP/1.1\r\nhost: evil.example\r\nx-request-id: mine\r\n\r\n')
@@ -172,7 +172,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-test('a service that stops cuts off requests that are not finished after the drain timeout, and counts them', async () => {
+test('a stopping service cuts off and counts the requests that are not finished after the drain timeout', async () => {
   const { machine, fire } = machineWithTimer(7777)
   const serving = await serveHere({ machine, drainMs: 7777 })
   for (let i = 0; i < 200; i++)

@@ -477,7 +477,7 @@ describe('users', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('deletion of a user removes its memberships, and creating the user again restores no membership', async () => {
+  test('lose their memberships when they are deleted, and have none when they are created again', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')

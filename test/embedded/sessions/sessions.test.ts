@@ -82,7 +82,7 @@ describe('the access token of a member', () => {
   const tokenOf = async (room: string) =>
     (await served.ask('GET', `/rooms/${room}/members`)).members[0].access_token
 
-  test('admits the member to the room, also after an update', async () => {
+  test('admits the member to the room before and after an update', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada', type: 'host' }] })
     const token = await tokenOf(room)
@@ -104,7 +104,7 @@ describe('the access token of a member', () => {
     })
   })
 
-  test('is refused when a part of it is wrong', async () => {
+  test('is refused if a part of the token is wrong', async () => {
     await served.user('ada')
     const room = await served.room({ members: [{ user_id: 'ada' }] })
     const token = await tokenOf(room)

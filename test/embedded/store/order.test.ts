@@ -97,7 +97,7 @@ async function listIds({ send }: TestWorkspace, path: string, { key, id }: Sorte
 const sorted = (rows: readonly Row[], sign: number) =>
   rows.toSorted((a, b) => sign * (a.time - b.time || a.seq - b.seq)).map(({ id }) => id)
 
-test.each(lists)('sort_by sorts $path, in pages and as a whole', async (list) => {
+test.each(lists)('sort_by sorts $path in one response and across pages', async (list) => {
   const { path, field, insert, holds = () => true } = list
   await fc.assert(
     fc.asyncProperty(

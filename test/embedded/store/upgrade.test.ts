@@ -55,7 +55,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('an upgrade first copies the local workspace, and local restore goes back to the copy', async () => {
+test('an upgrade first copies the local workspace, and local restore restores the copy', async () => {
   const dir = await oldWorkspace(1000)
   await list(dir)
   const copy = join(dir, 'backups/before-upgrade-from-schema-1.db')

@@ -25,7 +25,7 @@ async function delivered(more: Parameters<Outbox['firstAttempt']>[1] = {}): Prom
 }
 
 describe('the list of deliveries', () => {
-  test('shows a delivered event with its response, and the receiver without credentials', async () => {
+  test('shows a delivered event with its response and the URL of the receiver without credentials', async () => {
     const room_id = await delivered()
     const time = new Date(testNow).toISOString()
     expect(await world.ask('GET', '/webhooks/deliveries')).toEqual({
@@ -94,7 +94,7 @@ describe('the list of deliveries', () => {
     expect(last_body).toMatch(/^{"Authorization":"••••","X-Key":"••••","encoded":"••••","secret":"••••"}-+$/)
   })
 
-  test('is newest first, and filters by room, state and time', async () => {
+  test('starts with the newest delivery and can be filtered by room, state and time', async () => {
     const deliveries = world.start()
     const [a, b] = [await world.room(), await world.room()]
     await world.enters(a, 'msg_1', deliveries)
@@ -139,7 +139,7 @@ describe('the list of deliveries', () => {
 })
 
 describe('a redelivery', () => {
-  test('has the same ID and body, and its number in the header webhook-redelivery', async () => {
+  test('has the ID and body of the event, and its number in the header webhook-redelivery', async () => {
     await delivered()
     const [first] = world.attempts.all
     for (const number of ['1', '2']) {
@@ -155,7 +155,7 @@ describe('a redelivery', () => {
     ])
   })
 
-  test('is retried like an event, for a day from the request', async () => {
+  test('is retried like an event for a day after the request', async () => {
     await delivered()
     world.clock.advance(day - second)
     await redeliver('msg_1')
@@ -248,7 +248,7 @@ describe('finished deliveries', () => {
     })
   const rows = () => world.store.one<{ count: number }>('SELECT count(*) AS count FROM deliveries')?.count
 
-  test('are listed for a day, and removed within an hour after it', async () => {
+  test('are listed for a day and removed within the next hour', async () => {
     await delivered()
     retain()
     world.clock.advance(day - 1)
@@ -261,7 +261,7 @@ describe('finished deliveries', () => {
     expect(rows()).toBe(0)
   })
 
-  test('are at most 10,000, and waiting ones are never removed', async () => {
+  test('are limited to 10,000, and waiting deliveries are never removed', async () => {
     const room = await world.room()
     await world.store.write(() => {
       for (let i = 0; i < 10_500; i++)

@@ -1,6 +1,6 @@
 import { CompactTexts } from '../../compact/texts.ts'
 
-/** Maximum size of a `Set`. For shorter lists, `CompactTexts` costs time to compile: 5 ms of 20,000 IDs. */
+/** Maximum number of IDs in a `Set`. `CompactTexts` needs time to compile, 5 ms for 20,000 IDs. */
 const maxInSet = 65_536
 
 /** Set of IDs for long lists. For a million hexadecimal IDs, it takes a quarter of the memory of a `Set`. */

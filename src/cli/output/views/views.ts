@@ -48,9 +48,8 @@ export interface View {
   readonly unlisted?: readonly string[]
   /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
-  /** Fields that CSV and TSV include only if `--columns` names them. */
   readonly onRequest?: readonly string[]
-  /** True for a table whose columns `--columns` does not choose. */
+  /** True for a table whose columns `--columns` cannot change. */
   readonly isFixed?: boolean
   /** Unlisted fields that CSV includes even if the first page lacks them. */
   readonly alwaysShown?: readonly string[] | undefined

@@ -1,7 +1,6 @@
 /**
- * Migration for deliveries that are kept after they end. A round is an event or one of its redeliveries: `round_start`
- * is the number of attempts before it, and `round_at` the time of the redelivery. Finished deliveries have a
- * `finished_at`, and the queries for waiting ones use an index without them.
+ * Migration that keeps finished deliveries. A round is an event or one of its redeliveries: `round_start` is the number
+ * of attempts before the round, and `round_at` is the time of the request for the redelivery.
  */
 export const deliveriesStep = `
   ALTER TABLE deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting';
