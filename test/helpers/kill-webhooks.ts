@@ -144,8 +144,10 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
       ...(await api('GET', `/rooms/${quietRoom}/sessions`)).sessions,
     ]
     const wanted = sessions.flatMap(({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`])
-    const received = () => new Set([...requests.values()].flat().map(({ event }) => event))
-    const lost = () => wanted.filter((event: string) => !received().has(event))
+    const lost = () => {
+      const received = new Set([...requests.values()].flat().map(({ event }) => event))
+      return wanted.filter((event: string) => !received.has(event))
+    }
     const lostRedeliveries = () =>
       [...acknowledged].filter(
         ([id, count]) => !requests.get(id)?.some(({ redelivery }) => redelivery === count),
