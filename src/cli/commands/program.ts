@@ -254,12 +254,9 @@ function formatRootHelp(root: Command, topics: Readonly<Record<string, string>>)
     .visibleOptions(root)
     .filter(({ long }) => long && commonFlags.includes(long))
     .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
-  return [
-    '',
-    formatSection('Help topics (meetroom help TOPIC):', Object.entries(topics)),
-    formatSection('Common flags (all: meetroom help flags):', flags),
-    'Start here: meetroom help concepts',
-  ].join('\n')
+  const others = Object.entries(topics).filter(([topic]) => topic !== 'flags')
+  const topicSection = formatSection('Help topics (meetroom help TOPIC; start with concepts):', others)
+  return `\n${topicSection}\n${formatSection('Common flags (all: meetroom help flags):', flags).trimEnd()}`
 }
 
 function formatSection(heading: string, rows: readonly (readonly [term: string, text: string])[]): string {
