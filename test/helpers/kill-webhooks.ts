@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { apiOf, join, start } from './kill-loop.ts'
@@ -83,6 +84,7 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
   const receiver = await startFailingReceiver(random)
   const { requests } = receiver
   const wrong: string[] = []
+  let child: ChildProcess | undefined
   /** Number of acknowledged redeliveries by delivery. */
   const acknowledged = new Map<string, number>()
   let room = ''
@@ -91,6 +93,7 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
   try {
     for (let i = 0; i < kills; i++) {
       const running = await start(script, dir)
+      child = running.child
       const api = apiOf(running, dir)
       const webhook = { url: receiver.url, secret: 'secret' }
       const createRoom = async () =>
@@ -137,6 +140,7 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
       await soon('the end of the service', running.ended())
     }
     const running = await start(script, dir)
+    child = running.child
     const api = apiOf(running, dir)
     receiver.failNone()
     const sessions = [
@@ -165,6 +169,7 @@ export async function killWebhooks({ script, dir, kills, random }: KillWebhooks)
     const failures = [...requests.values()].flat().filter((request) => !isAccepted(request)).length
     return { events: wanted.length, redeliveries, failures, wrong }
   } finally {
+    child?.kill('SIGKILL')
     receiver.stop()
   }
 }
