@@ -1,6 +1,6 @@
 import { sign } from './signature.ts'
 
-/** Header of a redelivery, with its number. The API specification (section 6.1) names no headers. */
+/** Header that contains the number of a redelivery. The API specification (section 6.1) defines no headers. */
 export const redeliveryHeader = 'webhook-redelivery'
 
 interface SentWebhook {
@@ -10,7 +10,7 @@ interface SentWebhook {
   unixSeconds: number
   body: string
   secret?: string | undefined
-  /** Headers that the room adds. They cannot replace the others. */
+  /** Headers of the room's webhook. They cannot replace the other headers. */
   headers?: Readonly<Record<string, string>> | undefined
   userAgent: string
   /** Number of redeliveries that were requested. */

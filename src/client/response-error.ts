@@ -36,7 +36,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   )
 }
 
-/** Returns the ID of a request if it is one word of reasonable length. */
+/** Returns the ID of a request if it is one word of at most 200 characters. */
 function readRequestId(id: string | undefined): string | undefined {
   return id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id) ? id : undefined
 }

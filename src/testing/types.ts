@@ -114,7 +114,7 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>
   /** Body of the response, which is sent as JSON. */
   readonly body?: unknown
-  /** Wait before the response, by the clock of the service. */
+  /** Delay before the response, measured by the clock of the service. */
   readonly delay?: Duration
   /** `reset`: no response. `cut`: the connection closes after half of the response body. */
   readonly connection?: 'reset' | 'cut'
@@ -192,7 +192,7 @@ export interface TestService extends AsyncDisposable {
   }
   /** Makes a seed, or a JSON file, the state to which `reset` returns, and resets to it. */
   seed(seed: Seed | string): Promise<void>
-  /** Returns to the seed: rows, sockets, webhooks, faults and the clock. */
+  /** Restores the seed and the real time. Removes other rows, sockets, webhooks and faults. */
   reset(): Promise<void>
   /** Stops the service. Further calls return the same report. */
   close(): Promise<CloseReport>

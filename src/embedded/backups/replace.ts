@@ -77,7 +77,7 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
   }
 }
 
-/** Ends the transaction, because libsql keeps a closed connection open until its statements are collected. */
+/** Ends the transaction, because libsql keeps a closed connection open until its statements are garbage-collected. */
 function rollBack(db: Sqlite): void {
   try {
     db.exec('ROLLBACK')

@@ -85,7 +85,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits by the clock of the service. Returns false when the faults are cleared meanwhile. */
+  /** Waits on the clock of the service. Returns false if the faults are cleared during the wait. */
   #delay(ms: number): Promise<boolean> | true {
     if (ms === 0) return true
     return new Promise((resolve) => {
@@ -137,7 +137,7 @@ function formatFault(value: unknown): string {
   return JSON.stringify(value, (_, item) => (item === Number.POSITIVE_INFINITY ? 'Infinity' : item))
 }
 
-/** Creates a generator of fractions in [0, 1) that a seed determines (mulberry32). */
+/** Creates a seeded generator of random numbers in [0, 1) (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

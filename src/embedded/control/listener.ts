@@ -58,7 +58,7 @@ async function respond(
   request: IncomingMessage,
 ): Promise<ControlResponse> {
   const { method, url = '', headers } = request
-  // Programs that may control the service send no Origin, but every web page does for a POST.
+  // Web pages send an Origin with every POST; test programs send none.
   const foreign = headers.origin === undefined ? refuseForeign(request, []) : 'the Origin is refused'
   if (foreign) return refuse(403, foreign)
   const framing = refuseFraming(request)
@@ -144,7 +144,7 @@ function send(response: ServerResponse, status: number, body: object): void {
   const isRefused = status !== 200
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    // The body of a refused request is not read.
+    // The body of a refused request is not read, so the connection cannot be reused.
     ...(isRefused && { connection: 'close' }),
   })
   response.end(`${JSON.stringify(body)}\n`)

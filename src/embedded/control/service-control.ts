@@ -94,7 +94,7 @@ export class ServiceControl {
     })
   }
 
-  /** Makes a seed the state to which `reset` returns, and resets to it. After a refused seed, it resets to the last one. */
+  /** Makes a seed the state to which `reset` returns, and resets to it. If the seed is refused, resets to the previous one. */
   seed(value: unknown): Promise<void> {
     return this.#enqueue(async () => {
       const { parseSeed } = await import('./seed-schema.ts')
@@ -113,7 +113,7 @@ export class ServiceControl {
     })
   }
 
-  /** Returns to the seed: no other rows, sockets, waiting webhooks or faults, and the real time. */
+  /** Restores the seed and the real time. Removes other rows, sockets, waiting webhooks and faults. */
   reset(): Promise<void> {
     return this.#enqueue(() => this.#reset())
   }
@@ -126,7 +126,6 @@ export class ServiceControl {
     })
   }
 
-  /** Waits until webhook attempts and writes that have begun are finished. */
   async settle(): Promise<void> {
     await this.#instance?.settle()
   }

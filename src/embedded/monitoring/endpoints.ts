@@ -56,6 +56,6 @@ export function withMonitoring(service: Service, options: MonitoringOptions): Se
     }
   }
 
-  // Almost all requests are for the API. They take no further asynchronous step.
+  // Almost all requests are for the API, so they skip the asynchronous function.
   return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
 }

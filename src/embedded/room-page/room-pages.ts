@@ -6,7 +6,7 @@ import type { Service } from '../service/service.ts'
 /** Adds the room pages to a service. Their files load on first use. */
 export function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
   const answer: Service = async (request) => (await answerRoomPage(request, embedOrigin)) ?? service(request)
-  // Almost all requests are for the API. They take no further asynchronous step.
+  // Almost all requests are for the API, so they skip the asynchronous function.
   return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
 }
 

@@ -32,7 +32,7 @@ export class ResponseCache {
     this.#pages.set(url, page)
   }
 
-  /** Returns true for a page that changes without a write: meetings and sessions get longer, deliveries get too old. */
+  /** Returns true for a page that changes without a write: meetings and sessions get longer, deliveries expire. */
   #dependsOnTime(value: unknown): boolean {
     if (!isObject(value)) return false
     const { rooms = [], sessions = [] } = value as Partial<Record<string, Row[]>>

@@ -40,7 +40,7 @@ export interface Call {
   request: WireRequest
 }
 
-/** Seam for tests: observes calls and may replace their responses. */
+/** Test seam that observes calls and can replace their responses. */
 export interface Interceptor {
   /** False when `respond` would change nothing. */
   readonly isActive: boolean

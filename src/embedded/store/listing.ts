@@ -7,9 +7,9 @@ import type { Store } from './store.ts'
 
 /** Maximum number of rows to count or skip in this thread. */
 const maxRowsHere = 20_000
-/** Maximum number of rows to skip in this thread in a sorted list with a filter, which skips many other rows too. */
+/** Maximum number of rows to skip in this thread in a sorted list with a filter, which also has to skip other rows. */
 const maxFilteredRowsHere = 1000
-/** Maximum number of rows that are sorted faster than they are found in an index. */
+/** Maximum number of rows for which sorting is faster than reading an index. */
 const maxRowsToSort = 5000
 /** Number of rows per step of a whole list. */
 const stepRows = 500
@@ -85,7 +85,7 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
-/** @param isFar true to read in another thread, because many rows must be skipped */
+/** @param isFar true to use another thread, because many rows are skipped */
 async function readRows<Row>(
   store: Store,
   columns: Listing<Row>['columns'],

@@ -48,9 +48,9 @@ const recordRetryMs = 5 * second
 /** Sender of outbox events: each at least once, first attempts in order per room, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  /** Rooms whose first attempts are being made. */
+  /** Rooms with first attempts in progress. */
   readonly #busy = new Set<string>()
-  /** Rooms with redeliveries, which may precede the event that the first attempts have reached. */
+  /** Rooms with redeliveries, which can be older than the event that is attempted next. */
   readonly #rewound = new Set<string>()
   /** `seq` of the deliveries that are being attempted. */
   readonly #attempted = new Set<number>()
@@ -144,7 +144,7 @@ export class Deliveries {
     let next: ReturnType<typeof recordAttempt>
     await this.#record(() => {
       next = recordAttempt(store, delivery, result, { now, nextAt })
-      // A redelivery that the same commit requests must not be taken for one that is being attempted.
+      // Otherwise, a redelivery that is requested in the same commit would look like a running attempt.
       store.afterCommit(() => this.#attempted.delete(seq))
       if (++this.#attempts % attemptsPerRemoval === 0) removeFinished(store, now)
     })

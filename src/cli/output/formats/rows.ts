@@ -47,7 +47,7 @@ export class RowWriter {
   }
 }
 
-/** Returns the fields of the API specification, then all other fields in alphabetical order, except those on request. */
+/** Returns the fields of the API specification, then others in alphabetical order. Omits fields that need `--columns`. */
 function listColumns(view: View, items: readonly Item[]): readonly string[] {
   const sent = items.flatMap((item) => listSentFields(view, item))
   const others = new Set([...(view.alwaysShown ?? []), ...sent])
