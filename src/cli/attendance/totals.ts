@@ -12,7 +12,6 @@ export interface TotalsOptions extends VisitOptions {
   grouping: Grouping
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
-  /** Keys of people, if several totals share them. */
   people?: CompactTexts
 }
 

@@ -22,7 +22,6 @@ export interface FirstItems {
 
 interface Selected {
   key: SortKey
-  /** Number of items that the command needs. */
   count: number
   pageSize?: number | undefined
 }

@@ -18,7 +18,6 @@ export function createRequestIds(): (request: IncomingMessage) => string {
   }
 }
 
-/** Sets the ID of a request, which `readRequestId` returns. */
 export function setRequestId({ headers }: IncomingMessage, id: string): void {
   headers[header] = id
 }

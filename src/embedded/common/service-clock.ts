@@ -55,7 +55,6 @@ export class ServiceClock implements Clock {
     this.#hold()
   }
 
-  /** Lets the clock run from the time at which it was frozen. */
   resume(): void {
     this.#isFrozen = false
     if (!this.#isAdvancing) this.#release()

@@ -19,7 +19,6 @@ export interface ControlListener {
   close(): void
 }
 
-/** Maximum size of a seed, in bytes. */
 const maxBodyBytes = 64 * 1024 * 1024
 
 /** Listens on loopback for requests that change the clock, the faults and the seed of a service. */

@@ -13,7 +13,6 @@ export class SeedIds {
   readonly #generated: string[] = []
   #next = 0
 
-  /** Starts again with the first ID. */
   rewind(): void {
     this.#next = 0
   }
@@ -25,7 +24,6 @@ export class SeedIds {
   }
 }
 
-/** Records that a seed created, as the API returns them. */
 export interface Seeded {
   users: unknown[]
   rooms: (Record<string, unknown> & { members: unknown[]; pages: unknown[] })[]

@@ -8,7 +8,6 @@ import { readBody } from './body.ts'
 /** Maximum size of a request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 
-/** A request and its response, for the log and the metrics. */
 export interface Exchange {
   id: string
   operation: string | undefined

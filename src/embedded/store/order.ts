@@ -39,7 +39,6 @@ export function formatAfter({ column, isDescending }: Order): string {
   return column === 'seq' ? `seq ${sign} ?` : `(${column}, seq) ${sign} (?, ?)`
 }
 
-/** Returns the position before the first row. */
 export function startOf({ column, isDescending }: Order): Position {
   const start = isDescending ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
   return column === 'seq' ? [start] : [start, start]

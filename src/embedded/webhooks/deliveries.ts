@@ -19,7 +19,6 @@ interface DeliveriesOptions {
   onAttempt?: (attempt: Attempt) => void
 }
 
-/** Finished attempt to deliver an event. */
 export interface Attempt {
   id: string
   url: string

@@ -4,7 +4,6 @@ import type { Store } from '../store/store.ts'
 const hourMs = 60 * 60 * 1000
 export const keepFinishedMs = 24 * hourMs
 const maxFinished = 10_000
-/** Number of attempts between two removals. */
 export const attemptsPerRemoval = 100
 
 /** Removes finished deliveries that are too old or too many. Call inside `store.write`. */
