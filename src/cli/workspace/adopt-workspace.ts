@@ -31,7 +31,7 @@ const view: View = {
 }
 
 /**
- * Claims existing rooms by exact name for the keys without an ID, and records existing users and members of the file.
+ * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file that exist.
  * @throws {PartialError} when a key has no room, or several rooms have its name
  */
 export async function adoptWorkspace(context: Context, file: string, flags: RosterFlags): Promise<void> {
@@ -87,7 +87,6 @@ function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: R
 interface Claims {
   /** Keys by room ID. */
   owners: Map<string, string>
-  /** Keys of the file. */
   declared: ReadonlySet<string>
   section: Section
 }
@@ -154,7 +153,7 @@ function claim(
   records.set(key, { values, isProtected: isProtected ?? records.get(key)?.isProtected ?? false })
 }
 
-/** A missing room is no failure, because apply creates it. */
+/** @throws {PartialError} for rooms that were not claimed, except missing rooms, because `apply` creates them */
 function report(rows: readonly AdoptedRow[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return

@@ -26,9 +26,9 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 }
 
 /**
- * Makes the workspace look like the file: plan, question, run, report.
+ * Applies a workspace file: plans, asks for confirmation, writes and reports.
  * @throws {ConfirmationError} when the changes are not confirmed
- * @throws {PartialError} when some changes failed, or items of the file need a decision
+ * @throws {PartialError} when some changes failed, or items are unresolved
  */
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context)
@@ -56,7 +56,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   }
 }
 
-/** Reads the plan file, whose flags replace those of the command line. */
+/** Reads the reviewed plan. Its flags replace those of the command line. */
 async function readReview(context: Context, flags: ApplyFlags) {
   const { plan: file } = flags
   if (file === undefined) return { flags, review: undefined }
@@ -72,7 +72,7 @@ async function readReview(context: Context, flags: ApplyFlags) {
   }
 }
 
-/** Prints the plan for `--dry-run`, and writes nothing, not even the lock file. */
+/** Prints the plan for `--dry-run` without writing to the service or to the lock file. */
 async function previewPlan(
   context: Context,
   file: string,
@@ -89,7 +89,7 @@ async function previewPlan(
 
 const maxPlanLines = 50
 
-/** @throws {ConfirmationError} when the changes are not confirmed, or more than `--max` */
+/** @throws {ConfirmationError} when the changes are not confirmed or exceed `--max` */
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
   const { max } = flags
   const summary = summarizePlan(plan)
@@ -141,7 +141,7 @@ async function runPlan(
   const error = await run.end()
   if (run.tally.total > 0 && (!error || error instanceof InterruptedError))
     await context.notice(run.tally.summary)
-  // A conflict means that others changed the workspace meanwhile, so it is never a plain refusal.
+  // A conflict is a partial failure, because someone else changed the workspace during the run.
   return error && run.tally.conflicts > 0 && error.exitCode === 1 ? new PartialError(error.message) : error
 }
 
@@ -150,7 +150,6 @@ function toResult({ redact }: Context, { item, status, reason }: AppliedItem) {
   return { ...toRow(item), status, reason: reason === null ? item.reason : redact(reason) }
 }
 
-/** @throws {PartialError} when items of the file need a decision */
 function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {
   const unresolved = plan.items.filter(isUnresolved)
   if (unresolved.length === 0) return

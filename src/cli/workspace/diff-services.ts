@@ -12,8 +12,8 @@ import type { RoomList } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
 
 /**
- * Prints the plan that would make the workspace of one profile look like that of another. Rooms are matched by exact
- * name, because their IDs differ.
+ * Prints the changes that would make one profile's workspace equal to that of another. Rooms are matched by exact name,
+ * because their IDs differ.
  * @throws {ConditionError} when the workspaces differ
  */
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
@@ -49,7 +49,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
     throw new ConditionError(`the workspace of the profile ${against} differs from that of ${profile.value}`)
 }
 
-/** @throws {UsageError} when a base URL or a key overrides the profiles, so that both would be the same service */
+/** @throws {UsageError} when a base URL or an API key overrides both profiles */
 function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {
   const given = {
     '--base-url': baseUrl,
@@ -63,7 +63,7 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
     throw new UsageError('--against only compares: --out, --prune, --recreate and --allow-large need a file')
 }
 
-/** Maps keys to the rooms of the other service that alone have the name. */
+/** Records in the section the ID of the room with the name of each key, if exactly one room has the name. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
   const byName = new Map<string, string[]>()
   for (const [id, room] of items) {

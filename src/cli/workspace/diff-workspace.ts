@@ -19,7 +19,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
 }
 
 /**
- * Prints the plan that makes the workspace look like the file. Writes nothing.
+ * Prints the changes that would make the workspace match the file.
  * @throws {ConditionError} when the workspace differs from the file
  */
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {

@@ -35,9 +35,8 @@ export interface ExportedWorkspace {
   section: Section
 }
 
-/** Exports the workspace as a file in a stable order, without tokens and without fields that change by themselves. */
+/** Exports the workspace in a stable order, without tokens and without fields that the service changes. */
 export async function exportWorkspace(context: Context, flags: WorkspaceExportFlags): Promise<void> {
-  // A preview writes no file.
   const out = context.flags.dryRun ? undefined : flags.out
   refuseCurl(context)
   const printer = await context.printer()
@@ -59,7 +58,6 @@ export async function exportWorkspace(context: Context, flags: WorkspaceExportFl
   }
 }
 
-/** @throws {UsageError} when the file exists */
 async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   const lock = await LockFile.open(out, host)
   const path = resolve(host.cwd, out)
@@ -73,7 +71,6 @@ async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })
 }
 
-/** Reads the present workspace as the content of a workspace file. */
 export async function readWorkspace(
   context: Context,
   flags: WorkspaceExportFlags,
@@ -129,7 +126,7 @@ async function readItems(
   return items
 }
 
-/** Reads the members of rooms without blocked members and anonymous participants. */
+/** Reads the members of rooms, except blocked members and anonymous participants. */
 async function readMembers(context: Context, ids: readonly string[]): Promise<Map<string, DesiredUser[]>> {
   const members = new Map<string, DesiredUser[]>()
   const full = new FullRecords(context, 'listMembers')
@@ -150,13 +147,12 @@ function toDesired(kind: 'user' | 'member', item: Item): DesiredUser {
   return { user_id: toText(item['user_id']), fields: pickFields(kind, item), isProtected: undefined }
 }
 
-/** Drops a display name that is the name of the user, which is the default. */
+/** Omits a display name that equals the user's name, which is the default. */
 function withoutUserName(member: DesiredUser, names: ReadonlyMap<string, unknown>): DesiredUser {
   const { name, ...fields } = member.fields
   return name === names.get(member.user_id) ? { ...member, fields } : member
 }
 
-/** Picks the known, non-empty values of the fields that a file can declare. */
 function pickFields(kind: Kind, item: Item): Item {
   return Object.fromEntries(
     declarableFields(kind).flatMap((field) => {
@@ -171,7 +167,7 @@ function pickFields(kind: Kind, item: Item): Item {
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const byId = (a: DesiredUser, b: DesiredUser) => compare(a.user_id, b.user_id)
 
-/** Writes the file and its lock, which claims everything that the file declares. */
+/** Writes the file, and a lock file that claims all of its items. */
 async function store(
   { host }: Context,
   out: string,

@@ -22,14 +22,14 @@ const planSchema = z.object({
 
 export type PlanFile = z.output<typeof planSchema>
 
-/** Lines of a plan, except items that are not in the file: they change nothing. */
+/** Returns the lines of a plan without `not_in_file` items, which change nothing. */
 function linesOf({ items }: Plan): string[] {
   return items.filter(({ action }) => action !== 'not_in_file').map(lineOf)
 }
 
 const lineOf = (item: PlanItem) => `${describeItemLine(item)}\t${JSON.stringify(toRow(item))}`
 
-/** Writes a plan for review. It holds everything that decides what apply does. */
+/** Writes a plan for review, with everything that determines the changes of `apply`. */
 export async function writePlanFile(
   context: Context,
   file: string,
@@ -51,7 +51,6 @@ export async function writePlanFile(
   await context.notice(`wrote the plan to ${file}`)
 }
 
-/** @throws {UsageError} when the file is not a plan */
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   try {
     return planSchema.parse(readJson(await readFile(resolve(host.cwd, file), 'utf8')))
@@ -62,13 +61,12 @@ export async function readPlanFile({ host }: Context, file: string): Promise<Pla
   }
 }
 
-/** Returns the flags of a reviewed plan, which replace those of the command line. */
 export function readPlanFlags({ prune, recreate, allow_large }: PlanFile): PlanFlags {
   return { prune, recreate, allowLarge: new Map(Object.entries(allow_large) as [PruneKind, number][]) }
 }
 
 /**
- * Requires that the present plan is the reviewed one.
+ * Requires that the current plan equals the reviewed plan.
  * @throws {ConditionError} after a notice for each difference
  */
 export async function requireReviewedPlan(
@@ -92,7 +90,6 @@ export async function requireReviewedPlan(
     })
 }
 
-/** @throws {UsageError} when flags contradict the plan file */
 export function requireNoPlanFlags({ prune, recreate, allowLarge }: PlanFlags): void {
   if (prune || recreate || allowLarge)
     throw new UsageError(

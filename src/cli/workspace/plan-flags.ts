@@ -29,7 +29,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
     )
 }
 
-/** Adds the flags that say what the columns of a roster mean. */
+/** Adds the flags that assign the columns of a roster. */
 export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')
@@ -76,7 +76,7 @@ function requireKind(flag: string, word: string): PruneKind {
   return kind
 }
 
-/** Formats the flags that decide what a file means and what is planned, for a suggested command. */
+/** Formats the flags of a plan and of a roster for a suggested command. */
 export function formatPlanFlags({
   prune,
   recreate = [],

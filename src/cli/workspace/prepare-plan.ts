@@ -18,7 +18,7 @@ export interface PreparedPlan {
   section: Section
   identity: WorkspaceIdentity
   state: WorkspaceState
-  /** Error of a list that could not be read completely. */
+  /** Error of the first incomplete list. */
   problem: MeetroomError | undefined
 }
 
@@ -27,12 +27,12 @@ interface PlanRequest {
   document: WorkspaceDocument
   sections: readonly Section[]
   options: PlanOptions
-  /** Selects the section instead of a lock file. */
+  /** Returns the section to use instead of one from the lock file. */
   sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
 }
 
 /**
- * Reads the service as far as the file declares it, and plans.
+ * Reads the declared parts of the service and plans the changes.
  * @throws {UsageError} when the lock file belongs to another workspace
  */
 export async function preparePlan(

@@ -33,7 +33,7 @@ export const planView: View = {
   fields: rowFields,
 }
 
-/** View of applied rows: the planned row with its outcome. */
+/** View of applied rows: planned rows with their outcomes. */
 export const resultView: View = {
   ...planView,
   columns: [
@@ -97,7 +97,6 @@ export function describeItemLine(item: PlanItem): string {
 
 const rowsPerPage = 100
 
-/** Prints the plan as the result of the command, and its summary as notices. */
 export async function printPlan(context: Context, plan: Plan): Promise<PlanSummary> {
   const summary = summarizePlan(plan)
   const printer = await context.printer()

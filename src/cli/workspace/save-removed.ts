@@ -32,7 +32,7 @@ export async function saveRemoved(
   const { createBackup } = await import('../backup/backup.ts')
   for (const { kind, ids } of kinds) {
     const dir = dirname(resolve(context.host.cwd, file))
-    // The backup of the context also guards each DELETE, so records are not saved twice.
+    // Reuses the context's backup, which also saves records before each DELETE, so that no record is saved twice.
     const backup = (await context.backup()) ?? createBackup(context, { dir })
     await backup.save({ kind: kind as 'rooms' | 'users', ids, flags: omitUndefined({ concurrency, rate }) })
     if (backup !== (await context.backup())) await backup.close()

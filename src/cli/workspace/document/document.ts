@@ -2,7 +2,7 @@ import type { Item } from '../../output/views/views.ts'
 
 export interface DesiredUser {
   user_id: string
-  /** Declared fields. A field that is left out is neither compared nor changed. */
+  /** Declared fields. All other fields are neither compared nor changed. */
   fields: Item
   isProtected: boolean | undefined
 }
@@ -16,11 +16,11 @@ export interface DesiredRoom {
   /** Undefined if the members are out of scope. */
   members: readonly DesiredMember[] | undefined
   isProtected: boolean | undefined
-  /** Fields for the creation of the room that are not compared afterwards. */
+  /** Fields that are sent only when the room is created, and never compared. */
   creationDefaults?: Item
 }
 
-/** Contents of a workspace file. A kind that is undefined is out of scope. */
+/** Contents of a workspace file. An undefined kind is out of scope. */
 export interface WorkspaceDocument {
   workspace: string | undefined
   users: readonly DesiredUser[] | undefined

@@ -5,10 +5,10 @@ import { parseSimpleYaml } from './simple-yaml.ts'
 
 export type Path = readonly (string | number)[]
 
-/** Text of a file as a value. Positions are looked up only for errors, because that parses JSON a second time. */
+/** Parsed file. Positions are looked up only for errors, because a lookup parses JSON a second time. */
 export interface ParsedText {
   value: unknown
-  /** @param atKey true for the position of the last key of the path instead of its value */
+  /** @param atKey true for the position of the path's last key instead of its value */
   positionOf(path: Path, atKey?: boolean): Promise<Position>
   /** Text of a scalar as written in the file; undefined for other values. */
   sourceOf(path: Path): Promise<string | undefined>
@@ -35,8 +35,8 @@ const problems: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses YAML 1.2 (core schema) or JSON. Anchors, aliases, merge keys and tags are refused, so that no file can expand
- * to more than its own size.
+ * Parses YAML 1.2 (core schema) or JSON. Anchors, aliases, merge keys and tags are refused, so that a file cannot
+ * expand beyond its own size.
  * @throws {UsageError} with file, line and column
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
@@ -91,7 +91,7 @@ async function parseYaml(text: string, name: string): Promise<ParsedText> {
   })
   const [error = document.warnings[0]] = document.errors
   if (error) fail(error.pos[0], problems[error.code] ?? 'this is not valid YAML')
-  // Few files contain these characters outside of texts, and the search for nodes is slow.
+  // Visiting all nodes is slow, and few files contain these characters.
   if (/[&*!]|<</.test(text))
     yaml.visit(document, {
       Alias: (_, node) => fail(node.range?.[0] ?? 0, 'aliases are not allowed; write the value out'),
@@ -139,7 +139,7 @@ function requireShallow(text: string, name: string): void {
   for (const [mark] of text.matchAll(/[[{\]}\n]/g)) {
     if (mark === '\n') line++
     else depth = Math.max(0, depth + (mark === '[' || mark === '{' ? 1 : -1))
-    // Brackets inside of quoted text count here, so the limit is far above any real file.
+    // The depth includes brackets in quoted text, so the limit is far above that of any real file.
     if (depth > maxLevels * 10) throw tooDeep(name, line)
   }
   const indented = text.split('\n').findIndex((row) => /^[ -]{200}[^ ]/.test(row))
@@ -150,7 +150,6 @@ function tooDeep(name: string, line: number): UsageError {
   return new UsageError(`${name}:${line}:1: the file is nested too deeply`)
 }
 
-/** Returns the value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (parent, step) =>

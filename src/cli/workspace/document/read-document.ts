@@ -17,18 +17,14 @@ import { declarableFields } from '../schema/fields.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 import { type ParsedText, type Path, parseText, valueAt } from './parse-text.ts'
 
-/** Maximum size of a workspace file, in bytes. */
 const maxBytes = 64 * 1024 * 1024
 
-/**
- * Reads a workspace file in YAML or JSON.
- * @throws {UsageError} with file, line, column and path when the file is invalid
- */
+/** @throws {UsageError} with file, line, column and path when the file is invalid */
 export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
   return parseWorkspace(await readDocumentText(file, host), file)
 }
 
-/** @param file name of the file, which decides between YAML and JSON and begins every error */
+/** @param file file name, whose extension selects YAML or JSON; every error starts with this name */
 export async function parseWorkspace(text: string, file: string): Promise<WorkspaceDocument> {
   const parsed = await parseText(text, file, extname(file).toLowerCase() === '.json')
   await requireValid(parsed, file)
@@ -143,7 +139,7 @@ function createFailure(parsed: ParsedText, file: string): Fail {
   }
 }
 
-/** Finds the first null; in YAML, also a key without a value. */
+/** Returns the path of the first null. In YAML, a key without a value is null. */
 function findNull(value: unknown, path: Path = []): Path | undefined {
   if (value === null) return path
   if (typeof value !== 'object') return undefined

@@ -5,10 +5,7 @@ import type { WorkspaceDocument } from './document.ts'
 import { readWorkspaceFile } from './read-document.ts'
 import type { RosterFlags } from './roster.ts'
 
-/**
- * Reads a workspace file, or a roster if the file is a CSV.
- * @throws {UsageError} when the file is invalid
- */
+/** Reads a workspace file, or a roster from a CSV or TSV file. */
 export async function readDesired(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {
   if (['.csv', '.tsv'].includes(extname(file).toLowerCase())) {
     const { readRoster } = await import('./roster.ts')

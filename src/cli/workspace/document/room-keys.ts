@@ -2,13 +2,13 @@ import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
-/** Creates keys from the names of rooms; rooms in the lock keep their keys. Returns keys by room ID. */
+/** Creates keys from room names; rooms in the lock file keep their keys. Returns the keys by room ID. */
 export function createKeys(rooms: readonly Item[], section: Section): Map<string, string> {
   const keys = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const used = new Set(section.rooms.keys())
   const found = new Map<string, string>()
   const named = rooms.map((room) => ({ id: toText(room['id']), name: toText(room['name']) }))
-  // Sorted, so that the keys do not depend on the order of the list.
+  // The sort makes the keys independent of the order of the list.
   for (const { id, name } of named.sort((a, b) =>
     a.name < b.name || (a.name === b.name && a.id < b.id) ? -1 : 1,
   )) {

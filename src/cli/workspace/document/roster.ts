@@ -23,7 +23,7 @@ interface Roster {
 }
 
 /**
- * Reads a CSV with one row per person and class. The class is the key and the name of its room.
+ * Reads a CSV with one row per person and class. The class becomes the room's key and name.
  * @throws {UsageError} with the line of an invalid row, or when there are no rows
  */
 export async function readRoster(file: string, flags: RosterFlags, host: Host): Promise<WorkspaceDocument> {

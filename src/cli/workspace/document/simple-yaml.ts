@@ -1,6 +1,5 @@
-// Reads the plain form of YAML that an export writes. Measured for 1,000 rooms, 5,000 users and 30,000 members: a diff takes
-// 1.1 times as much CPU as `members export --all-rooms` and 137 MB; with the YAML library it takes 2.2 times and 281 MB.
-// Every other file is left to the library.
+// Fast parser for the YAML form that an export writes; the YAML library parses all other files. For 1,000 rooms, 5,000
+// users and 30,000 members, it halves the CPU time and the memory of a diff.
 
 const scalar = String.raw`"(?:[^"\\]|\\.)*"|-?(?:0|[1-9]\d*)|[A-Za-z](?:[\w .@/-]*[\w@/-])?`
 const pair = new RegExp(String.raw` ?([A-Za-z_]\w*): (${scalar}) ?(,|\}$)`, 'y')
@@ -9,7 +8,7 @@ const flow = /^( *)- \{/
 
 type Fields = Record<string, unknown>
 
-/** Returns the value of a file in the plain form; undefined for any other file, which need not be wrong. */
+/** Parses the form that an export writes. Returns undefined for other files, which may still be valid YAML. */
 export function parseSimpleYaml(text: string): unknown {
   try {
     return readLines(text)
@@ -23,7 +22,7 @@ class NotSimple extends Error {}
 
 function readLines(text: string): unknown {
   const root: Fields = {}
-  /** Lists whose items are on the following lines. A key without such lines is null in YAML. */
+  /** Lists that must not stay empty, because a YAML key without items is null. */
   const opened: Fields[][] = []
   const open = () => {
     const list: Fields[] = []
@@ -85,7 +84,7 @@ function readValue(text: string): unknown {
   if (text.startsWith('"')) return JSON.parse(text) as unknown
   if (/^-?\d/.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'
-  // Other spellings of these words have a meaning in YAML, too.
+  // Leave null and spellings such as `True` to the YAML library, because they are not text.
   if (/^(true|false|null)$/i.test(text)) throw new NotSimple()
   return text
 }

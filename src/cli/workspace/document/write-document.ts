@@ -3,7 +3,6 @@ import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
 type Exported = Pick<WorkspaceDocument, 'users' | 'rooms'>
 
-/** Converts a document to the plain object of a workspace file, with its fields in a fixed order. */
 export function toPlainDocument({ users, rooms }: Exported): object {
   return {
     ...(users && { users: users.map((user) => toPlainUser('user', user)) }),
@@ -72,14 +71,14 @@ function formatFlow(item: object): string {
 /** Words that some YAML parsers read as a boolean or null. */
 const reserved = /^(y|n|yes|no|on|off|true|false|null)$/i
 
-/** Quotes every text that a YAML parser might not read as text. JSON strings are YAML strings. */
+/** Quotes text that a YAML parser might read as another type. JSON strings are valid YAML strings. */
 function formatScalar(value: unknown): string {
   const isPlain =
     typeof value === 'string' && /^[A-Za-z]([\w .@/-]*[\w@/-])?$/.test(value) && !reserved.test(value)
   return isPlain ? value : escapeControls(JSON.stringify(value))
 }
 
-/** Escapes characters that YAML does not allow in a file, although JSON does. */
+/** Escapes characters that JSON allows and YAML does not. */
 function escapeControls(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

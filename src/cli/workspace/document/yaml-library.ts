@@ -1,2 +1,2 @@
-// Only these functions of the library are bundled, in a part that only workspace files load.
+// Re-exports limit the bundle to these functions, in a chunk that only workspace files load.
 export { isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'

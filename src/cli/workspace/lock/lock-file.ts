@@ -23,7 +23,7 @@ export async function readLockFile(file: string, host: Host): Promise<Section[]>
   }
 }
 
-/** Lock file that this process holds exclusively. It is replaced atomically. */
+/** Lock file that this process holds exclusively. Each save replaces the file atomically. */
 export class LockFile {
   readonly #path: string
   readonly #name: string
@@ -40,7 +40,7 @@ export class LockFile {
   }
 
   /**
-   * Takes the lock file of a workspace file and proves that it can be written.
+   * Acquires the lock file of a workspace file and checks that it can be written.
    * @throws {UsageError} when the lock file cannot be read, or another process holds it
    * @throws {OutputError} when the lock file cannot be written
    */
@@ -69,7 +69,7 @@ export class LockFile {
     }
   }
 
-  /** Writes the sections. Changes that are made during a write are written together by the next one. */
+  /** Saves the sections. The next write includes all changes that are made during the current one. */
   save(): Promise<void> {
     this.#next ??= this.#writing
       .catch(() => {})
@@ -87,7 +87,7 @@ export class LockFile {
     await rm(this.#holder, { force: true })
   }
 
-  /** Proves that a file can be written beside the workspace file, without leaving an empty lock file. */
+  /** Checks that the directory is writable without creating an empty lock file. */
   async #probe(): Promise<void> {
     try {
       const draft = await open(this.#draft, 'w')

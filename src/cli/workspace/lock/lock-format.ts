@@ -7,7 +7,6 @@ import type { Intent, LockedItem, LockedRoom, Section } from './lock.ts'
 
 const version = 1
 
-/** @throws {UsageError} when the text is not a lock file of this version */
 export function parseLock(text: string, name: string): Section[] {
   const fail = (problem: string) =>
     new UsageError(`${name} cannot be read: ${problem}`, {

@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Item that a workspace file has created or adopted. Only such items are ever removed. */
+/** Item that `apply` created or `adopt` claimed. Only such items are ever removed. */
 export interface LockedItem {
   /** Last applied values. */
   values: Item
@@ -10,32 +10,31 @@ export interface LockedItem {
 export interface LockedRoom extends LockedItem {
   id: string
   members: Map<string, LockedItem>
-  /** User IDs of the members whom `apply` has blocked. Only these blocks are ever lifted. */
+  /** User IDs of members whom `apply` blocked. Only these blocks are ever lifted. */
   blocks: Set<string>
 }
 
-/** Creation of a room whose outcome is not known yet. */
+/** Creation of a room with an unknown outcome. */
 export interface Intent {
   name: string
   /** IDs of the rooms that had the name before the creation. */
   existing: readonly string[]
-  /** Time when the request may have been sent, in milliseconds since 1970. */
+  /** Time of the request, in milliseconds since 1970. */
   at: number
-  /** Time after which the request cannot arrive any more, in milliseconds since 1970. */
+  /** Time after which the request can no longer arrive, in milliseconds since 1970. */
   until: number
 }
 
 /** Part of a lock file for one workspace of one service. */
 export interface Section {
   base_url: string
-  /** Undefined until a room of the workspace shows it. */
+  /** Undefined until a response with a room contains the ID. */
   application_id: string | undefined
-  /** Profile that the file names. */
+  /** Profile named in the workspace file. */
   workspace: string | undefined
   users: Map<string, LockedItem>
   /** Rooms by key. */
   rooms: Map<string, LockedRoom>
-  /** Creations by key. */
   intents: Map<string, Intent>
 }
 

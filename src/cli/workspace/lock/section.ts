@@ -2,9 +2,9 @@ import { UsageError } from '../../../errors.ts'
 import { createSection, type Section } from './lock.ts'
 
 export interface WorkspaceIdentity {
-  /** `local` for the local workspace, whose base URL changes. */
+  /** `local` for the local workspace, because its base URL changes. */
   baseUrl: string
-  /** Undefined if no room shows it. */
+  /** Undefined if no room contains the ID. */
   applicationId: string | undefined
   profile: string
   hasRooms: boolean
@@ -13,16 +13,15 @@ export interface WorkspaceIdentity {
 interface SectionRequest {
   /** Name of the lock file, for errors. */
   name: string
-  /** Profile that the workspace file names. */
+  /** Profile named in the workspace file. */
   workspace: string | undefined
   isRoom: (id: string) => boolean
-  /** True if users may be removed, so that a section without rooms must be identified with certainty. */
+  /** True if users may be removed. A section with users but no rooms then requires a profile in the file. */
   prunesUsers: boolean
 }
 
 /**
- * Selects the section of the workspace that the key opens. Another key for the same base URL must not make every room
- * look deleted.
+ * Selects the section of the workspace that the API key opens. A wrong section would make every room look deleted.
  * @throws {UsageError} when the section may belong to another workspace
  */
 export function selectSection(
@@ -43,7 +42,7 @@ export function selectSection(
   if (same) return same
   const [other] = here
   if (!other) return createSection(baseUrl, applicationId, workspace)
-  // The file names the profile, which says for certain which workspace is meant.
+  // A profile named in the file identifies the workspace with certainty.
   const isNamed = workspace !== undefined && (other.workspace ?? workspace) === workspace
   if (applicationId !== undefined && other.application_id !== undefined)
     throw new UsageError(

@@ -3,14 +3,14 @@ import { type FieldValue, type Item, readField, views } from '../../output/views
 import { canUpdate, type Kind } from '../schema/fields.ts'
 import type { FieldChange } from './plan.ts'
 
-/** Reads a declared field of an item. `is_terminated` is deprecated in responses, so the state of a room replaces it. */
+/** Reads a declared field. Derives `is_terminated` from the room's status, because responses deprecate it. */
 export function readDeclared(kind: Kind, field: string, item: Item): FieldValue {
   if (kind !== 'room' || field !== 'is_terminated') return readField(views[kind], field, item)
   const status = readField(views.room, 'status', item)
   return status.known ? { known: true, value: status.value === 'terminated' } : status
 }
 
-/** Returns true when two values are equal, however services write booleans, numbers and choices. */
+/** Compares two values. Services write booleans, numbers and enumerated values in different ways. */
 export function isSameValue(shown: unknown, declared: unknown): boolean {
   return hasValues({ value: shown }, { value: declared })
 }
@@ -19,7 +19,7 @@ export interface Comparison {
   changes: FieldChange[]
   /** Differences in fields that can be set only at creation. */
   fixed: FieldChange[]
-  /** Declared fields that the service does not show. */
+  /** Declared fields that the response does not contain. */
   notShown: string[]
 }
 
@@ -34,7 +34,6 @@ export function compareFields(kind: Kind, declared: Item, item: Item): Compariso
   return found
 }
 
-/** Returns true when an item lacks a declared field, so that its full record is needed. */
 export function lacksDeclared(kind: Kind, declared: Item, item: Item): boolean {
   return Object.keys(declared).some((field) => !readDeclared(kind, field, item).known)
 }

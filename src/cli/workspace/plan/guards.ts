@@ -2,10 +2,7 @@ import { ConfirmationError } from '../../../errors.ts'
 import { kindPlurals } from './items.ts'
 import type { Plan, PruneKind } from './plan.ts'
 
-/**
- * Refuses to remove a large share of the recorded items, unless their exact number is confirmed.
- * @throws {ConfirmationError}
- */
+/** Refuses to remove a large share of the recorded items, unless their exact number is confirmed. */
 export function requireAllowedRemovals(
   { guards, items }: Plan,
   allowed: ReadonlyMap<PruneKind, number> = new Map(),

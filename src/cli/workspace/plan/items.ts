@@ -24,7 +24,6 @@ export function createItem(
   }
 }
 
-/** Creates the items for the differences of one existing item. */
 export function createDifferences(subject: Subject, { changes, fixed, notShown }: Comparison): PlanItem[] {
   return [
     ...(changes.length > 0 ? [createItem('change', subject, { changes })] : []),
@@ -44,12 +43,10 @@ export function createDifferences(subject: Subject, { changes, fixed, notShown }
 
 const listFields = (changes: readonly FieldChange[]) => changes.map(({ field }) => field).join(', ')
 
-/** Converts declared fields to the changes of a creation. */
 export function toCreation(fields: Item): FieldChange[] {
   return Object.entries(fields).map(([field, after]) => ({ field, after }))
 }
 
-/** Name of an item of the service; null if it has none. */
 export function nameOf(item: Item | undefined): string | null {
   return item === undefined ? null : toText(item['name']) || null
 }

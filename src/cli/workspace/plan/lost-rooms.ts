@@ -2,7 +2,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Section } from '../lock/lock.ts'
 
-/** Finds the rooms that an earlier run created without learning their IDs: the one new room of the name, by key. */
+/** Finds the rooms of creations without a response: the only new room with the name. Returns room IDs by key. */
 export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section): Map<string, string> {
   const found = new Map<string, string>()
   for (const key of section.intents.keys()) {
@@ -12,7 +12,7 @@ export function findLostRooms(rooms: ReadonlyMap<string, Item>, section: Section
   return found
 }
 
-/** Lists the rooms with the name of an intent that did not exist before it and belong to no other key. */
+/** Lists the rooms that may result from the creation: they have its name, are new, and belong to no other key. */
 export function listNewRooms(
   key: string,
   rooms: ReadonlyMap<string, Item>,

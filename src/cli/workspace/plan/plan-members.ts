@@ -15,14 +15,13 @@ interface MembersInput {
   room: Item | undefined
   desired: readonly DesiredMember[]
   state: ReadMembers
-  /** Record of the room in the lock; undefined if there is none. */
   locked: LockedRoom | undefined
   prunes: boolean
-  /** Returns the reason why a user cannot be invited; undefined if nothing is known against it. */
+  /** Returns the reason why a user cannot be added; undefined if no reason is known. */
   explainMissingUser: (user_id: string) => string | undefined
 }
 
-/** Plans the members of one room. A member cannot be removed, only blocked, and only in a private room. */
+/** Plans the members of one room. The API cannot remove members; it can only block them, in private rooms. */
 export function planMembers(input: MembersInput): {
   writes: PlanItem[]
   removals: PlanItem[]
@@ -40,7 +39,7 @@ export function planMembers(input: MembersInput): {
   }
 }
 
-/** Groups members by user. Anonymous participants have no user, and a file cannot declare them. */
+/** Groups members by user. Omits anonymous participants, because a file cannot declare them. */
 function groupByUser(items: readonly Item[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {
@@ -65,7 +64,7 @@ function planMember(
   input: MembersInput,
 ): PlanItem[] {
   const { state, locked } = input
-  // A user may have several memberships. An unblocked one counts.
+  // A user may have several memberships; one without a block takes precedence.
   const item = found.find((member) => !isBlockedIn(member, user_id, locked)) ?? found[0]
   const subject = subjectOf(input, user_id, item)
   if (!item) {
@@ -97,7 +96,7 @@ function withUnblock(compared: Comparison): Comparison {
   return { ...compared, changes: [{ field: 'is_blocked', before: true, after: false }, ...compared.changes] }
 }
 
-/** Returns true for a blocked member. A block that the service does not show is known from the lock. */
+/** Returns true for a blocked member. The lock file records blocks that the service does not show. */
 function isBlockedIn(member: Item, user_id: string, locked: LockedRoom | undefined): boolean {
   return isBlocked(member) ?? locked?.blocks.has(user_id) ?? false
 }

@@ -18,12 +18,11 @@ interface RoomsInput {
   options: PlanOptions
 }
 
-/** Room of a key after the plan: an existing one, a new one, or none because of an unresolved problem. */
 export type PlannedRoom = { status: 'exists'; item: Item } | { status: 'new' } | { status: 'unresolved' }
 
 export interface RoomPlan {
   writes: PlanItem[]
-  /** Terminations of rooms, after their members are complete. */
+  /** Terminations of rooms, which run after the changes of their members. */
   terminations: PlanItem[]
   removals: PlanItem[]
   others: PlanItem[]
@@ -33,7 +32,7 @@ export interface RoomPlan {
 
 const maxListed = 10
 
-/** Plans rooms. A key is matched by its ID only; a name never matches once there is an ID. */
+/** Plans rooms. A key with a recorded room ID matches only the room with this ID, never a room with the same name. */
 export function planRooms(input: RoomsInput): RoomPlan {
   const { desired, state, section, options } = input
   const planned: Omit<RoomPlan, 'rooms' | 'adopted'> = {
@@ -92,7 +91,7 @@ function splitTermination(compared: Comparison): { now: Comparison; later: Compa
   }
 }
 
-/** Collects the IDs of rooms by name, as of after the planned changes. */
+/** Collects room IDs by the name that each room has after the planned changes. */
 function findTakenNames({ desired, state }: RoomsInput, idOf: (key: string) => string | undefined) {
   const renamed = new Map<string, string>()
   for (const { key, fields } of desired) {
@@ -115,7 +114,7 @@ interface Unresolved {
   room_id?: string
 }
 
-/** Explains why the room of a key without an existing room is not created; undefined if it is created. */
+/** Returns the reason why a missing room is not created; undefined if it is created. */
 function explainUncreatable(
   { key, fields }: DesiredRoom,
   id: string | undefined,
@@ -157,7 +156,7 @@ function planOthers(
     const key = keys.get(id)
     const locked = key === undefined ? undefined : section.rooms.get(key)
     const subject = { kind: 'room', key: key ?? id, name: nameOf(item), room_id: id } as const
-    // The room of a declared key that now has another room.
+    // The declared key now belongs to another room.
     const isReplaced = key !== undefined && declared.has(key) && idOf(key) !== id
     if (!locked || isReplaced) planned.others.push(createItem('not_in_file', subject))
     else if (locked.isProtected)

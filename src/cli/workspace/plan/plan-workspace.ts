@@ -8,14 +8,11 @@ import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
 import type { WorkspaceState } from './state.ts'
 
-/** Number of removals of a kind, and share of its recorded items, above which the number must be confirmed. */
+/** Removals of a kind need confirmation above both limits: a number, and a share of the recorded items. */
 const maxUnconfirmed = 3
 const maxUnconfirmedShare = 0.3
 
-/**
- * Plans the changes that make the workspace look like the file. A pure function: `diff`, `--dry-run`, plan files and
- * `apply` all use this plan. The order is that of the writes: users, rooms, members, removals.
- */
+/** Plans the changes that make the workspace match the file. Order of writes: users, rooms, members, removals. */
 export function planWorkspace(
   document: WorkspaceDocument,
   section: Section,

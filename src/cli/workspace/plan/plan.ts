@@ -6,9 +6,10 @@ const writeActions = ['create', 'change', 'remove'] as const
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * `gone`: the room of a key no longer exists. `exists`: a room that is not ours has the name. `conflict`: the creation
- * of a room cannot be matched. `unread`: its list is incomplete. `cannot`: the API offers no such change. `not_shown`:
- * the service does not show the field. `not_in_file`: nothing is planned for an item that the file does not declare.
+ * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`: several rooms
+ * may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not support the change.
+ * `not_shown`: the response lacks the field. `not_in_file`: nothing is planned, because the file does not declare the
+ * item.
  */
 export type Action =
   | WriteAction
@@ -30,7 +31,7 @@ export interface FieldChange {
 export interface PlanItem {
   action: Action
   kind: Kind
-  /** Key of a room, or user ID of a user or member. Rooms without a key have their ID here. */
+  /** Key of a room, ID of a room without a key, or user ID of a user or member. */
   key: string
   /** Key of a member's room. */
   room_key: string | null
@@ -46,7 +47,7 @@ export interface PruneGuard {
   kind: PruneKind
   /** Number of planned removals. */
   count: number
-  /** Number of items of the kind that the lock records. */
+  /** Number of items of the kind in the lock file. */
   recorded: number
 }
 
@@ -56,17 +57,16 @@ export type PruneKind = (typeof pruneKinds)[number]
 
 export interface Plan {
   items: readonly PlanItem[]
-  /** Kinds of which so many items would be removed that the number must be confirmed. */
+  /** Kinds with so many removals that their number must be confirmed. */
   guards: readonly PruneGuard[]
-  /** IDs of rooms that an earlier run created without learning their IDs, by key. */
+  /** Room IDs found by `findLostRooms`, by key. */
   adopted: ReadonlyMap<string, string>
-  /** Number of declared items by kind. */
   declared: Readonly<Record<Kind, number>>
 }
 
 export interface PlanOptions {
   prune: ReadonlySet<PruneKind>
-  /** Keys of lost rooms that are created again. */
+  /** Keys of missing rooms that `apply` creates again. */
   recreate: ReadonlySet<string>
 }
 
@@ -74,7 +74,7 @@ export function isWrite({ action }: PlanItem): boolean {
   return (writeActions as readonly string[]).includes(action)
 }
 
-/** Returns true for an item that the file declares and that apply cannot bring about without a decision. */
+/** Returns true for a declared item that `apply` can handle only after a decision by the user. */
 export function isUnresolved({ action }: PlanItem): boolean {
   return ['gone', 'exists', 'conflict', 'unread'].includes(action)
 }

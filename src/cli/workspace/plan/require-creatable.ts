@@ -4,7 +4,7 @@ import type { WorkspaceDocument } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 
 /**
- * Refuses rooms that would have to be created without a name or type, and names by which two keys could be confused.
+ * Requires a name that is unique in the file, and a type, for each room without a recorded ID.
  * @throws {UsageError} with file, line and column
  */
 export async function requireCreatable(

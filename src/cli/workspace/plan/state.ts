@@ -1,6 +1,6 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** Items of a list by ID. Nothing is created or removed because of a list that is not complete. */
+/** Items of a list by ID. No item is created or removed if its list is incomplete. */
 export interface ReadList {
   items: ReadonlyMap<string, Item>
   isComplete: boolean
@@ -11,7 +11,7 @@ export interface ReadMembers {
   isComplete: boolean
 }
 
-/** State of the service, as far as the file declares it. */
+/** State of the service, limited to the scope of the file. */
 export interface WorkspaceState {
   users: ReadList | undefined
   rooms: ReadList | undefined

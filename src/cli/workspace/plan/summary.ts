@@ -6,7 +6,6 @@ export interface KindSummary {
   create: number
   change: number
   remove: number
-  /** Number of items that the file declares. */
   declared: number
 }
 
@@ -43,7 +42,7 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
   }
 }
 
-/** Formats one line per kind with planned writes, and one line for everything that is not written. */
+/** Formats one line for each kind with planned writes, and one line for all other items. */
 export function describeSummary(summary: PlanSummary): string[] {
   const { unresolved, cannot, not_shown, not_in_file } = summary
   const rest = [
@@ -79,7 +78,6 @@ function formatShare(count: number, declared: number): string {
   return ` (${percent < 1 ? '<1' : Math.round(percent)} %)`
 }
 
-/** Returns the number of planned writes. */
 export function countWrites({ items }: Plan): number {
   return items.filter(isWrite).length
 }

@@ -3,7 +3,6 @@ import { requireBaseUrl } from '../../requests/find-service.ts'
 import type { WorkspaceIdentity } from '../lock/section.ts'
 import type { RoomList } from './read-state.ts'
 
-/** Identifies the workspace that the key opens. */
 export async function identifyWorkspace(
   context: Context,
   { applicationId, items }: RoomList,

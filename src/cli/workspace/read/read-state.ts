@@ -23,11 +23,11 @@ interface MutableList extends ReadList {
 }
 
 export interface RoomList extends MutableList {
-  /** ID of the application that owns the rooms; undefined if no room shows it. */
+  /** ID of the application that owns the rooms; undefined if no room contains the ID. */
   applicationId: string | undefined
 }
 
-/** Reader of the parts of a workspace that a file declares. A list that is incomplete is reported at the end. */
+/** Reader of the declared parts of a workspace. Records the error of the first incomplete list in `problem`. */
 export class WorkspaceReader {
   readonly #context: Context
   readonly #flags: PaceFlags
@@ -40,15 +40,11 @@ export class WorkspaceReader {
     this.#fullRooms = new FullRecords(context, 'listRooms')
   }
 
-  /** Error of the first list that could not be read completely. */
   get problem(): MeetroomError | undefined {
     return this.#problem
   }
 
-  /**
-   * Lists the rooms, which also identify the workspace.
-   * @param all false if one room is enough, to identify the workspace
-   */
+  /** @param all false to read only one room, which identifies the workspace */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
     return { ...list, applicationId: await this.#readApplicationId([...list.items.values()][0]) }
@@ -62,10 +58,7 @@ export class WorkspaceReader {
     return list
   }
 
-  /**
-   * Completes the declared rooms, and reads their members.
-   * @param idOf returns the ID of the room of a key; undefined if there is none
-   */
+  /** Reads the full records and the members of the declared rooms. */
   async readDeclared(
     { rooms }: WorkspaceDocument,
     list: RoomList,
@@ -110,7 +103,7 @@ export class WorkspaceReader {
     return toText(record?.['application_id']) || undefined
   }
 
-  /** Looks up rooms that a list lacks: a list may hide some rooms, such as terminated ones. */
+  /** Looks up rooms that the list omits, such as terminated ones. */
   async #findUnlisted(list: RoomList, ids: readonly string[]): Promise<void> {
     const client = await this.#context.client()
     for (const id of ids) {
@@ -193,7 +186,7 @@ export class WorkspaceReader {
       return true
     })()
     try {
-      // A room that was deleted meanwhile has no members; the next run finds it gone.
+      // A room that was deleted during the run has no members; the next run reports the room as gone.
       isComplete = (await undefinedIfNotFound(reading)) ?? false
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error

@@ -11,14 +11,13 @@ import { isWrite } from '../plan/plan.ts'
 import { ItemWriter } from './item-writer.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
-/** Item of the plan with its outcome. */
 export interface AppliedItem {
   item: PlanItem
   status: Status
   reason: string | null
 }
 
-/** Phases of a run. Each phase ends before the next one begins. */
+/** Phases of a run. Each phase completes before the next one starts. */
 const phases: readonly ((item: PlanItem) => boolean)[] = [
   ({ kind, action }) => kind === 'user' && action !== 'remove',
   (item) => item.kind === 'room' && item.action === 'change' && !isTermination(item),
@@ -35,7 +34,7 @@ function isTermination({ kind, changes }: PlanItem): boolean {
   return kind === 'room' && changes.some(({ field, after }) => field === 'is_terminated' && after === true)
 }
 
-/** Runs the writes of a plan, phase by phase. An item that fails does not keep the others from running. */
+/** Runner for the writes of a plan, phase by phase. A failed item does not stop the others. */
 export class ApplyRun {
   readonly #context: Context
   readonly #pool: Pool
@@ -68,7 +67,7 @@ export class ApplyRun {
       const items = this.#writes.filter(belongs)
       if (items.length === 0) continue
       if (!this.#pool.isStopped) await this.#keeper.beforePhase(items)
-      // Lists of members that were read for an earlier phase are outdated.
+      // Each phase needs a new writer, because the member lists of earlier phases are outdated.
       const writer = new ItemWriter(this.#context, this.#pool.client, this.#keeper)
       const started = startAll(this.#pool, items, (item) => this.#write(writer, item))
       this.#started = started

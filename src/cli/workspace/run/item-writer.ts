@@ -17,8 +17,8 @@ import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
 /**
- * Writes planned items. Each item is read again before it is written; an item that is not as the plan saw it is a
- * conflict. The members of a room are read once for all of its items.
+ * Writer of planned items. Reads each item again before the write; an item that differs from the plan is a conflict.
+ * Reads the members of a room once for all items of the room.
  */
 export class ItemWriter {
   readonly #context: Context
@@ -121,10 +121,10 @@ export class ItemWriter {
     }
   }
 
-  /** Waits until a request of an earlier run, whose outcome is unknown, cannot arrive any more. */
+  /** Waits until a lost request of an earlier run can no longer arrive. */
   async #waitForLostRequest(at: number, until: number): Promise<void> {
     const { host, interrupt } = this.#context
-    // Clocks can be set back, so the wait is never longer than the timeout itself.
+    // The clock may have been set back, so the wait is limited to the timeout.
     const waitMs = Math.min(until - host.now(), until - at)
     if (waitMs <= 0) return
     await this.#context.notice(
@@ -181,7 +181,6 @@ function toBody({ changes }: PlanItem): Record<string, unknown> {
   return Object.fromEntries(changes.map(({ field, after }) => [field, after]))
 }
 
-/** @throws {ConflictError} when the item to remove has another name than the plan saw */
 function requireName({ kind, name }: PlanItem, item: Item): void {
   if (!Object.hasOwn(item, 'name') || toText(item['name']) === toText(name)) return
   throw new ConflictError(`the ${kind} is named “${toText(item['name'])}” now, not “${toText(name)}”`)
@@ -195,7 +194,7 @@ function isDone({ kind, changes }: PlanItem, item: Item): boolean {
   let isSame = true
   for (const change of changes) {
     const { field, before, after } = change
-    // A value that the plan did not know, such as the name of a new member, is always written.
+    // A change without a previous value, such as the name of a new member, is always written.
     if (!Object.hasOwn(change, 'before')) isSame = false
     else {
       const shown = field === 'is_blocked' ? readBlock(item) : readDeclared(kind, field, item)

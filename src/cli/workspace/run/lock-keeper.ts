@@ -11,8 +11,8 @@ interface Ended {
 }
 
 /**
- * Records in the lock file what a run creates and blocks. Everything is on disk before the request is sent, so that a
- * later run recognizes it after a crash.
+ * Recorder of creations and blocks in the lock file. Each record is on disk before its request is sent, so that a later
+ * run recognizes the item after a crash.
  */
 export class LockKeeper {
   readonly #lock: LockFile
@@ -26,7 +26,7 @@ export class LockKeeper {
     if (!lock.sections.includes(section)) lock.sections.push(section)
   }
 
-  /** Updates the section from the file and the service: identity, protection, found rooms, lost items. */
+  /** Updates the section from the file and the service: identity, protection, found rooms and missing items. */
   async begin(
     adopted: ReadonlyMap<string, string>,
     state: WorkspaceState,
@@ -118,7 +118,7 @@ export class LockKeeper {
     this.#section.rooms.set(key, { ...createRecord(), id, members: new Map(), blocks: new Set() })
   }
 
-  /** Applies `protected` of the file. An entry that is deleted from the file stays protected. */
+  /** Applies `protected` of the file. Items that the file no longer declares stay protected. */
   #protect(): void {
     const { users = [], rooms = [] } = this.#document
     const protect = (
@@ -135,7 +135,7 @@ export class LockKeeper {
     }
   }
 
-  /** Forgets records of items that neither the file nor the service has. */
+  /** Removes records of items that neither the file nor the service contains. */
   #forgetMissing({ users, rooms, members }: WorkspaceState): void {
     const section = this.#section
     const declaredUsers = new Set(this.#document.users?.map(({ user_id }) => user_id))

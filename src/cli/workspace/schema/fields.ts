@@ -6,7 +6,7 @@ export type Kind = 'user' | 'room' | 'member'
 
 const resources = { user, room, member }
 
-/** Fields that a workspace file cannot declare: the API never shows them, or the item's own key replaces them. */
+/** Fields that a workspace file cannot declare, because no response contains them or the item's key replaces them. */
 const excluded: ReadonlySet<string> = new Set(['user_id', 'is_blocked', 'members', 'webhook'])
 
 function listFields(kind: Kind, write: 'create' | 'update'): string[] {

@@ -49,7 +49,7 @@ function createDocumentSchema(createObject: CreateObject) {
   })
 }
 
-/** Schema of a workspace file. Unknown fields are refused, because they are mistakes. */
+/** Schema of a workspace file. Unknown fields are refused, because they are usually typing errors. */
 export const documentSchema = createDocumentSchema(z.strictObject)
 
 /** Schema of an exported workspace. Later versions may export more fields. */
