@@ -6,7 +6,10 @@ export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 /** Age after which an empty lock file is stale, in milliseconds. */
 const emptyLockStaleMs = 10_000
 
-/** Acquires a lock file and replaces a stale one. Returns undefined on success, otherwise the process ID of the other holder (0 if unknown). */
+/**
+ * Acquires a lock file and replaces a stale one. Returns undefined on success, or the other holder's process ID (0 if
+ * unknown).
+ */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined

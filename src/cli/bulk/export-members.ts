@@ -63,12 +63,11 @@ export class UnreadRooms {
   }
 }
 
-/** Limit on the number of members that are read ahead. */
 class MembersAhead {
   #count = 0
   #proceed = () => {}
 
-  /** Yields the rooms; while too many members are read ahead, one room for each room that is written. */
+  /** Yields rooms. While too many members are read ahead, yields one room for each written room. */
   async *limit(rooms: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const id of rooms) {
       if (this.#count > maxMembersAhead)
@@ -89,7 +88,7 @@ class MembersAhead {
   }
 }
 
-/** Members of a room whose first page is read. */
+/** Members of a room, with the first page already read. */
 interface OpenRoom {
   first: IteratorResult<Page, Page | undefined>
   pages: AsyncGenerator<Page, Page | undefined>
@@ -132,7 +131,7 @@ export async function* readMembersOfRooms(
       if (room) ahead.remove(countItems(room.first))
     }
   }
-  // The service asked for a long pause.
+  // The pool stops if the service asks for a pause that is longer than the timeout.
   if (pool.isStopped) unreadRooms?.addUntried(tally.probableTotal - tally.tried)
 }
 

@@ -1,5 +1,5 @@
 /**
- * Effects of commands. `compares`: reads one service for a file. `any`: depends on the arguments. `stays`: runs until
- * stopped. `machine`: uses no service.
+ * Effects of commands. `compares`: reads a service to write or compare a workspace file. `any`: depends on the
+ * arguments. `stays`: runs until it is stopped. `machine`: uses no service.
  */
 export type Effect = 'reads' | 'compares' | 'waits' | 'writes' | 'any' | 'stays' | 'joins' | 'machine'

@@ -131,12 +131,12 @@ function parseRate(text: string): number {
   return value
 }
 
-/** Initial concurrency, which deletions, terminations and blocks keep for the whole run. */
+/** Initial concurrency. It stays constant for deletions, terminations and blocks. */
 export const initialConcurrency = 8
 
 interface ConcurrencyFlag {
   words?: string
-  /** False if changes keep the initial concurrency. */
+  /** False if the concurrency of changes stays at its initial value. */
   adapts?: boolean
 }
 
@@ -148,7 +148,7 @@ export function addConcurrencyFlag<C extends Command>(
   const option = new Option('--concurrency <n>', words + note)
   option.argParser(createIntegerParser('--concurrency', 1, 256))
   if (adapts) return command.addOption(option)
-  // Undefined unless the command line sets it, because reads have no such default.
+  // The default is for the help text only; undefined lets reads adapt their concurrency.
   return command.addOption(option.default(initialConcurrency)).setOptionValue('concurrency', undefined)
 }
 

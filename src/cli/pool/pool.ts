@@ -17,7 +17,7 @@ export interface Pool {
   readonly client: Client
   /** Maximum number of concurrent jobs, which adapts during the run unless `--concurrency` is given. */
   readonly concurrency: number
-  /** Maximum that `concurrency` can reach. */
+  /** Highest value that `concurrency` can reach. */
   readonly maxConcurrency: number
   /** True when no new jobs start. */
   readonly isStopped: boolean

@@ -9,9 +9,9 @@ interface Job<T, Result> {
 }
 
 /**
- * Runs a job for each item of a stream and yields the outcomes in the order of the items. The maximum number of items
- * in memory is twice the concurrency of the pool, or all that the pool can ever run at a time while the first item is
- * not done. Throws an error of the stream after the outcomes of its items.
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. Keeps up to twice the pool's
+ * concurrency of items in memory; while the first item is not done, up to the pool's maximum concurrency. Throws an
+ * error of the stream after the outcomes of its items.
  * @param act runs the job; its error becomes the item's outcome
  */
 export async function* runInOrder<T, Result>(
@@ -29,7 +29,7 @@ export async function* runInOrder<T, Result>(
   let wake = () => {}
   let makeRoom = () => {}
 
-  // An item that waits for its retry must not stop the others.
+  // An item that waits for its retry must not block the others.
   const maxQueued = () => Math.max(2 * pool.concurrency, isAwaited ? pool.maxConcurrency : 0)
 
   async function take(): Promise<readonly Job<T, Result>[]> {
@@ -94,7 +94,7 @@ export async function* runInOrder<T, Result>(
   }
 }
 
-/** Reads items in a pool and yields the results in the order of the items. The first failed read ends the iteration. */
+/** Reads items in a pool and yields the results in their order. The first failed read ends the iteration. */
 export async function* readInOrder<T, Result>(
   context: Context,
   pool: Pool,

@@ -4,13 +4,11 @@ import type { Context } from '../../kernel/context.ts'
 import { requireWritable } from '../../requests/before-send.ts'
 import { confirm } from '../../requests/confirm.ts'
 
-/** @throws {UsageError} when the profile `local` is protected */
 export async function requireWritableWorkspace(context: Context): Promise<void> {
   const flags = { ...context.flags, local: true }
   requireWritable(flags, await context.withFlags(flags).settings())
 }
 
-/** @throws {ConfirmationError} when the change is not confirmed */
 export function confirmLoss(context: Context, activity: string, question: string): Promise<void> {
   return confirm(context, { activity, describe: async () => question })
 }

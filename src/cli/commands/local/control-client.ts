@@ -15,8 +15,8 @@ import { parseControlFile } from '../serve/control-file.ts'
 export const controlFlag = ['--control <file>', 'file that serve --ephemeral --control wrote'] as const
 
 /**
- * Sends an action to the service that wrote a control file, and returns its response.
- * @throws {UsageError} when the file cannot be used, or the service refuses the action
+ * Sends an action to the service that wrote the control file, and returns the response.
+ * @throws {UsageError} when the file is invalid, or the service refuses the action
  * @throws {NetworkError} when the service does not respond
  */
 export async function control<T>(

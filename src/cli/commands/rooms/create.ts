@@ -112,7 +112,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
-/** Warns when the service may ignore the secret, because only the embedded service is known to sign webhooks. */
+/** Warns that the service may ignore the secret, because only the embedded service is known to sign webhooks. */
 async function warnAboutSecret(context: Context): Promise<void> {
   const { dryRun, curl, quiet } = context.flags
   if (dryRun || curl || quiet || (await context.settings()).local) return

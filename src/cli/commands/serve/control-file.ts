@@ -4,13 +4,13 @@ import { describeSystemError, UsageError } from '../../../errors.ts'
 import { createOwnFile } from '../../../files/private-file.ts'
 import type { Context } from '../../kernel/context.ts'
 
-/** Content of the file of `serve --control`. */
+/** Content of a `serve --control` file. */
 export interface ControlFile {
   control_url: string
   control_key: string
 }
 
-/** Opens the control of a service. `start` begins to listen and writes the file; `close` undoes both. */
+/** Creates the control of a service. `start` starts to listen and writes the file; `close` undoes both. */
 export async function openControl(context: Context, file: string) {
   const { ServiceControl } = await import('../../../embedded/control/service-control.ts')
   const { listenForControl } = await import('../../../embedded/control/listener.ts')
@@ -34,10 +34,7 @@ export async function openControl(context: Context, file: string) {
   }
 }
 
-/**
- * Removes the file of a service that was killed.
- * @throws {UsageError} when the path is any other file
- */
+/** Removes the control file of a killed service, and refuses any other file. */
 function removeFormerFile(path: string): void {
   let text: string
   try {
@@ -57,7 +54,6 @@ export function isControlFile(text: string): boolean {
   return parseControlFile(text) !== undefined
 }
 
-/** Parses a control file; undefined for any other text. */
 export function parseControlFile(text: string): ControlFile | undefined {
   try {
     const { control_url, control_key } = JSON.parse(text) as Partial<ControlFile>

@@ -10,7 +10,7 @@ interface Flags {
   apiKeyFile?: string
 }
 
-/** Returns shell commands that select the service and read the key from its file. */
+/** Returns shell commands that select the service and read the key from the key file. */
 export async function formatEnvironment(
   context: Context,
   flags: Flags,

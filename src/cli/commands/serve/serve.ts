@@ -25,7 +25,6 @@ import { announce } from './announce.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
 
-/** Maximum time for draining, in milliseconds. */
 const maxDrainMs = 3_600_000
 
 interface Flags {

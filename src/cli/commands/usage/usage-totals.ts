@@ -27,7 +27,7 @@ export class UsageTotals {
   readonly #totals: AttendanceTotals
   readonly #days: AttendanceTotals
   readonly #peak: PeakFinder
-  /** Peak of each used room, in a report by room. */
+  /** Peaks of the used rooms, for a report by room. */
   readonly #peaks: Peak[] = []
 
   constructor({ month, isByRoom, ...options }: UsageOptions) {

@@ -28,13 +28,12 @@ export interface RedeliverFlags extends PaceFlags {
   max?: number
 }
 
-/** Parses `--since` to an ISO 8601 time. */
 export async function readSince(context: Context, text: string): Promise<string> {
   const start = requireMoment('--since', text, context.host.now(), await readTimeZone(context))
   return new Date(start).toISOString()
 }
 
-/** Converts the refusal of a service that keeps no deliveries. The API specification does not list this operation. */
+/** Translates errors of services without deliveries, because the API specification does not define deliveries. */
 export function explainEmbeddedOnly(error: unknown): unknown {
   if (!(error instanceof MeetroomError)) return error
   const { status, request, body } = error
@@ -73,7 +72,7 @@ async function readGiven(
     })
   const ids = await readIds(given, context.host)
   requireWithinMax(ids.length, 'deliveries', max)
-  // A service without deliveries would refuse each ID as if it did not exist.
+  // A service without deliveries responds to each ID as if only that delivery did not exist.
   if (!context.flags.dryRun && !context.flags.curl)
     await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch((error) => {
       throw explainEmbeddedOnly(error)
@@ -115,7 +114,7 @@ async function selectSince(
   return ids
 }
 
-/** Says when redeliveries are sent, because only a served workspace sends webhooks. */
+/** Prints a notice for an unserved workspace, because only a served workspace sends webhooks. */
 async function noticeUnserved(context: Context): Promise<void> {
   const { dryRun, curl } = context.flags
   if (dryRun || curl || !(await context.settings()).local) return

@@ -21,11 +21,11 @@ export interface TriggerFlags extends BodyFlags {
   header?: string[]
 }
 
-/** Maximum number of characters of a response that are printed. */
+/** Maximum number of printed characters of a response. */
 const maxResponse = 1000
 
 /**
- * Sends a webhook once, signed like one of the embedded service.
+ * Sends a webhook once, signed like those of the embedded service.
  * @throws {ApiError | ServiceError} when the receiver does not respond with a 2xx
  * @throws {NetworkError | UnknownOutcomeError} when no response arrives
  */
