@@ -72,7 +72,7 @@ test.each([
   ['reset', ['local', 'reset', '--yes'], [], migrations.length],
   ['upgrade', ['--local', 'rooms', 'list'], all('present'), migrations.length],
 ])(
-  'a killed %s leaves the old workspace or the new one, and a complete copy of the old one',
+  'a killed %s keeps the old or the new workspace, and a complete copy of the old one',
   {
     timeout: 600_000,
   },
@@ -99,7 +99,7 @@ test.each([
   },
 )
 
-test('a backup of a served workspace holds each write that was acknowledged before, and no gap', async () => {
+test('local backup of a served workspace contains every write acknowledged before the backup, without gaps', async () => {
   const env = homes()
   const { ready } = await startServe([], env)
   const authorization = `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`

@@ -15,7 +15,7 @@ function sequence(seed: number): () => number {
 
 const kills = sized(8, 100)
 
-test(`every event and every acknowledged redelivery reaches the receiver under one ID despite ${kills} kills`, {
+test(`every event and every acknowledged redelivery reaches the receiver with one ID despite ${kills} kills`, {
   timeout: 3_600_000,
 }, async () => {
   const survived = await killWebhooks({ script: launcher, dir: tempDir(), kills, random: sequence(7) })

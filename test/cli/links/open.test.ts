@@ -63,7 +63,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('without a browser warns of the token in the printed link', async () => {
+  test('without a browser warns about the token in the printed link', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, undefined)
     expect({ code, stderr }).toEqual({

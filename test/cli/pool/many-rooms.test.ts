@@ -74,7 +74,7 @@ describe('members export of 1,000 rooms from a service that allows 50 requests i
   test.each([
     [429, 1.15, 0.05],
     [503, 1.4, 0.2],
-  ])('slows down after %i, and exports each room', async (status, maxRatio, maxRefused) => {
+  ])('slows down after a %i response and exports every room', async (status, maxRatio, maxRefused) => {
     const rooms = 1000
     const serviceAnswer = serve(rooms)
     const argv = 'members export - --columns room_id --no-header'.split(' ')
@@ -125,7 +125,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'with rooms of %i members requests at most %i rooms before the first room is answered',
+    'with rooms of %i members requests at most %i rooms before the response for the first room',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

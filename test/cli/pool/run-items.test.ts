@@ -82,7 +82,7 @@ describe('runInOrder', () => {
     expect(active).toBe(0)
   })
 
-  test('runs as many items as the concurrency can reach while the first of them is not done', async () => {
+  test('runs items up to the maximum concurrency while the first item is not done', async () => {
     const taken: number[] = []
     const { open, opened } = latch()
     const act = async (n: number) => {

@@ -77,7 +77,7 @@ describe('a workspace file', () => {
       'users: [{ user_id: "a\\nb" }]',
       'f.yaml:1:20: users[0].user_id: the user id contains a control character',
     ],
-  ])('%j is refused with its place', async (text, problem) => {
+  ])('%j is refused with the position of the error', async (text, problem) => {
     expect(await read(text)).toBe(problem)
   })
 
@@ -88,11 +88,11 @@ describe('a workspace file', () => {
     ],
     ['{"users":[],"users":[]}', 'f.json:1:13: this key is written twice in the same object'],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at line 1, column 11'],
-  ])('the JSON %s is refused with its place', async (text, problem) => {
+  ])('in JSON is refused with the position of the error: %s', async (text, problem) => {
     expect(await read(text, 'f.json')).toBe(problem)
   })
 
-  test('that expands or nests without end is refused quickly', async () => {
+  test('with anchors or very deep nesting is refused', async () => {
     const laughs = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}`},${`*a${i}`}]`)
     expect(await read(`a0: &a0 [x]\n${laughs.join('\n')}\n`)).toMatch(/anchors are not allowed/)
     expect(await read('['.repeat(100_000))).toBe('f.yaml:1:1: the file is nested too deeply')
@@ -100,7 +100,7 @@ describe('a workspace file', () => {
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })
 
-  test('keeps words that older YAML versions read as booleans as text', async () => {
+  test('with yes, no or on contains text, although YAML 1.1 reads them as booleans', async () => {
     expect(await read('users: [{ user_id: no, name: on }, { user_id: yes, name: ~x }]')).toEqual({
       users: [
         { user_id: 'no', name: 'on' },
@@ -109,7 +109,7 @@ describe('a workspace file', () => {
     })
   })
 
-  test('that is exported reads back as the same document, in YAML and in JSON', async () => {
+  test('is the same document after it is written and read, in YAML and in JSON', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom(
@@ -165,7 +165,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('means the same to the fast reader as to the YAML library', async () => {
+  test('has the same value in the fast parser and in the YAML library', async () => {
     const part = fc.constantFrom(
       ...[
         'users:',

@@ -46,7 +46,7 @@ const expected = async () => {
   return { state: await stateOf(at), requests: at.world.requests.length }
 }
 
-test('a run that is killed at any request is completed by the next run, without a duplicate room', async () => {
+test('workspace apply completes a run that was killed at any request, without a duplicate room', async () => {
   const { state, requests } = await expected()
   const point = fc.record({ at: fc.integer({ min: 1, max: requests - 1 }), isExecuted: fc.boolean() })
   await fc.assert(
@@ -81,7 +81,7 @@ test('a run that is killed at any request is completed by the next run, without 
   )
 }, 120_000)
 
-test('after responses with 429, 503 and 502 and lost responses, runs end in the same state without a duplicate room', async () => {
+test('workspace apply reaches the same state without a duplicate room after 429, 502, 503 and lost responses', async () => {
   const { state } = await expected()
   const fault = fc.constantFrom(
     'ok',

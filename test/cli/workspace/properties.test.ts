@@ -25,7 +25,7 @@ async function apply(at: TestWorkspace, file: RandomFile) {
   return { planned: planned.lines.filter((line) => /^[+~-]/.test(line)), run, flags }
 }
 
-test('after an apply of any file onto any workspace, the plan is empty and its writes were exactly the planned ones', async () => {
+test('workspace apply of any file to any workspace makes exactly the planned writes, and the next plan is empty', async () => {
   await fc.assert(
     fc.asyncProperty(workspaceFile, workspaceFile, async (first, second) => {
       const at = await createWorkspace()
@@ -45,7 +45,7 @@ test('after an apply of any file onto any workspace, the plan is empty and its w
   )
 }, 120_000)
 
-test('an export applied to an empty workspace makes an equal workspace', async () => {
+test('workspace apply of an export to an empty workspace creates an equal workspace', async () => {
   await fc.assert(
     fc.asyncProperty(workspaceFile, async (file) => {
       const source = await createWorkspace()

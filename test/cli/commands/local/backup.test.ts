@@ -26,7 +26,7 @@ async function namesIn(path: string): Promise<unknown[]> {
   }
 }
 
-test('local backup writes a private copy of the workspace and prints what it holds', async () => {
+test('local backup writes a private copy of the workspace and prints its contents', async () => {
   const world = await worldWithRoom()
   const path = join(world.dir, 'copy.db')
   const run = await backUp(world)
@@ -50,7 +50,7 @@ test('local backup writes a private copy of the workspace and prints what it hol
   expect(readdirSync(world.dir).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
 })
 
-test('local backup writes no file into the data directory, and the workspace stays usable', async () => {
+test('local backup adds no file to the data directory, and the workspace stays usable', async () => {
   const world = await worldWithRoom()
   const filesBefore = readdirSync(join(world.dir, 'data'))
   await backUp(world)
@@ -78,8 +78,8 @@ test('local backup refuses a symbolic link to a missing file', async () => {
   expect(existsSync(join(world.dir, 'elsewhere'))).toBe(false)
 })
 
-describe('local backup without a result names the reason', () => {
-  test('a missing workspace, which it does not create', async () => {
+describe('local backup refuses', () => {
+  test('a missing workspace, and creates none', async () => {
     const world = await createWorld()
     const data = join(world.dir, 'data')
     expect(await backUp(world)).toMatchObject({
@@ -122,7 +122,7 @@ test('local backup --overwrite refuses to replace the workspace itself', async (
   })
 })
 
-test('local backup takes the workspace of --data-dir', async () => {
+test('local backup copies the workspace of --data-dir', async () => {
   const world = await worldWithRoom()
   expect(await backUp(world, '--data-dir', 'data', '--json')).toMatchObject({ code: 0 })
   expect(await backUp(world, '--data-dir', 'none')).toMatchObject({ code: 2 })

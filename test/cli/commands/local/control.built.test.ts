@@ -33,7 +33,7 @@ async function startControlled() {
 }
 
 describe('serve --control', () => {
-  test('writes URL and key to a private file and removes it at the end', async () => {
+  test('writes the URL and the key to a private file, and removes the file when the service stops', async () => {
     const { file, child, ended, control_url, control_key, apiKey, log } = await startControlled()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(control_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -64,7 +64,7 @@ describe('serve --control', () => {
     expect(readFileSync(other, 'utf8')).toBe('precious')
   })
 
-  test('needs --ephemeral', async () => {
+  test('exits 2 without --ephemeral', async () => {
     expect(await runBuilt(['serve', '--control', 'c.json'], homes())).toEqual({
       code: 2,
       stdout: '',
@@ -75,7 +75,7 @@ describe('serve --control', () => {
   })
 })
 
-describe('the commands of a control file', () => {
+describe('commands with --control FILE', () => {
   test('seed, fail, advance and freeze a service', async () => {
     const { env, local, rooms } = await startControlled()
     const file = join(env.HOME, 'seed.json')
@@ -108,7 +108,7 @@ describe('the commands of a control file', () => {
     expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
   })
 
-  test('refuse what the service refuses, with its words', async () => {
+  test('exit 2 for invalid input and print the error message of the service', async () => {
     const { local, env, run } = await startControlled()
     const bad = join(env.HOME, 'bad.json')
     writeFileSync(bad, '{"users":[{"user_id":"ada","nmae":"Ada"}]}')

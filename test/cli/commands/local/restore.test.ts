@@ -32,7 +32,7 @@ async function names(world: World): Promise<string[]> {
 const database = (world: World) => join(world.dir, 'data/workspace.db')
 const saved = (world: World, name: string) => join(world.dir, 'data/backups', `${name}-2026-01-02T030405.db`)
 
-test('local restore replaces the workspace, prints what it restored, and saves what was there', async () => {
+test('local restore replaces the workspace, prints the restored contents, and saves the former workspace', async () => {
   const world = await worldWithBackup()
   expect(await world.run('local restore old.db --yes')).toMatchObject({
     code: 0,
@@ -66,7 +66,7 @@ test('a restored workspace keeps its API key, accepts writes, and finds users by
   expect(readFileSync(join(world.dir, 'data/api-key'), 'utf8')).toBe(key)
 })
 
-test('local restore creates a workspace where there is none, without a question', async () => {
+test('local restore creates a missing workspace without confirmation', async () => {
   const world = await worldWithBackup()
   rmSync(join(world.dir, 'data'), { recursive: true })
   const run = await world.run('local restore old.db --json')
@@ -75,7 +75,7 @@ test('local restore creates a workspace where there is none, without a question'
   expect(await names(world)).toEqual(['Old'])
 })
 
-test('local reset empties the workspace and saves what was there', async () => {
+test('local reset empties the workspace and saves the former contents', async () => {
   const world = await worldWithBackup()
   expect(await world.run('local reset --yes')).toMatchObject({
     code: 0,
@@ -146,7 +146,7 @@ describe.each([
     })
   })
 
-  test('refuses a protected workspace, and obeys --allow-write', async () => {
+  test('refuses a protected workspace, and accepts it with --allow-write', async () => {
     const world = await worldWithBackup()
     await world.run('profiles protect local')
     expect(await world.run(`${line} --yes`)).toMatchObject({
@@ -157,7 +157,7 @@ describe.each([
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })
 
-  test('names a damaged workspace that it cannot save, and leaves its files', async () => {
+  test('refuses to replace a damaged workspace that it cannot save, and keeps its files', async () => {
     const world = await worldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))
@@ -192,7 +192,7 @@ describe('local restore refuses', () => {
       /old\.db was written by a newer version of meetroom\nhint: update meetroom\n$/,
     ],
     [
-      'a cut backup',
+      'a truncated backup',
       (path) => writeFileSync(path, readFileSync(path).subarray(0, 40_960)),
       /the backup .*old\.db is damaged\n$/,
     ],

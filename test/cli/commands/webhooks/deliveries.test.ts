@@ -79,7 +79,7 @@ describe('webhooks deliveries', () => {
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(ids)
   })
 
-  test('finds a room by its name, and counts by a field', async () => {
+  test('accepts a room name, and counts deliveries by a field', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly', type: 'open' })).body
     await addDelivery(world.store, { id: 'msg_d', room_id: room.id })
     expect((await world.run('webhooks deliveries name:Weekly -o ids')).stdout).toBe('msg_d\n')
@@ -87,7 +87,7 @@ describe('webhooks deliveries', () => {
     expect((await world.run('webhooks deliveries --count-by state')).stdout).toContain('delivered')
   })
 
-  test('prints that there are none', async () => {
+  test('prints “no deliveries” for an empty list', async () => {
     expect(await world.run('webhooks deliveries')).toMatchObject({ code: 0, stderr: 'no deliveries\n' })
   })
 
@@ -139,7 +139,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual(ids)
   })
 
-  test('with --since asks first, and names the deliveries', async () => {
+  test('with --since asks for confirmation and names the deliveries', async () => {
     await fill()
     const refused = await world.run('webhooks redeliver --since 1h')
     expect(refused).toMatchObject({
@@ -192,7 +192,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('in a local workspace that is not served says when the events are sent', async () => {
+  test('in an unserved local workspace prints when the events are sent', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()
@@ -211,7 +211,7 @@ describe.each([
   ['400 without a code', answer(400, {})],
   ['405', answer(405, {})],
   ['501', answer(501, {})],
-])('a service that answers %s about deliveries', (_, response) => {
+])('a service that responds %s to requests for deliveries', (_, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
     'makes %s exit 6 with one line that names the embedded service',
     async (line) => {

@@ -17,7 +17,7 @@ test.each([`${create} --webhook-secret s`, `${create} --set webhook.secret=s`])(
   },
 )
 
-test('another service on this machine is asked once without the key, and the warning is printed', async () => {
+test('rooms create sends another service on this machine one probe request without the key, and prints the warning', async () => {
   const world = await createWorld()
   const { code, stderr } = await world.run(`${create} --webhook-secret s`, { env: loopback })
   expect({ code, stderr }).toEqual({ code: 0, stderr: warning })
@@ -26,7 +26,7 @@ test('another service on this machine is asked once without the key, and the war
   expect(others).toHaveLength(1)
 })
 
-test('the embedded service is recognized on this machine and as the local workspace, without a warning', async () => {
+test('rooms create prints no warning for the embedded service on this machine or the local workspace', async () => {
   const world = await createWorld()
   world.intercept = async (request, next) =>
     request.url.endsWith('/rooms/-') ? answer(200, '<html>', { server: 'meetroom' }) : next()
@@ -36,7 +36,7 @@ test('the embedded service is recognized on this machine and as the local worksp
 })
 
 test.each(['', '--webhook-secret s --dry-run', '--webhook-secret s --curl', '--webhook-secret s -q'])(
-  'no warning is printed with “%s”',
+  'rooms create with “%s” prints no warning',
   async (flags) => {
     const world = await createWorld()
     expect((await world.run(`${create} ${flags}`.trim())).stderr).toBe('')

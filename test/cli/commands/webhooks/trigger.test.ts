@@ -56,7 +56,7 @@ describe('webhooks trigger', () => {
     })
   })
 
-  test('is signed like a webhook of the embedded service, and shows no secret', async () => {
+  test('signs the event like the embedded service, and prints no secret', async () => {
     save('secret', 'a-signing-secret\n')
     save('token', 'a-header-token\n')
     world.intercept = async ({ headers }) => answer(200, `a-signing-secret ${headers['x-token']}`)
@@ -127,7 +127,7 @@ describe('webhooks trigger', () => {
     )
   })
 
-  test('needs no settings, and sends no key', async () => {
+  test('runs without settings, and sends no API key', async () => {
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     const argv = ['webhooks', 'trigger', 'sessionJoined', '--to', to]
     expect((await world.run(argv, { env })).code).toBe(0)
@@ -169,7 +169,7 @@ describe('webhooks trigger with a real receiver', () => {
     return main(['webhooks', 'trigger', 'sessionJoined', '--to', url, ...flags], host)
   }
 
-  test('sends one event, which exits 0', async () => {
+  test('sends one event and exits 0', async () => {
     const { url, inbox } = await startReceiver()
     expect(await trigger(`${url}/hooks`)).toBe(0)
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
@@ -187,7 +187,7 @@ describe('webhooks trigger with a real receiver', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('exits 5 when nothing listens', async () => {
+  test('exits 5 if no receiver listens', async () => {
     expect(await trigger('http://127.0.0.1:9/')).toBe(5)
   })
 })

@@ -181,7 +181,7 @@ describe('webhooks listen', () => {
 describe('webhooks listen --require-header', () => {
   const wrong = 'warning: the header x-token is'
 
-  test('responds 401 without the header or with another value, and never shows the value', async () => {
+  test('responds 401 without the header or with another value, and never prints the value', async () => {
     save('token', 'a-header-token\n')
     const { post, stdout, stderr } = await listen(['--require-header', 'X-Token: @token'])
     expect(await post(body)).toBe(401)
@@ -216,7 +216,7 @@ describe('webhooks listen --require-header', () => {
   })
 })
 
-test('webhooks listen marks a redelivery', async () => {
+test('webhooks listen marks redelivered events', async () => {
   const { post, stdout } = await listen()
   await post(body, { 'webhook-redelivery': '2' })
   expect(stdout.all).toEqual([line.replace('members)', 'members, redelivery 2)')])

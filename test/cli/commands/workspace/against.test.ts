@@ -25,7 +25,7 @@ async function createServices() {
   return { staging, production, diff }
 }
 
-test('two services are compared by room names, and nothing is written to either', async () => {
+test('workspace diff --against matches rooms of two services by name, and writes to neither service', async () => {
   const { staging, production, diff } = await createServices()
   for (const at of [staging, production]) {
     await at.user('ada')
@@ -48,7 +48,7 @@ test('two services are compared by room names, and nothing is written to either'
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('--against refuses a file, a base URL and flags that change something', async () => {
+test('workspace diff exits 2 with --against and a base URL, with FILE and --against, and with neither', async () => {
   const at = await createWorkspace()
   for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
     expect([line, (await at.run(line)).code]).toEqual([line, 2])

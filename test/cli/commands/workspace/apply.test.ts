@@ -8,8 +8,8 @@ const algebra = (members = '[]', more = '') =>
   `rooms:\n  - { key: algebra, name: Algebra, type: private${more}, members: ${members} }\n`
 const apply = 'workspace apply school.yaml --yes --max 500'
 
-describe('scope', () => {
-  test('a key that is left out is out of scope, and an empty list removes nothing without --prune', async () => {
+describe('the scope of a workspace file', () => {
+  test('excludes omitted keys, and an empty list removes nothing without --prune', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -24,7 +24,7 @@ describe('scope', () => {
     ])
   })
 
-  test('an omitted key of a file never empties a group, even with --prune', async () => {
+  test('excludes items of omitted keys from removal, even with --prune', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write(algebra('[{ user_id: ada }, { user_id: grace }]'))
@@ -38,7 +38,7 @@ describe('scope', () => {
     expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
   })
 
-  test('a field that is left out is neither compared nor changed, and only different fields are written', async () => {
+  test('excludes omitted fields, and only different fields are written', async () => {
     const at = await createWorkspace()
     await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
     at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
@@ -50,7 +50,7 @@ describe('scope', () => {
     })
   })
 
-  test('a declared field that the service does not show is reported and never written', async () => {
+  test('excludes declared fields that the service does not show, and apply reports them', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.world.intercept = async (_, next) => {
@@ -68,8 +68,8 @@ describe('scope', () => {
   })
 })
 
-describe('confirmation', () => {
-  test('a piped “n”, a piped “y” and an empty input write nothing and exit 10', async () => {
+describe('workspace apply', () => {
+  test('with a piped “n”, a piped “y” or an empty input writes nothing and exits 10', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('confirmation', () => {
     }
   })
 
-  test('an answer other than the number of writes writes nothing', async () => {
+  test('writes nothing after any answer except the number of writes', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -92,7 +92,7 @@ describe('confirmation', () => {
     expect(await at.users()).toEqual([])
   })
 
-  test('--yes covers 20 writes, and more only with --max', async () => {
+  test('with --yes makes up to 20 writes, and more only with --max', async () => {
     const at = await createWorkspace()
     at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
     expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
@@ -100,7 +100,7 @@ describe('confirmation', () => {
     expect((await at.run('workspace apply school.yaml --yes --max 21')).writes).toHaveLength(21)
   })
 
-  test('--dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
+  test('with --dry-run prints the plan, exits 0, and writes neither to the service nor to a file', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stdout, writes } = await at.run('workspace apply school.yaml --dry-run --yes -o json')
@@ -108,7 +108,7 @@ describe('confirmation', () => {
     expect(JSON.parse(stdout).plan).toMatchObject([{ sign: '+', kind: 'user', key: 'ada' }])
   })
 
-  test('a protected profile refuses before anything is read', async () => {
+  test('refuses a protected profile before it sends a request', async () => {
     const at = await createWorkspace()
     const { MEETROOM_BASE_URL, MEETROOM_API_KEY } = {
       MEETROOM_BASE_URL: undefined,
@@ -125,8 +125,8 @@ describe('confirmation', () => {
   })
 })
 
-describe('rooms', () => {
-  test('a room whose name exists is never created; adopt claims it by its exact name', async () => {
+describe('workspace apply for rooms', () => {
+  test('never creates a room with an existing name, and adopt claims the existing room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())
@@ -141,7 +141,7 @@ describe('rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('two rooms of the name are listed, and neither is claimed', async () => {
+  test('lists two existing rooms with the name, and adopt claims neither', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -153,7 +153,7 @@ describe('rooms', () => {
     expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
   })
 
-  test('a key that was renamed in the file keeps its room after adopt, and --prune does not delete it before', async () => {
+  test('keeps the room of a renamed key after adopt, and --prune does not delete the room before', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -165,7 +165,7 @@ describe('rooms', () => {
     expect(await at.diff('--prune=rooms')).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('a room is matched by its ID after a rename at the service, never by another room of the name', async () => {
+  test('finds a room by its ID after a rename at the service, despite another room with the name', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -178,7 +178,7 @@ describe('rooms', () => {
     ])
   })
 
-  test('a lost room is “gone”, and only --recreate creates it again', async () => {
+  test('reports a deleted room as “gone”, and creates it again only with --recreate', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -195,7 +195,7 @@ describe('rooms', () => {
     expect((await at.run(`${apply} --recreate nothing`)).code).toBe(2)
   })
 
-  test('names of keys without an ID are unique in the file, and a new room needs a name and a type', async () => {
+  test('requires a unique name and a type for each room without a recorded ID', async () => {
     const at = await createWorkspace()
     at.write('rooms:\n  - { key: a, name: N, type: open }\n  - { key: b, name: N, type: open }\n')
     const same = await at.run('workspace diff school.yaml')
@@ -208,7 +208,7 @@ describe('rooms', () => {
     expect([typeless.code, typeless.stderr]).toEqual([2, expect.stringContaining('rooms[0] (a) has no type')])
   })
 
-  test('what the API cannot change is in the plan, exits 0, and does not keep the rest from being applied', async () => {
+  test('reports changes that the API does not support, makes the other changes and exits 0', async () => {
     const at = await createWorkspace()
     at.write(algebra('[]', ', record: true'))
     await at.run(apply)
@@ -222,7 +222,7 @@ describe('rooms', () => {
     expect((await at.diff('--strict')).code).toBe(9)
   })
 
-  test('a room that is created terminated gets its members first', async () => {
+  test('adds the members of a new terminated room before the termination', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada, type: host }]', ', is_terminated: true'))
@@ -236,8 +236,8 @@ describe('rooms', () => {
   })
 })
 
-describe('conflicts', () => {
-  test('an item that changed after the plan is a conflict, and the others are written', async () => {
+describe('workspace apply with conflicts', () => {
+  test('reports an item that changed after the plan as a conflict, and writes the others', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: grace, name: Grace }, { user_id: new }]\n')
@@ -259,7 +259,7 @@ describe('conflicts', () => {
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
 
-  test('a list that is incomplete plans no creation and no removal', async () => {
+  test('plans no creation and no removal for an incomplete list', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
@@ -279,7 +279,7 @@ describe('conflicts', () => {
 })
 
 describe('the lock file', () => {
-  test('of another application at the same base URL is refused, so that no room looks deleted', async () => {
+  test('of another application at the same base URL is refused', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -297,7 +297,7 @@ describe('the lock file', () => {
     }
   })
 
-  test('is needed to be of the profile that the file names', async () => {
+  test('cannot be used with a workspace file that names another profile', async () => {
     const at = await createWorkspace()
     at.write('workspace: staging\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
@@ -307,7 +307,7 @@ describe('the lock file', () => {
     ])
   })
 
-  test('with rooms is not used for a service without rooms, unless the file names the profile', async () => {
+  test('with rooms is refused for a service without rooms, unless the file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)

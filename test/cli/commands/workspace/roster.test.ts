@@ -13,7 +13,7 @@ p3,No Class,,,
 const apply = `workspace apply roster.csv ${flags} --yes --max 500`
 
 describe('a roster in CSV', () => {
-  test('is applied as it is: people become users, classes become private rooms, rows become members', async () => {
+  test('creates users from people, private rooms from classes, and members from rows', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const { code, stderr } = await at.run(apply)
@@ -32,7 +32,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
-  test('with a difference suggests a command that repeats its flags, which works as it is', async () => {
+  test('with a difference suggests a working command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
@@ -45,7 +45,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(`${hint} --yes`)).code).toBe(0)
   })
 
-  test('with a class that has a room suggests adopt with the flags of the roster', async () => {
+  test('with the name of an existing room suggests adopt with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run('rooms create --name 7a --type private')
@@ -57,7 +57,7 @@ describe('a roster in CSV', () => {
     }
   })
 
-  test('of the second week adds, changes and blocks only what differs', async () => {
+  test('with changes adds, changes and blocks only the different members', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run(apply)
@@ -109,7 +109,7 @@ describe('a roster in CSV', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('needs the names of its columns, which other files do not take', async () => {
+  test('needs column flags, which a YAML file does not accept', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
@@ -118,11 +118,11 @@ describe('a roster in CSV', () => {
   })
 })
 
-describe('removals', () => {
+describe('workspace apply --prune', () => {
   const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
   const head = 'pupil_id,name,email,class,role\n'
 
-  test('of more than three and more than 30 % of the recorded items need their exact number', async () => {
+  test('needs the exact number of removals above three and above 30 % of the recorded items', async () => {
     const at = await createWorkspace()
     at.write(head + people(12), 'roster.csv')
     await at.run(apply)
@@ -136,7 +136,7 @@ describe('removals', () => {
     expect([code, writes.length]).toEqual([0, 4])
   })
 
-  test('touch only what the file created or adopted, and never a protected entry', async () => {
+  test('removes only created and adopted items, and never protected ones', async () => {
     const at = await createWorkspace()
     await at.user('stranger')
     at.write(
@@ -161,7 +161,7 @@ describe('removals', () => {
     expect((await at.diff('--prune=rooms')).lines).toContain('* not_in_file room x; protected')
   })
 
-  test('in an open room are impossible, and one that fails does not keep the others from being applied', async () => {
+  test('cannot remove members of an open room, and makes the other changes after a failure', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a }, { user_id: b }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a }] }\n  - { key: y, name: Y, type: private, members: [{ user_id: a }] }\n`,
@@ -191,7 +191,7 @@ describe('removals', () => {
     expect(writes).toHaveLength(5)
   })
 
-  test('save the records beside the file first, one file per kind, and an import restores them', async () => {
+  test('first saves the records beside the file, one file per kind, and an import restores them', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a, name: Ada }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a, type: host }] }\n`,
@@ -213,7 +213,7 @@ describe('removals', () => {
     expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
   })
 
-  test('lift only blocks that the lock recorded', async () => {
+  test('lifts only the blocks in the lock file', async () => {
     const at = await createWorkspace()
     await at.user('a')
     const room = await at.room('X', [{ user_id: 'a' }])
@@ -228,7 +228,7 @@ describe('removals', () => {
 })
 
 describe('a plan file', () => {
-  test('is applied only while the plan is the same, and otherwise the difference is shown', async () => {
+  test('is applied only if the current plan is equal; otherwise apply prints the differences', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     await at.room('R')
@@ -245,7 +245,7 @@ describe('a plan file', () => {
     expect([same.code, same.writes.length]).toEqual([0, 2])
   })
 
-  test('holds the flags of the plan, and other flags are refused', async () => {
+  test('contains the flags of the plan, and apply refuses other flags', async () => {
     const at = await createWorkspace()
     at.write('workspace: default\nusers: [{ user_id: a }]\n')
     await at.run('workspace apply school.yaml --yes')
