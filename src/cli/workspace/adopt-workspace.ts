@@ -32,7 +32,7 @@ const view: View = {
 
 /**
  * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file that exist.
- * @throws {PartialError} when a key has no room, or several rooms have its name
+ * @throws {PartialError} when several rooms have the name of a key, or the room belongs to another key
  */
 export async function adoptWorkspace(context: Context, file: string, flags: RosterFlags): Promise<void> {
   refuseCurl(context)

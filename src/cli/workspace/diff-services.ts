@@ -49,7 +49,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
     throw new ConditionError(`the workspace of the profile ${against} differs from that of ${profile.value}`)
 }
 
-/** @throws {UsageError} when a base URL or an API key overrides both profiles */
+/** @throws {UsageError} when a base URL or an API key overrides both profiles, or a flag needs a file */
 function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: DiffFlags): void {
   const given = {
     '--base-url': baseUrl,

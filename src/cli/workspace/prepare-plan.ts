@@ -27,7 +27,7 @@ interface PlanRequest {
   document: WorkspaceDocument
   sections: readonly Section[]
   options: PlanOptions
-  /** Returns the section to use instead of one from the lock file. */
+  /** Selects a section without a lock file. */
   sectionOf?: (rooms: RoomList, identity: WorkspaceIdentity) => Section
 }
 

@@ -87,7 +87,7 @@ export class LockFile {
     await rm(this.#holder, { force: true })
   }
 
-  /** Checks that the directory is writable without creating an empty lock file. */
+  /** Checks that the lock file can be written, without creating an empty one. */
   async #probe(): Promise<void> {
     try {
       const draft = await open(this.#draft, 'w')

@@ -10,7 +10,7 @@ export function readDeclared(kind: Kind, field: string, item: Item): FieldValue 
   return status.known ? { known: true, value: status.value === 'terminated' } : status
 }
 
-/** Compares two values. Services write booleans, numbers and enumerated values in different ways. */
+/** Compares two values, independent of how a service writes booleans, numbers and enumerated values. */
 export function isSameValue(shown: unknown, declared: unknown): boolean {
   return hasValues({ value: shown }, { value: declared })
 }

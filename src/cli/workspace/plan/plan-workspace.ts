@@ -8,7 +8,7 @@ import { type PlannedRoom, planRooms } from './plan-rooms.ts'
 import { planUsers } from './plan-users.ts'
 import type { WorkspaceState } from './state.ts'
 
-/** Removals of a kind need confirmation above both limits: a number, and a share of the recorded items. */
+/** Number of removals of a kind, and share of its recorded items. Removals above both limits need confirmation. */
 const maxUnconfirmed = 3
 const maxUnconfirmedShare = 0.3
 
