@@ -49,7 +49,8 @@ test.each(Object.entries(targets))(
     const room = (await meetroom('rooms create --name first --type open -o ids')).stdout.trim()
     const member = (await meetroom(`members add ${room} ada -o ids`)).stdout.trim()
     // Deleting the room comes last, or nothing would be left to work on.
-    const names = Object.keys(everything) as OperationName[]
+    // There is no delivery, because nobody joined the room: the tests of webhooks redeliver one.
+    const names = Object.keys(everything).filter((name) => name !== 'redeliver') as OperationName[]
     const ordered = [
       ...names.filter((name) => name !== 'deleteRoom' && name !== 'updateRoom'),
       'updateRoom',

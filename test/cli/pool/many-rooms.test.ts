@@ -51,10 +51,8 @@ describe('a command that reads rooms one by one', () => {
     const { host, done } = world.start(line.split(' '), line.includes(' - ') ? { stdin: stdin(rooms) } : {})
     host.monotonic = () => elapsed
     const { code, stdout, stderr } = await done
-    expect({ code, last: stdout.trimEnd().split(/\r?\n/).at(-1) }, stderr).toEqual({
-      code: 0,
-      last: `r${rooms}`,
-    })
+    const printed = stdout.match(/^r\d+$/gm) ?? []
+    expect({ code, printed: new Set(printed).size }, stderr).toEqual({ code: 0, printed: rooms })
     return most
   }
 
@@ -114,7 +112,7 @@ describe('members export --all-rooms', () => {
       stderr:
         'error: room r20: the service refuses the request (429): tomorrow\nhint: it asks you to wait 86400 s\n' +
         `exported ${exported.length} members\n` +
-        'an import elsewhere does not restore ids, anonymous participants, times and order\n' +
+        'an import elsewhere does not restore access tokens, ids, anonymous participants, times and order\n' +
         `error: the members of 1 room could not be read in full; ${untried} rooms not tried\n`,
     })
     const others = ids(100).filter((id) => id !== 'r20')

@@ -1,6 +1,14 @@
 import { createHook } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
-import { allCalls, filesOf, prepare, sendsElsewhere, sendsNothing, stays } from '../../helpers/calls.ts'
+import {
+  allCalls,
+  filesOf,
+  needsControl,
+  prepare,
+  sendsElsewhere,
+  sendsNothing,
+  stays,
+} from '../../helpers/calls.ts'
 import { baseUrl, type World } from '../../helpers/world.ts'
 
 /** Every command of the program. */
@@ -49,7 +57,7 @@ describe.each(calls)('the command %s', (call) => {
     const free = await run(call, await prepare())
     const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
     // Only the built program has a cache.
-    if (!stays.test(call) && call !== 'cache warm')
+    if (!stays.test(call) && !needsControl.test(call) && call !== 'cache warm')
       expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
     if (free.writes.length === 0) return expect(writes).toEqual([])
     expect({ code, writes, started, changed }, stderr).toEqual({

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
 import { runBuilt } from '../../../helpers/built.ts'
 import { homes, startServe } from '../../../helpers/serving.ts'
 
@@ -106,6 +107,20 @@ describe('commands with --control FILE', () => {
       stderr: '',
     })
     expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
+  })
+
+  test.each([
+    ['clock', 'clock freeze'],
+    ['fail', 'fail createRoom --status 503'],
+    ['seed', 'seed FILE'],
+    ['reset', 'reset'],
+  ])('print JSON that matches its schema: local %s', async (name, line) => {
+    const { env, local, run } = await startControlled()
+    const file = join(env.HOME, 'seed.json')
+    writeFileSync(file, JSON.stringify(seed))
+    const { $schema, ...schema } = JSON.parse((await run(`schema local ${name}`)).stdout)
+    const { stdout } = await local(`${line.replace('FILE', file)} --json`)
+    expect(z.fromJSONSchema(schema).safeParse(JSON.parse(stdout)).error).toBeUndefined()
   })
 
   test('exit 2 for invalid input and print the error message of the service', async () => {
