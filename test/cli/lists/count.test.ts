@@ -19,7 +19,7 @@ const print = async (line: string, options = {}) => {
 }
 
 describe('--count', () => {
-  test('prints the total of the service and sends two small requests', async () => {
+  test('prints the total that the service returns, after two small requests', async () => {
     await rooms('open', 'private', 'open')
     expect(await world.run('rooms list --count')).toMatchObject({ code: 0, stdout: '3\n', stderr: '' })
     expect(requests()).toEqual(['GET /rooms?limit=1', 'GET /rooms?limit=2&offset=2'])
@@ -60,9 +60,9 @@ describe('--count', () => {
 
   test.each([
     ['sends no total', () => ({})],
-    ['gives the number of items of the page as the total', (sent: number) => ({ paging: { total: sent } })],
-    ['gives null as the total', () => ({ paging: { total: null } })],
-  ])('counts the items of all pages on a service that %s', async (_, paging) => {
+    ['returns the number of items on the page as the total', (sent: number) => ({ paging: { total: sent } })],
+    ['returns null as the total', () => ({ paging: { total: null } })],
+  ])('counts the items of all pages if the service %s', async (_, paging) => {
     const items = Array.from({ length: 5 }, (_, i) => ({ id: `r${i}`, type: 'open', name: 'n' }))
     world.intercept = async ({ url }) => {
       const { searchParams } = new URL(url)
@@ -74,14 +74,14 @@ describe('--count', () => {
     expect(await print('rooms list --count')).toBe(`${listed}\n`)
   })
 
-  test('accepts a total sent as text', async () => {
+  test('accepts a total that the service sends as text', async () => {
     world.intercept = async () =>
       answer(200, { rooms: [{ id: 'r1', type: 'open', name: 'n' }], paging: { total: '77' } })
     expect(await print('rooms list --count')).toBe('77\n')
   })
 
   test.each(['--limit 1', '--offset 1', '--sort name', '--count-by type', '--columns id'])(
-    'refuses %s',
+    'with %s is a usage error',
     async (flag) => {
       const name = flag.split(' ')[0]
       expect(await world.run(`rooms list --count ${flag}`)).toMatchObject({
@@ -113,7 +113,7 @@ describe('--count-by', () => {
     expect(await print(`rooms list --count-by type -o ${format}`)).toBe(expected)
   })
 
-  test('on a terminal prints bars that fit the terminal width', async () => {
+  test('prints bars that fit the width of a terminal', async () => {
     await rooms('open', 'private', 'open', 'public', 'open', 'open')
     const expected = (bar: number) =>
       [
@@ -150,7 +150,7 @@ describe('--count-by', () => {
     expect(stderr).toContain('1 room without metadata.owner is counted as empty\n')
   })
 
-  test('of an empty list prints no rows', async () => {
+  test('prints no rows for an empty list', async () => {
     expect(await print('rooms list --count-by type --json')).toBe('{"counts":[]}\n')
     expect((await world.run('rooms list --count-by type -q')).stdout).toBe('')
   })
@@ -170,7 +170,7 @@ describe('--count-by', () => {
     expect(requests()).toEqual([])
   })
 
-  test('of a field that no item has is a usage error', async () => {
+  test('with a field that no item has is a usage error', async () => {
     await rooms('open')
     expect(await world.run('rooms list --count-by seats -q')).toMatchObject({ code: 2, stdout: '' })
   })

@@ -29,7 +29,7 @@ const byTime: Order = (items, sign) => {
 const orders: Record<string, Order> = {
   sorts: byTime,
   'sorts, with ties in reverse': (items, sign) => byTime(items.toReversed(), sign),
-  'ignores it': (items) => items,
+  'ignores sort_by': (items) => items,
   'sorts in reverse': (items, sign) => byTime(items, -sign),
   'sorts in ascending order only': (items) => byTime(items, 1),
   'sorts by name': (items, sign) =>
@@ -103,31 +103,34 @@ const quirks = fc.record({
 })
 
 describe('--sort created_at with --limit', () => {
-  test.each(Object.entries(orders))('prints the same as a full read if the service %s', async (_, order) => {
-    await fc.assert(
-      fc.asyncProperty(
-        things,
-        quirks,
-        fc.record({
-          sign: fc.constantFrom('', '-'),
-          limit: fc.integer({ min: 1, max: 12 }),
-          offset: fc.integer({ min: 0, max: 5 }),
-          format: fc.constantFrom('json', 'csv'),
-        }),
-        async (items, quirks, { sign, limit, offset, format }) => {
-          const line = `--sort ${sign}created_at --limit ${limit} --offset ${offset} -o ${format}`
-          const full = await list(
-            line,
-            service(items, (items) => items, { ...quirks, sortsEachPage: false }),
-          )
-          expect(await list(line, service(items, order, quirks))).toEqual(full)
-        },
-      ),
-      { numRuns: 40 },
-    )
-  })
+  test.each(Object.entries(orders))(
+    'prints the same items as a full read if the service %s',
+    async (_, order) => {
+      await fc.assert(
+        fc.asyncProperty(
+          things,
+          quirks,
+          fc.record({
+            sign: fc.constantFrom('', '-'),
+            limit: fc.integer({ min: 1, max: 12 }),
+            offset: fc.integer({ min: 0, max: 5 }),
+            format: fc.constantFrom('json', 'csv'),
+          }),
+          async (items, quirks, { sign, limit, offset, format }) => {
+            const line = `--sort ${sign}created_at --limit ${limit} --offset ${offset} -o ${format}`
+            const full = await list(
+              line,
+              service(items, (items) => items, { ...quirks, sortsEachPage: false }),
+            )
+            expect(await list(line, service(items, order, quirks))).toEqual(full)
+          },
+        ),
+        { numRuns: 40 },
+      )
+    },
+  )
 
-  test('loses no item and prints none twice if the list changes between the requests', async () => {
+  test('prints each item only once and in order if the list changes between the requests', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 60, maxLength: 90 }),
@@ -196,7 +199,7 @@ describe('--sort created_at with --limit', () => {
 })
 
 describe('rooms list of the embedded service', () => {
-  test('with --sort and --limit reads a few of many rooms', async () => {
+  test('with --sort and --limit reads only a few of many rooms', async () => {
     const ids: string[] = []
     for (let i = 0; i < 200; i++)
       ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)
@@ -228,14 +231,14 @@ describe('rooms list of the embedded service', () => {
     ['--sort created_at', '--limit is missing'],
     ['--sort created_at,name --limit 3', 'it sorts by several fields'],
     ['--sort created_at --limit 3 --where type=open', '--where filters the rooms'],
-  ])('%s reads all rooms because %s', async (flags) => {
+  ])('with %s reads all rooms because %s', async (flags) => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { code, stderr } = await world.run(`rooms list ${flags} -o ids`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '--sort reads all rooms first\n' })
     expect(requests().filter((url) => url.includes('sort_by'))).toEqual([])
   })
 
-  test('with --sort, --limit and --curl prints the request of the whole list', async () => {
+  test('with --sort, --limit and --curl prints the request for the whole list', async () => {
     const { stdout } = await world.run('rooms list --sort created_at --limit 3 --curl')
     expect(stdout).not.toContain('sort_by')
     expect(world.requests).toEqual([])

@@ -29,7 +29,7 @@ function oddService() {
 describe('a list with numeric IDs and fields of unexpected types', () => {
   beforeEach(oddService)
 
-  test('is printed as received in each format', async () => {
+  test('is printed in every format with the values that the service sent', async () => {
     const run = async (format: string) => {
       const { code, stdout, stderr } = await world.run(`rooms list --columns id,name,record -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -52,12 +52,12 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     )
   })
 
-  test('is read to its end when the total is text', async () => {
+  test('is read to the end if the total is text', async () => {
     expect((await world.run('rooms list --all -o ids')).stdout).toBe('7\n12345678901234567890\nr3\n')
     expect(world.requests).toHaveLength(1)
   })
 
-  test('supports --where in commands that write', async () => {
+  test('can be filtered with --where in commands that write', async () => {
     expect(await world.run('rooms delete --where name~. --yes -o ids')).toMatchObject({
       code: 0,
       stdout: '7\nr3\n',
@@ -65,7 +65,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
     expect(world.writes()).toEqual(['DELETE /rooms/7', 'DELETE /rooms/r3'])
   })
 
-  test('provides IDs for other commands on standard input', async () => {
+  test('prints IDs that other commands accept on standard input', async () => {
     const { stdout } = await world.run('rooms list -o ids')
     expect(await world.run('rooms terminate - --yes -o ids', { stdin: stdout })).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe('a list with numeric IDs and fields of unexpected types', () => {
   })
 })
 
-test('rooms list exits 8 when the service repeats the same page forever', async () => {
+test('rooms list exits 8 if the service always sends the same page', async () => {
   const [one, two] = ['{"id":12345678901234567890}', '{"id":12345678901234567891}']
   world.intercept = async ({ url }) =>
     answer(200, `{"rooms":[${url.includes('limit=1&') ? one : `${one},${two}`}]}`)
@@ -87,7 +87,7 @@ test('rooms list exits 8 when the service repeats the same page forever', async 
   })
 })
 
-test('rooms list sends one request when the service does not support paging', async () => {
+test('rooms list sends one request if the service does not support paging', async () => {
   world.intercept = async () => answer(200, '{"rooms":[{"id":1},{"id":2}]}')
   expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: '1\n2\n', stderr: '' })
 })

@@ -7,11 +7,11 @@ import { createWorld, type World } from '../../helpers/world.ts'
 
 /** Services that people really have. */
 const services: Record<string, Differences> = {
-  'whose ids are numbers': { ids: 'number' },
-  'whose ids are UUIDs': { ids: 'uuid' },
+  'whose IDs are numbers': { ids: 'number' },
+  'whose IDs are UUIDs': { ids: 'uuid' },
   'that sends numbers as text': { numbersAsText: true, maxLimit: 2 },
   'that sends booleans as text': { booleansAsText: true, tellsTerminated: true },
-  'whose lists show only a part': { minimalLists: true },
+  'whose lists omit fields': { minimalLists: true },
   'that differs in many ways at once': {
     ...{ minimalLists: true, leavesNullsOut: true, tellsTerminated: true, ids: 'number', maxLimit: 2 },
     ...{ numbersAsText: true, booleansAsText: true },
@@ -79,11 +79,11 @@ async function namesOf(command: string, format: (typeof formats)[number]): Promi
   return names(stdout)
 }
 
-describe.each(Object.entries(services))('a service %s', (_, differences) => {
+describe.each(Object.entries(services))('with a service %s', (_, differences) => {
   beforeEach(() => start(differences))
 
-  describe.each(formats)('-o %s', (format) => {
-    test('lists and filters rooms', async () => {
+  describe.each(formats)('and -o %s', (format) => {
+    test('rooms are listed and filtered', async () => {
       for (const [command, names] of Object.entries({
         'rooms list --all': 'Delta Gamma Beta Alpha',
         'rooms list --limit 3': 'Delta Gamma Beta',
@@ -98,7 +98,7 @@ describe.each(Object.entries(services))('a service %s', (_, differences) => {
       expect(got).toEqual([format === 'table' ? 'name  Gamma' : 'Gamma'])
     })
 
-    test('changes and deletes exactly the selected rooms', async () => {
+    test('only the selected rooms are changed and deleted', async () => {
       for (const [command, names] of Object.entries({
         'rooms terminate --yes --where layout=grid --where status=active': 'Delta Beta',
         [`rooms reopen ${ids['Delta']}`]: 'Delta',
@@ -109,13 +109,13 @@ describe.each(Object.entries(services))('a service %s', (_, differences) => {
         expect(await namesOf(command, format), command).toEqual(names.split(' '))
     })
 
-    test('exports rooms', async () => {
+    test('rooms are exported if the format can be imported', async () => {
       if (format !== 'table' && format !== 'ids')
         return expect(await namesOf('rooms export', format)).toEqual(all)
       expect(await world.run(`rooms export -o ${format}`)).toMatchObject({ code: 2, stdout: '' })
     })
 
-    test('imports rooms', async () => {
+    test('rooms are imported', async () => {
       writeFileSync(join(world.dir, 'rooms.csv'), 'name,type,record\nEpsilon,open,true\n')
       const { code, stdout, stderr } = await world.run(`rooms import rooms.csv -o ${format}`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room\n' })
@@ -134,29 +134,32 @@ describe.each(Object.entries(services))('a service %s', (_, differences) => {
     })
   })
 
-  test.each(['csv', 'ndjson', 'json'])('imports an export of its own items as %s', async (format) => {
-    const { stdout } = await world.run(`rooms export -o ${format}`)
-    writeFileSync(join(world.dir, `rooms.${format}`), stdout)
-    const writes = () => world.requests.filter(({ method }) => method !== 'GET').length
-    const skipped = await world.run(
-      `rooms import rooms.${format} --if-exists skip --no-receipt --ignore-unknown --yes`,
-    )
-    expect({ code: skipped.code, writes: writes() }, skipped.stderr).toEqual({ code: 0, writes: 0 })
-    const overwritten = await world.run(
-      `rooms import rooms.${format} --if-exists overwrite --no-receipt --ignore-unknown --yes`,
-    )
-    expect(overwritten, overwritten.stderr).toMatchObject({ code: 0 })
-    expect(await namesOf('rooms list --where status=terminated', 'csv')).toEqual(['Gamma'])
-    expect(await namesOf('rooms list --all', 'csv')).toEqual(all)
-  })
+  test.each(['csv', 'ndjson', 'json'])(
+    'an export as %s can be imported into the same service',
+    async (format) => {
+      const { stdout } = await world.run(`rooms export -o ${format}`)
+      writeFileSync(join(world.dir, `rooms.${format}`), stdout)
+      const writes = () => world.requests.filter(({ method }) => method !== 'GET').length
+      const skipped = await world.run(
+        `rooms import rooms.${format} --if-exists skip --no-receipt --ignore-unknown --yes`,
+      )
+      expect({ code: skipped.code, writes: writes() }, skipped.stderr).toEqual({ code: 0, writes: 0 })
+      const overwritten = await world.run(
+        `rooms import rooms.${format} --if-exists overwrite --no-receipt --ignore-unknown --yes`,
+      )
+      expect(overwritten, overwritten.stderr).toMatchObject({ code: 0 })
+      expect(await namesOf('rooms list --where status=terminated', 'csv')).toEqual(['Gamma'])
+      expect(await namesOf('rooms list --all', 'csv')).toEqual(all)
+    },
+  )
 })
 
 describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
-  'a service that refuses with %s',
+  'an error response of the kind “%s”',
   (errors) => {
     beforeEach(() => start({ errors }))
 
-    test.each(formats)('prints the message of the service with -o %s', async (format) => {
+    test.each(formats)('causes an error with the message of the service with -o %s', async (format) => {
       const isJson = format === 'json' || format === 'ndjson'
       const [first = ''] = Object.values(ids)
       // A 500 is a refusal only where its body is JSON.
@@ -177,21 +180,24 @@ describe.each(Object.keys(errorShapes) as (keyof typeof errorShapes)[])(
       }
     })
 
-    test.each(formats)('prints the message of the service in import results with -o %s', async (format) => {
-      writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
-      const { code, stdout, stderr } = await world.run(
-        `rooms import rooms.csv --if-exists update -o ${format}`,
-      )
-      expect(code).toBe(1)
-      expect(stdout + stderr).toContain('type')
-    })
+    test.each(formats)(
+      'appears with the message of the service in import results with -o %s',
+      async (format) => {
+        writeFileSync(join(world.dir, 'rooms.csv'), `id,name,type\n${ids['Alpha']},Alpha,public\n`)
+        const { code, stdout, stderr } = await world.run(
+          `rooms import rooms.csv --if-exists update -o ${format}`,
+        )
+        expect(code).toBe(1)
+        expect(stdout + stderr).toContain('type')
+      },
+    )
   },
 )
 
-describe.each(['empty', 'ok'] as const)('with a service whose writes respond %s', (writes) => {
+describe.each(['empty', 'ok'] as const)('with a service whose responses to writes are “%s”', (writes) => {
   beforeEach(() => start({ writes }))
 
-  test.each(formats)('accepted writes exit 0 with -o %s', async (format) => {
+  test.each(formats)('commands with accepted writes exit 0 with -o %s', async (format) => {
     const { Alpha = '', Beta = '', Delta = '' } = ids
     for (const [command, id, done] of [
       [`rooms update ${Alpha} --name A`, Alpha, `updated room ${Alpha}`],
@@ -232,7 +238,7 @@ describe.each(['empty', 'ok'] as const)('with a service whose writes respond %s'
   })
 })
 
-test('rooms get prints unlisted fields', async () => {
+test('rooms get prints fields that the API specification does not list', async () => {
   await start(services['that differs in many ways at once'] ?? {})
   expect((await world.run(`rooms get ${ids['Gamma']}`)).stdout).toContain(
     'metadata             {"tags":["a",{"deep":null}]}\n',

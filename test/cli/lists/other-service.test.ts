@@ -89,7 +89,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
   })
 
   test.each(['delete', 'terminate', 'reopen'])(
-    'of rooms %s sends no write if no room matches',
+    'in rooms %s sends no write if no room matches',
     async (verb) => {
       expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
         code: 0,
@@ -100,7 +100,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     },
   )
 
-  test('of rooms delete deletes exactly the matching rooms', async () => {
+  test('in rooms delete deletes only the matching rooms', async () => {
     expect(await world.run('rooms delete --where status=terminated --yes -o ids')).toMatchObject({
       code: 0,
       stdout: `${all[1].id}\n`,
@@ -161,13 +161,13 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('requests no further records after --limit matches', async () => {
+  test('requests no more records after the number of matches reaches --limit', async () => {
     const run = await world.run('rooms list --where record=true --page-size 1 --limit 2 -o ids')
     expect(run.stdout).toBe(`${all[0].id}\n${all[1].id}\n`)
     expect(gets()).toHaveLength(2)
   })
 
-  test('skips an item that is deleted during the run', async () => {
+  test('skips an item that is deleted while the command runs', async () => {
     const { intercept } = world
     world.intercept = async (request, next, signal) =>
       request.url.endsWith(all[0].id) ? answer(404, {}) : (intercept?.(request, next, signal) ?? next())
@@ -208,7 +208,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     })
   })
 
-  test('prints in the prompt the field and value that matched in each item', async () => {
+  test('shows in the prompt the field and value that matched in each item', async () => {
     const [, gamma] = all
     const { host, done } = world.start(['rooms', 'delete', '--where', 'status!=active'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -218,7 +218,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(writes()).toEqual([])
   })
 
-  test('prints in the prompt that an empty value matched', async () => {
+  test('shows in the prompt that an empty value matched', async () => {
     const { stderr } = await world.run('rooms terminate --where terminated_at= --where name=Beta --dry-run')
     expect(stderr).toContain('  Beta  terminated_at (empty)\n')
   })
@@ -270,7 +270,7 @@ describe('--where on a field that is missing even from full records', () => {
     'hint: a service may leave out what is null; --json shows what it sends\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
-    'is a usage error that names the field if no record has it: %s',
+    'is a usage error that names the field if no record has the field: %s',
     async (condition) => {
       const all = await rooms()
       otherService(world, { minimalLists: true, without: ['layout'] })
@@ -357,7 +357,7 @@ describe('the status column', () => {
   const statuses = async (command: string) =>
     (await world.run(`${command} -o csv --columns status --no-header`)).stdout.split('\r\n').slice(0, -1)
 
-  test('of a room is empty without is_terminated and state', async () => {
+  test('is empty for a room without is_terminated and state', async () => {
     await rooms()
     otherService(world, { minimalLists: true })
     expect(await statuses('rooms list --terminated')).toEqual([''])
@@ -367,21 +367,21 @@ describe('the status column', () => {
     )
   })
 
-  test('of a room follows is_terminated if the field is a boolean', async () => {
+  test('shows the value of is_terminated for a room if the field is a boolean', async () => {
     await rooms()
     otherService(world, { tellsTerminated: true, without: ['terminated_at'] })
     expect(await statuses('rooms list')).toEqual(['active', 'terminated', 'active', 'active'])
     expect(await chosen(['status=terminated'], '')).toBe('Gamma')
   })
 
-  test('of a member is empty without is_blocked', async () => {
+  test('is empty for a member without is_blocked', async () => {
     const { id } = await members()
     otherService(world, { without: ['is_blocked'] })
     expect(await statuses(`members list ${id}`)).toEqual(['', ''])
     expect(await world.run(`members list ${id} --where status=`)).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('of a session is empty without a state', async () => {
+  test('is empty for a session without a state', async () => {
     const items = [{ id: 's1', disconnected_at: null }, { id: 's2' }]
     otherService(world, { sessions: { items, paged: false } })
     expect(await statuses('sessions list r')).toEqual(['online', ''])
@@ -391,7 +391,7 @@ describe('the status column', () => {
 describe('an export from a service with partial lists', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
-  test.each(formats)('as %s contains all fields, and an import restores them', async (format) => {
+  test.each(formats)('as %s contains all fields, and an import restores these fields', async (format) => {
     const { id } = await members()
     await rooms()
     const from = world
@@ -449,7 +449,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets().sort()).toEqual(all.map(({ id }) => `GET /rooms/${id}`).sort())
   })
 
-  test('of the members of all rooms prints one notice', async () => {
+  test('with the members of all rooms prints one notice', async () => {
     await members()
     await members()
     otherService(world, { minimalLists: true })
@@ -464,7 +464,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toHaveLength(4)
   })
 
-  test('of a complete list requests one full record, even for many rooms', async () => {
+  test('with complete lists requests one full record, even for many rooms', async () => {
     for (let i = 0; i < 3; i++) await members()
     const { stderr } = await world.run('members export --all-rooms')
     expect(stderr).toBe(
@@ -485,7 +485,7 @@ describe('an export from a service with partial lists', () => {
     expect(gets()).toEqual(['GET /users/ada'])
   })
 
-  test('keeps unlisted and nested fields', async () => {
+  test('keeps nested fields and fields that the API specification does not list', async () => {
     await rooms()
     const metadata = { tags: ['a', { deep: null }] }
     otherService(world, { minimalLists: true, unlisted: { metadata } })
@@ -496,8 +496,8 @@ describe('an export from a service with partial lists', () => {
   })
 })
 
-describe('a service with UUIDs', () => {
-  test('supports lists, lookups, filters, exports and changes', async () => {
+describe('rooms with UUIDs as IDs', () => {
+  test('can be read, filtered, exported and deleted', async () => {
     const [delta, gamma] = await rooms()
     const { idOf } = otherService(world, { minimalLists: true, ids: 'uuid' })
     await world.run('rooms list')
@@ -517,7 +517,7 @@ describe('a service with UUIDs', () => {
 })
 
 describe('imports of members on a service whose members omit the user ID', () => {
-  test('find existing members and do not change other members', async () => {
+  test('update existing members and keep other members unchanged', async () => {
     const { id, ada, grace } = await members()
     otherService(world, { minimalLists: true })
     writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)
@@ -533,7 +533,7 @@ describe('imports of members on a service whose members omit the user ID', () =>
     ])
   })
 
-  test('set the name of the row if responses omit the current name', async () => {
+  test('set the name from the row if responses omit the current name', async () => {
     const { id } = await members()
     otherService(world, { without: ['name'] })
     writeFileSync(

@@ -30,18 +30,15 @@ test.each([
   })
 })
 
-describe('a list without items', () => {
+describe('on a service without items', () => {
   test.each([
     ['rooms list', '', 'no rooms\n'],
     ['rooms list --json', expect.any(String), ''],
     ['users list', '', 'no users\n'],
     ['users list -q', '', ''],
-  ])(
-    '%s succeeds and prints %j on standard output and %j on standard error',
-    async (line, stdout, stderr) => {
-      expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
-    },
-  )
+  ])('%s exits 0 and prints %j on standard output and %j on standard error', async (line, stdout, stderr) => {
+    expect(await world.run(line)).toMatchObject({ code: 0, stdout, stderr })
+  })
 
   test.each([
     ['members list', '', 'no members\n'],
@@ -50,7 +47,7 @@ describe('a list without items', () => {
     ['sessions list --json', '{"sessions":[]}\n', ''],
     ['sessions list -o csv', 'id,member_id,user_id,connected_at,disconnected_at\r\n', ''],
   ])(
-    '%s of an empty room succeeds and prints %j on standard output and %j on standard error',
+    '%s for an empty room exits 0 and prints %j on standard output and %j on standard error',
     async (line, stdout, stderr) => {
       const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
       const [group, verb, ...flags] = line.split(' ')
@@ -82,7 +79,7 @@ test.each([
 test.each([
   ['rooms delete ROOM', 'deleting rooms', []],
   ['members block ROOM MEMBER', 'blocking members', ['GET']],
-])('%s without a terminal and without --yes is refused', async (line, what, methods) => {
+])('%s exits 10 without a terminal and without --yes', async (line, what, methods) => {
   const fill = await withMember()
   expect(await world.run(fill(line))).toMatchObject({
     code: 10,
@@ -117,7 +114,7 @@ describe('--curl', () => {
     ],
     ['sessions list r --online', curl('GET', `'${url}/rooms/r/sessions?is_connecting=true'`)],
     ['pages create r --index 1', curl('POST', `${url}/rooms/r/pages/create_many`, '[{"index":1}]')],
-  ])('prints the request of %s and does not send it', async (line, stdout) => {
+  ])('prints the request of %s and does not send the request', async (line, stdout) => {
     expect(await world.run(`${line} --curl`)).toMatchObject({ code: 0, stdout, stderr: '' })
     expect(world.requests).toEqual([])
   })

@@ -27,12 +27,12 @@ const calls = (await allCalls()).filter(
 /** Commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
 const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
 
-describe('every command that accepts a room', () => {
+describe('a command that accepts a room', () => {
   test('has a row in the table of this test', () => {
     expect(calls.length).toBeGreaterThan(15)
   })
 
-  test('names its argument or flag “room”, and mentions room names in its help', async () => {
+  test('names its argument or flag “room” and mentions room names in the help', async () => {
     for (const { words, command } of await looksUp()) {
       const given = [...command.registeredArguments, ...command.options]
       for (const each of given) {
@@ -45,7 +45,7 @@ describe('every command that accepts a room', () => {
     }
   })
 
-  test('declares its argument or flag as a room, except rooms wait, which resolves room names itself', async () => {
+  test('declares its argument or flag as a room, unless the command is rooms wait', async () => {
     const undeclared = (await looksUp()).flatMap(({ words, command }) =>
       [...command.registeredArguments, ...command.options]
         .filter((each) => each.name() === 'room')
@@ -56,7 +56,7 @@ describe('every command that accepts a room', () => {
   })
 
   test.each(calls)(
-    '%s sends the same requests for a room name as for an ID, after one more request',
+    'sends the same requests for a name as for an ID, after one request for the ID: %s',
     async (call) => {
       const run = async (name: string, flags: readonly string[] = []) => {
         const prepared = await prepare()
@@ -90,7 +90,7 @@ describe('an argument or flag declared as a room', () => {
     .argument('[room]')
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
-  test('is resolved under any argument name, unlike an undeclared one', async () => {
+  test('is resolved if it has any other name than “room”', async () => {
     const context = new Context(testHost(), {
       flags: { header: true, audit: true, color: false },
       command: 'rooms get',
@@ -103,7 +103,7 @@ describe('an argument or flag declared as a room', () => {
   })
 })
 
-describe('name:', () => {
+describe('a room given as name:…', () => {
   test('resolves to the room with exactly that name', async () => {
     const id = await room('Weekly sync')
     await room('weekly sync')
@@ -118,7 +118,7 @@ describe('name:', () => {
     expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
   })
 
-  test('that matches no room exits 3', async () => {
+  test('causes exit code 3 if no room has the name', async () => {
     await room('Weekly')
     expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
       code: 3,
@@ -129,7 +129,7 @@ describe('name:', () => {
     expect(requests()).toEqual([lookup('Weekly sync')])
   })
 
-  test('that matches several rooms is an error that lists their IDs', async () => {
+  test('causes an error with the IDs of the rooms if several rooms have the name', async () => {
     const ids = [await room('x'), await room('x')].reverse()
     expect(await world.run('rooms delete name:x --yes')).toMatchObject({
       code: 2,
@@ -139,14 +139,14 @@ describe('name:', () => {
     expect(requests()).toEqual([lookup('x')])
   })
 
-  test('that matches many rooms is an error that counts the unlisted rooms', async () => {
+  test('causes an error with the number of unlisted rooms if many rooms have the name', async () => {
     for (let i = 0; i < 12; i++) await room('x')
     expect((await world.run('rooms get name:x')).stderr).toMatch(
       /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
     )
   })
 
-  test('that matches no room exits 0 with --ignore-not-found', async () => {
+  test('causes exit code 0 with --ignore-not-found if no room has the name', async () => {
     const id = await room('a')
     const flags = '--yes --ignore-not-found -o ids'
     expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
@@ -161,7 +161,7 @@ describe('name:', () => {
     })
   })
 
-  test('without a name is a usage error', async () => {
+  test('is a usage error if the name is empty', async () => {
     expect(await world.run('rooms get name:')).toMatchObject({
       code: 2,
       stderr: 'error: the name after “name:” is empty\n',
@@ -169,7 +169,7 @@ describe('name:', () => {
     expect(requests()).toEqual([])
   })
 
-  test('is resolved among all rooms on a service that ignores the filter', async () => {
+  test('is found in the list of all rooms if the service ignores the filter by name', async () => {
     const rooms = Array.from({ length: 25 }, (_, i) => ({ id: `r${i}`, type: 'open', name: `n${i}` }))
     world.intercept = async ({ url }) => {
       const { pathname, searchParams } = new URL(url)
@@ -197,7 +197,7 @@ describe('name:', () => {
     expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
   })
 
-  test('of an import becomes an ID in the command that resumes it', async () => {
+  test('in an import becomes an ID in the command that resumes the import', async () => {
     const id = await room('R')
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     writeFileSync(join(world.dir, 'members.csv'), 'user_id\nada\ngrace\n')
@@ -209,7 +209,7 @@ describe('name:', () => {
     expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
   })
 
-  test('cannot be followed by “-” for standard input, nor can id:', async () => {
+  test('or id:… is a usage error if “-” follows the prefix', async () => {
     const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -218,13 +218,13 @@ describe('name:', () => {
     expect(requests()).toEqual([])
   })
 
-  test.each(['rooms[', 'nope(@)'])('sends no request if --query is invalid: %s', async (query) => {
+  test.each(['rooms[', 'nope(@)'])('is not requested if --query is invalid: %s', async (query) => {
     expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
     expect(requests()).toEqual([])
   })
 })
 
-describe('the prefix id:', () => {
+describe('a room argument', () => {
   test.each([
     ['id:r1', 'r1'],
     ['id:name:foo', 'name:foo'],
@@ -233,7 +233,7 @@ describe('the prefix id:', () => {
     ['r1', 'r1'],
     ['Name:foo', 'Name:foo'],
     ['x:name:foo', 'x:name:foo'],
-  ])('in %s results in the ID “%s”', async (given, id) => {
+  ])('with the text %s becomes the ID “%s”', async (given, id) => {
     world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
     const { code, stderr } = await world.run(['rooms', 'get', given])
     if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room id is empty\n' })
@@ -241,10 +241,10 @@ describe('the prefix id:', () => {
   })
 })
 
-describe('a name: prefix outside the command line', () => {
+describe('a value with a room prefix', () => {
   const looks = () => requests().filter((line) => line === lookup('x'))
 
-  test.each(['name:x', 'id:x'])('“%s” on standard input is treated as an ID', async (stdin) => {
+  test.each(['name:x', 'id:x'])('on standard input is treated as an ID: %s', async (stdin) => {
     await room('x')
     for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
       await world.run(line, { stdin: `${stdin}\n` })
@@ -252,7 +252,7 @@ describe('a name: prefix outside the command line', () => {
     expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
   })
 
-  test('“name:x” in an import file is treated as an ID', async () => {
+  test('in an import file is treated as an ID', async () => {
     await room('x')
     writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
     await world.run('members import members.csv --no-journal')
@@ -260,7 +260,7 @@ describe('a name: prefix outside the command line', () => {
     expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
   })
 
-  test('“name:x” as the ID of a user or member, or as a new name, is sent unchanged', async () => {
+  test('is sent unchanged as the ID of a user or member, and as a new name', async () => {
     const id = await room('x')
     await world.run(`members add ${id} name:x`)
     await world.run(`members get ${id} name:x`)

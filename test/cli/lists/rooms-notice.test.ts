@@ -52,7 +52,7 @@ describe('the notice about reading each of 1,200 rooms', () => {
     ['--all --where members>0 --where type=public', ''],
     ['--all --where members>0 --quiet', ''],
     ['--all --where type=public', ''],
-  ])('has the expected number or is omitted in rooms list %s', async (flags, stderr) => {
+  ])('for rooms list %s is %j', async (flags, stderr) => {
     const { code, ...run } = await world.run(`rooms list -o ids ${flags}`)
     expect({ code, stdout: run.stdout, stderr: run.stderr }).toEqual({ code: 0, stdout: ids(1200), stderr })
   })
@@ -91,7 +91,7 @@ describe('the notice about reading each of 1,200 rooms', () => {
   })
 })
 
-test('a command that reads each of 1,000 rooms prints no notice about them', async () => {
+test('a command that reads each of 1,000 rooms prints no notice about the number of rooms', async () => {
   serve(1000)
   const { code, stderr } = await world.run('rooms list --all -o ids --where members>0')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -116,7 +116,7 @@ test.each([
   'members export --all-rooms --columns user_id',
   'rooms list --all -o ids --where members>0 --page-size 100 --concurrency 1',
   'users rooms ada -o ids --concurrency 1',
-])('on a terminal, %s shows its progress through all rooms with an estimate', async (command) => {
+])('on a terminal, %s shows the number of rooms read and the estimated remaining time', async (command) => {
   const service = serve(1200, { latencyMs: 100 })
   const { host, done } = world.start(command.split(' '), { tty: true, columns: 120, env: { NO_COLOR: '1' } })
   service.on(host)

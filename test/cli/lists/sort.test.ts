@@ -40,14 +40,14 @@ describe('--sort', () => {
     expect((await world.run('rooms list --sort name -q')).stderr).toBe('')
   })
 
-  test('sorts by one field, then by the next', async () => {
+  test('sorts by several fields in the order of the flag', async () => {
     serve({ name: 'b', type: 'open' }, { name: 'a', type: 'private' }, { name: 'a', type: 'open' })
     expect(
       (await world.run('rooms list --sort name,-type --columns name,type --no-header -o tsv')).stdout,
     ).toBe('a\tprivate\na\topen\nb\topen\n')
   })
 
-  test('keeps the order of equal items, even if descending', async () => {
+  test('keeps the order of equal items, even in descending order', async () => {
     serve({ name: 'x' }, { name: 'y' }, { name: 'z' })
     expect(await names('rooms list --sort type')).toBe('x y z')
     expect(await names('rooms list --sort -type')).toBe('x y z')
@@ -82,18 +82,18 @@ describe('--sort', () => {
     expect(await names('rooms list --sort created_at')).toBe('old early late')
   })
 
-  test('orders text by letters, identically in every locale', async () => {
+  test('sorts text by letters, with the same result in every locale', async () => {
     serve({ name: 'zoe' }, { name: 'Ärger' }, { name: 'ada' }, { name: 'Ada' }, { name: 'beta' })
     expect(await names('rooms list --sort name')).toBe('ada Ada Ärger beta zoe')
   })
 
-  test('puts null last, even if descending', async () => {
+  test('puts null last, even in descending order', async () => {
     serve({ name: 'none', started_at: null }, { name: 'b', started_at: '2026-01-02T00:00:00Z' })
     expect(await names('rooms list --sort started_at')).toBe('b none')
     expect(await names('rooms list --sort -started_at')).toBe('b none')
   })
 
-  test('puts items without the field last and counts them', async () => {
+  test('puts items without the field last and prints the number of these items', async () => {
     serve({ name: 'without' }, { name: 'with', seats: 3 })
     expect(await names('rooms list --sort -seats', `${told}1 room without seats comes last\n`)).toBe(
       'with without',
@@ -147,7 +147,7 @@ describe('--sort', () => {
     ).toBe('a b')
   })
 
-  test('refuses a misspelled field before the first request', async () => {
+  test('with a misspelled field is refused before the first request', async () => {
     expect(await world.run('rooms list --sort -craeted_at')).toMatchObject({
       code: 2,
       stdout: '',
@@ -156,7 +156,7 @@ describe('--sort', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('refuses a field that no item has', async () => {
+  test('with a field that no item has is refused', async () => {
     serve({}, {})
     expect(await world.run('rooms list --sort seats -q')).toMatchObject({
       code: 2,
@@ -166,7 +166,7 @@ describe('--sort', () => {
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })
 
-  test.each(['', 'name,', '-', ',name'])('refuses “%s”', async (fields) => {
+  test.each(['', 'name,', '-', ',name'])('with the value “%s” is a usage error', async (fields) => {
     const { code, stderr } = await world.run(['rooms', 'list', `--sort=${fields}`])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -174,7 +174,7 @@ describe('--sort', () => {
     })
   })
 
-  test('of an empty list prints an empty list', async () => {
+  test('prints an empty list if the list is empty', async () => {
     expect(await world.run('rooms list --sort name')).toMatchObject({ code: 0, stderr: `${told}no rooms\n` })
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })

@@ -114,13 +114,16 @@ const changes = [
 
 /** Services whose lists are not what their totals say. */
 const services: Record<string, Service> = {
-  'reports 130, lists 100 and then an empty page': { page: slice, paging: () => ({ total: 130 }) },
-  'reports 130 as text': { page: slice, paging: () => ({ total: '130' }) },
-  'reports 130 first and 0 after the end': {
+  'reports a total of 130, lists 100 items and then sends an empty page': {
+    page: slice,
+    paging: () => ({ total: 130 }),
+  },
+  'reports a total of 130 as text': { page: slice, paging: () => ({ total: '130' }) },
+  'reports a total of 130 first and 0 after the end': {
     page: slice,
     paging: ({ count }) => ({ total: count > 0 ? 130 : 0 }),
   },
-  'reports 130 first and no total after the end': {
+  'reports a total of 130 first and no total after the end': {
     page: slice,
     paging: ({ count }) => (count > 0 ? { total: 130 } : undefined),
   },
@@ -136,8 +139,8 @@ const services: Record<string, Service> = {
 
 /** The services that every command meets; the others meet a few. */
 const meetAll = new Set([
-  'reports 130, lists 100 and then an empty page',
-  'reports 130 first and no total after the end',
+  'reports a total of 130, lists 100 items and then sends an empty page',
+  'reports a total of 130 first and no total after the end',
   'repeats its first page and reports it as complete',
 ])
 
@@ -165,7 +168,7 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
 })
 
 test.each(['rooms', 'users'])(
-  '%s list --all with 100 items of a total of 130 exits 8 with the error code incomplete',
+  '%s list --all exits 8 with the error code incomplete if the service lists 100 of 130 items',
   async (list) => {
     world.intercept = service({ page: slice, paging: () => ({ total: 130 }) })
     const { code, stdout, stderr } = await world.run(`${list} list --all --json`)
@@ -177,7 +180,7 @@ test.each(['rooms', 'users'])(
   },
 )
 
-test('members export --all-rooms of an incomplete list of rooms exports the members of the listed rooms and exits 8', async () => {
+test('members export --all-rooms prints the members of the listed rooms and exits 8 if the list of rooms is incomplete', async () => {
   world.intercept = service({ page: slice, paging: () => ({ total: 130 }), only: 'rooms' })
   const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
   expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 100 of 130 rooms\n' })
@@ -227,7 +230,7 @@ describe('a list whose total is wrong', () => {
     ['the number of items sent so far', 100, ({ end }) => end],
     ['0', 100, () => 0],
     ['0 as text', 100, () => '0'],
-  ])('is read to its end if the total is %s', async (_, cap, total) => {
+  ])('is read to the end if the total is %s', async (_, cap, total) => {
     capped(cap, total)
     for (const flags of ['--all', '--where name~Room']) {
       const { code, stdout, stderr } = await world.run(`rooms list ${flags} -o ids --quiet`)
@@ -249,7 +252,7 @@ describe('a list whose total is wrong', () => {
 })
 
 test.each(['rooms list --json', 'rooms list --all --json', 'api GET /rooms --paginate'])(
-  '%s prints an empty list if the service sends null',
+  '%s prints an empty list if the service sends null instead of a list',
   async (line) => {
     const body = '{"rooms":null,"paging":{"total":0}}'
     world.intercept = async () => answer(200, body)
@@ -278,7 +281,7 @@ describe('--offset', () => {
     })
 
   test.each(['', '--all', '--limit 20', '--quiet'])(
-    'causes exit code 8 with the flags “%s” if the service ignores it',
+    'with the flags “%s” causes exit code 8 if the service ignores the offset',
     async (flags) => {
       world.intercept = ignoring(0, false)
       expect(await world.run(`rooms list --offset 40 -o ids ${flags}`.trim())).toMatchObject({
@@ -288,7 +291,7 @@ describe('--offset', () => {
     },
   )
 
-  test('is accepted if the service applies it, even if the response names another offset', async () => {
+  test('is accepted if the service applies the offset, even if the response names another offset', async () => {
     world.intercept = ignoring('0', true)
     expect(await world.run('rooms list --offset 40 --limit 5 -o ids')).toMatchObject({
       code: 0,
@@ -298,7 +301,7 @@ describe('--offset', () => {
   })
 })
 
-test('each command finds all remaining rooms in the embedded service if a room is deleted between two pages', async () => {
+test('commands find all remaining rooms in the embedded service if a room is deleted between two requests for pages', async () => {
   const ids: string[] = []
   for (let i = 0; i < 1200; i++)
     ids.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'private' })).body.room.id)
@@ -350,13 +353,13 @@ describe('a list that differs in every response', () => {
     }
   })
 
-  test('is complete in rooms list', async () => {
+  test('is printed in full by rooms list', async () => {
     const { code, stdout } = await world.run('rooms list --all -o ids --page-size 500')
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
   test.each(['rooms export', 'rooms list --count-by type', 'users rooms u1'])(
-    'is incomplete in %s after three passes',
+    'makes %s exit 8 after three attempts',
     async (line) => {
       const { code, stderr } = await world.run(`${line} --quiet`)
       expect({ code, stderr }).toEqual({

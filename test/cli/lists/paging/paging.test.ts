@@ -86,7 +86,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ['--all --offset 9999', [250, 250], ['1000@9999']],
     ['--offset 0', [0, 30], ['-@0']],
   ] as const)(
-    'with %s sends the expected requests and prints the expected rooms',
+    'with %s requests only the necessary pages and prints the selected rooms',
     async (flags, [from, to], requests) => {
       expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
       expect(asked()).toEqual(requests)
@@ -133,7 +133,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     ).toEqual(all)
   })
 
-  test('with --all fits every page to the width of the terminal', async () => {
+  test('with --all prints every page in the width of the terminal', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -181,7 +181,7 @@ describe('rooms list of 250 rooms in the embedded service', () => {
     })
   })
 
-  test('requests no further pages after the reader closes the pipe', async () => {
+  test('requests no more pages after the reader closes the pipe', async () => {
     const { host, done } = world.start(['rooms', 'list', '--all', '--page-size', '10'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -190,26 +190,26 @@ describe('rooms list of 250 rooms in the embedded service', () => {
 })
 
 describe('a list of a service with unusual paging', () => {
-  test('is complete when the service limits a page to 7 items', async () => {
+  test('is complete if the service limits a page to 7 items', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49, 50].map((offset) => `1000@${offset}`)])
   })
 
-  test('with --limit contains exactly that many items if the service limits pages', async () => {
+  test('with --limit contains the requested number of items if the service limits the page size', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('contains exactly --limit items if the service sends more', async () => {
+  test('with --limit contains the requested number of items if the service sends more items', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listed('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('ends if the service ignores offset', async () => {
+  test('ends with an error if the service ignores the offset', async () => {
     service(ids(250), { ignoresOffset: true })
     expect(await listed('--all --page-size 100')).toEqual({
       code: 8,
@@ -219,7 +219,7 @@ describe('a list of a service with unusual paging', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('with --limit ends if the service ignores offset, and is one valid document', async () => {
+  test('with --limit is one valid JSON document if the service ignores the offset', async () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -232,10 +232,10 @@ describe('a list of a service with unusual paging', () => {
   test.each<[string, (facts: { total: number; offset: number; limit: number }) => unknown]>([
     ['is missing', ({ limit, offset }) => ({ limit, offset })],
     ['is null', () => ({ total: null })],
-    ['is missing with all of paging', () => undefined],
+    ['is missing together with the paging field', () => undefined],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])('with --all contains all items if the total %s', async (_what, paging) => {
+  ])('with --all contains all items if the total of the service %s', async (_what, paging) => {
     service(ids(250), { paging })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
@@ -245,18 +245,18 @@ describe('a list of a service with unusual paging', () => {
     expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('of several pages has no total if the service sends none', async () => {
+  test('of several pages has no total if the service sends no total', async () => {
     service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('with --all contains each ID once if items are inserted between pages', async () => {
+  test('with --all contains each ID once if items are inserted between two requests for pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('with --limit contains the requested number of items if items are inserted between pages', async () => {
+  test('with --limit contains the requested number of items if items are inserted between two requests for pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
@@ -275,14 +275,14 @@ describe('a list of a service with unusual paging', () => {
     expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('of a single complete page is printed byte for byte', async () => {
+  test('with a single complete page is printed byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('contains the other fields of the last page', async () => {
+  test('in JSON contains the other fields of the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -312,7 +312,7 @@ describe('a list of a service with unusual paging', () => {
   })
 
   test.each(['', '--no-header '])(
-    'as a table has columns that only a later page has, with the flags “%s”',
+    'as a table with the flags “%s” shows a column that has values only on a later page',
     async (flag) => {
       const rooms = [
         { id: 'r1', type: 'open', layout: null },
@@ -344,7 +344,7 @@ describe('a list of a service that refuses large pages', () => {
     [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
     [250, 422, '--limit 250', 120, ['250@-']],
   ] as const)(
-    'above %i items with status %i is complete with smaller pages: %s',
+    'is complete if pages above %i items are refused with status %i: %s',
     async (above, status, flags, count, requests) => {
       otherService(world, { refusedLimits: { above, status } })
       const { ids, ...rest } = await listed(flags)
@@ -353,7 +353,7 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('determines the page size for all further lists of the run', async () => {
+  test('sets the maximum page size for all later lists of the command', async () => {
     const { body } = await world.send('GET', '/rooms?limit=2')
     otherService(world, { refusedLimits: { above: 250, status: 422 } })
     const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
@@ -388,7 +388,7 @@ describe('a list of a service that refuses large pages', () => {
   })
 
   test.each(['--all --page-size 300', '--limit 300 --page-size 300'])(
-    'is not read in smaller pages if the command line sets the page size: %s',
+    'is requested only once if the command line sets the page size: %s',
     async (flags) => {
       otherService(world, { refusedLimits: { above: 50, status: 422 } })
       expect(await listed(flags)).toMatchObject({ code: 1, ids: [] })
@@ -396,16 +396,16 @@ describe('a list of a service that refuses large pages', () => {
     },
   )
 
-  test('is not read in smaller pages after a failed response that is not JSON', async () => {
+  test('is requested only once if the error response is not JSON', async () => {
     world.intercept = async () => answer(500, 'out of order')
     expect(await listed('--all --retries 0')).toMatchObject({ code: 6 })
     expect(asked()).toEqual(['1000@-'])
   })
 })
 
-describe('a list flag', () => {
+describe('a usage error', () => {
   test.each(['1e3', '-1', '0x10', '0', '', '1.5', ' 5', '+5', '٣', 'Infinity', '99999999999999999999'])(
-    '--limit %j is a usage error',
+    'results from --limit %j',
     async (text) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'list', '--limit', text])
       expect({ code, stdout, stderr }).toEqual({
@@ -422,7 +422,7 @@ describe('a list flag', () => {
     ['--offset', '1e3', 0],
     ['--page-size', '0', 1],
     ['--page-size', '', 1],
-  ])('%s %j is a usage error', async (flag, text, minimum) => {
+  ])('results from %s %j', async (flag, text, minimum) => {
     const { code, stderr } = await world.run(['rooms', 'list', flag, text])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -432,7 +432,7 @@ describe('a list flag', () => {
   })
 
   test.each(['rooms list', 'users list', 'members list r1', 'sessions list r1'])(
-    '--limit with --all is a usage error: %s',
+    'results from --limit with --all: %s',
     async (command) => {
       const { code, stderr } = await world.run(`${command} --all --limit 5`)
       expect({ code, stderr }).toEqual({
@@ -459,7 +459,7 @@ describe('sessions list on a service without paging', () => {
     ['--limit 100', [0, 40], '100@-'],
     ['--offset 100', [40, 40], '-@100'],
     ['--all --page-size 2', [0, 40], '2@-'],
-  ] as const)('prints the expected sessions with the flags “%s”', async (flags, [from, to], query) => {
+  ] as const)('prints the selected sessions with the flags “%s”', async (flags, [from, to], query) => {
     const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
     expect({ code, ids: lines(stdout), stderr }).toEqual({
       code: 0,
@@ -469,7 +469,7 @@ describe('sessions list on a service without paging', () => {
     expect(asked()).toEqual([query])
   })
 
-  test('prints a whole response byte for byte, and a selection as a new document', async () => {
+  test('prints a complete response byte for byte, and a selection of items as a new document', async () => {
     expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
@@ -494,7 +494,7 @@ describe('sessions list on a service with paging', () => {
     ['--limit 5 --offset 93', [93, 95], '', ['5@93']],
     ['--all --page-size 60', [0, 95], '', ['60@-', '60@60']],
   ] as const)(
-    'prints the expected sessions with the flags “%s”',
+    'prints the selected sessions with the flags “%s”',
     async (flags, [from, to], notice, queries) => {
       const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
       expect({ code, ids: lines(stdout), stderr }).toEqual({

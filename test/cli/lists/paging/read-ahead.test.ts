@@ -75,7 +75,7 @@ function pagesOf(rooms: string[], cap: number) {
 const steps = (end: number, step: number) => Array.from({ length: end / step + 1 }, (_, i) => i * step)
 
 describe('a list', () => {
-  test('of a distant service is read with 8 requests in flight, in order', async () => {
+  test('of a distant service is read in order with 8 requests in flight', async () => {
     const { ms, ...result } = await runAtDistance('rooms list --all -o ids', { latencyMs: 50 })
     expect(result).toEqual({ code: 0, stderr: '', ids: ids(2000), offsets: steps(2000, 100), most: 8 })
     expect(ms).toBeLessThan(0.4 * 21 * 50)
