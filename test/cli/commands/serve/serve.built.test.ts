@@ -38,7 +38,7 @@ async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSock
   return webSocket
 }
 
-describe('serve when ready', () => {
+describe('serve that is ready', () => {
   test('prints one line of JSON with --json', async () => {
     const env = homes()
     const { ready, child, stdout, ended } = await startServe([], env)
@@ -54,7 +54,7 @@ describe('serve when ready', () => {
     expect(stdout.all).toHaveLength(1)
   })
 
-  test('prints the base URL and the export commands for a shell', async () => {
+  test('prints the base URL and export commands for a shell', async () => {
     const env = homes()
     const running = startBuilt(['serve', '--port', '0'], env)
     const url = await running.stdout.next()
@@ -99,9 +99,9 @@ describe('the API key of serve', () => {
   })
 })
 
-describe('stopping serve', () => {
+describe('serve during shutdown', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s closes every session with a reason, and exits 0',
+    'closes every session with a reason and exits 0 after %s',
     async (signal) => {
       const { ready, child, ended } = await startServe([], homes())
       const webSocket = await joinRoom(ready, await createRoom(ready))
@@ -112,7 +112,7 @@ describe('stopping serve', () => {
     },
   )
 
-  test('takes less than five seconds despite a silent client and an unfinished request', async () => {
+  test('exits within five seconds despite a silent client and an unfinished request', async () => {
     const { ready, child, ended } = await startServe([], homes())
     const room = await createRoom(ready)
     const deaf = await openSocket(ready.base_url)
@@ -144,7 +144,7 @@ describe('stopping serve', () => {
 })
 
 describe('serve', () => {
-  test('exits 2 with the base URL of the running server when the local workspace is already served', async () => {
+  test('exits 2 and prints the base URL of the running server if the local workspace is already served', async () => {
     const env = homes()
     const { ready } = await startServe([], env)
     const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
@@ -165,7 +165,7 @@ describe('serve', () => {
     expect((await call(other.ready, 'GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('handles the requests of --local commands', async () => {
+  test('handles the requests of commands with --local', async () => {
     const env = homes()
     const { ready, logged } = await startServe([], env)
     const created = await runBuilt(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'], env)
@@ -174,7 +174,7 @@ describe('serve', () => {
     expect((await call(ready, 'GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
   })
 
-  test('releases the local workspace for --local and for the next serve when the server is killed', async () => {
+  test('releases the local workspace for commands with --local and for the next serve when it is killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     const room = await createRoom(killed.ready)
@@ -208,7 +208,7 @@ describe('serve', () => {
     expect(await runShell(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('with --print-env prints the base URL and the path of the key file while no server is running', async () => {
+  test('with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
     const env = homes()
     const { stdout } = await runBuilt(['serve', '--print-env', '--port', '4700'], env)
     expect(stdout).toContain('export MEETROOM_BASE_URL=http://127.0.0.1:4700/v1\n')
@@ -270,7 +270,7 @@ describe('serve --ephemeral', () => {
 })
 
 describe('the log of serve', () => {
-  test('has one line for each request and each connection, without keys and tokens', async () => {
+  test('contains one line for each request and each connection, and no keys or tokens', async () => {
     const { ready, logged, log } = await startServe([], homes())
     const room = await createRoom(ready)
     const { user } = (await call(ready, 'POST', '/users', { user_id: 'ada' })).body
@@ -293,13 +293,13 @@ describe('the log of serve', () => {
       expect(log()).not.toContain(secret)
   })
 
-  test('shows line breaks in a request path percent-encoded', async () => {
+  test('shows a line break in a request path as %0A', async () => {
     const { ready, logged } = await startServe([], homes())
     await call(ready, 'GET', '/rooms/%0A2026-01-01T00:00:00.000Z%20GET%20%2Fforged%20200')
     expect(await logged(/rooms/)).toContain('%0A2026')
   })
 
-  test('has one JSON object per line with --log-format json, on standard error only', async () => {
+  test('contains one JSON object per line with --log-format json, and is written only to standard error', async () => {
     const { ready, child, ended, logged, log } = await startServe(['--log-format', 'json'], homes())
     const room = await createRoom(ready)
     await joinRoom(ready, room)
@@ -356,11 +356,11 @@ describe('serve', () => {
     expect(log()).not.toContain('warning')
   })
 
-  test.each(['65536', '-1', 'http', '1.5'])('refuses the port %s', async (port) => {
+  test.each(['65536', '-1', 'http', '1.5'])('refuses --port=%s', async (port) => {
     expect((await runBuilt(['serve', `--port=${port}`], homes())).code).toBe(2)
   })
 
-  test('refuses the IP address of another machine as its host', async () => {
+  test('refuses --host with an IP address of another machine', async () => {
     const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
     expect(code).toBe(2)
     expect(stderr).toContain(
@@ -369,8 +369,8 @@ describe('serve', () => {
   })
 })
 
-describe('webhooks of serve', () => {
-  test('have the documented body, and report a join before the leave of the same session', async () => {
+describe('serve with webhooks', () => {
+  test('sends the documented body, and sends the join of a session before its leave', async () => {
     const { ready } = await startServe([], homes())
     const { url, inbox } = await startReceiver()
     const room = await createRoom(ready, { webhook: { url, headers: { 'X-Token': 't' } } })
@@ -394,7 +394,7 @@ describe('webhooks of serve', () => {
     )
   })
 
-  test('are retried after a failure, and earlier with a small --webhook-retry-scale', async () => {
+  test('retries a webhook after a failure, and retries sooner with a smaller --webhook-retry-scale', async () => {
     const { ready } = await startServe(['--webhook-retry-scale', '0.001'], homes())
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -407,7 +407,7 @@ describe('webhooks of serve', () => {
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('are sent again by the next serve when the server is killed during a delivery', async () => {
+  test('resends webhooks whose delivery was interrupted when the previous server was killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     // The first post is never answered: the process is killed meanwhile.
@@ -431,14 +431,14 @@ describe('webhooks of serve', () => {
     })
   })
 
-  test('are not sent to private IP addresses', async () => {
+  test('sends no webhooks to private IP addresses by default', async () => {
     const { ready, logged } = await startServe([], homes())
     const url = 'http://169.254.169.254/latest'
     await joinRoom(ready, await createRoom(ready, { webhook: { url } }))
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
   })
 
-  test('are sent to private IP addresses with --allow-private-webhooks', async () => {
+  test('sends webhooks to private IP addresses with --allow-private-webhooks', async () => {
     const { ready } = await startServe(['--allow-private-webhooks'], homes())
     const { port, inbox } = await startReceiver()
     // The only private address that is certainly this machine.
@@ -446,12 +446,9 @@ describe('webhooks of serve', () => {
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])(
-    'cannot be configured with --webhook-retry-scale=%s, which exits 2',
-    async (scale) => {
-      expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
-    },
-  )
+  test.each(['0', '-1', 'x', ''])('exits 2 for --webhook-retry-scale=%s', async (scale) => {
+    expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
+  })
 })
 
 test('serve keeps responding after 200 clients reset their connections during a refused upgrade', async () => {
@@ -470,7 +467,7 @@ test('serve keeps responding after 200 clients reset their connections during a 
 })
 
 describe('the room page of a running service', () => {
-  test('is where links of the local workspace lead', async () => {
+  test('is the target of the link that rooms link --local prints', async () => {
     const env = homes()
     const { ready } = await startServe([], env)
     const room = await createRoom(ready)
@@ -489,7 +486,7 @@ describe('the room page of a running service', () => {
   })
 
   test.each(['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"])(
-    'cannot be embedded by “%s”, which is no https origin',
+    'can be embedded only by https origins, so --allow-embed “%s” exits 2',
     async (origin) => {
       const { code, stdout, stderr } = await runBuilt(['serve', '--allow-embed', origin], homes())
       expect({ code, stdout, stderr }).toEqual({

@@ -36,7 +36,7 @@ const maths = {
 describe('sessions report of one room', () => {
   beforeEach(() => school(world, { maths }))
 
-  test('counts overlapping connections of a user once, and has one row for each user', async () => {
+  test('prints one row for each user, and counts the time of overlapping connections once', async () => {
     expect(await rows('maths')).toEqual([
       'maths,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,50,0.833,true',
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,true',
@@ -45,11 +45,11 @@ describe('sessions report of one room', () => {
     expect(paths()).toEqual(['/rooms/maths/sessions?limit=1000', '/rooms/maths/members?limit=1000'])
   })
 
-  test('lists members without a session with --absent', async () => {
+  test('with --absent lists members without a session', async () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
-  test('omits absent blocked members without --include-blocked', async () => {
+  test('omits absent members who are blocked, unless --include-blocked is given', async () => {
     const { members } = maths
     const blocked = members.map((one) => ({
       ...one,
@@ -77,7 +77,7 @@ describe('sessions report of one room', () => {
     })
   })
 
-  test('with --min-minutes treats participants with a shorter duration as absent', async () => {
+  test('with --min-minutes counts participants with a shorter attendance as absent', async () => {
     expect((await rows('maths --min-minutes 15')).map((row) => row.split(',')[2])).toEqual(['ADA', 'm9'])
     expect((await rows('maths --min-minutes 15 --absent')).filter((row) => row.endsWith('false'))).toEqual([
       'maths,grace,GRACE,2026-01-01T08:15:00.000Z,2026-01-01T08:16:00.000Z,1,1,0.017,false',
@@ -93,7 +93,7 @@ describe('sessions report of one room', () => {
     expect(await rows('maths --from 2026-01-01T10:00Z')).toEqual([])
   })
 
-  test('has the same fields in JSON, with null for unknown values', async () => {
+  test('prints the same fields in JSON as in CSV, with null for unknown values', async () => {
     const { stdout } = await report('maths -o json --absent')
     expect(JSON.parse(stdout).attendance.at(-1)).toEqual({
       room_id: 'maths',
@@ -111,7 +111,7 @@ describe('sessions report of one room', () => {
     )
   })
 
-  test('sends no request for members when its columns need no names', async () => {
+  test('sends no request for members if the selected columns need no names', async () => {
     await report('maths -o csv --columns user_id,minutes')
     await report('maths --by session -o ids')
     await report('maths --by room --columns room_id,minutes')
@@ -122,7 +122,7 @@ describe('sessions report of one room', () => {
     expect(await report('maths -o ids')).toMatchObject({ code: 0, stdout: 'ada\ngrace\n', stderr: '' })
   })
 
-  test('has one row for the room with --by room, and one row for each connection with --by session', async () => {
+  test('prints one row for the room with --by room, and one row for each connection with --by session', async () => {
     expect((await report('maths --by room -o csv --absent')).stdout).toBe(
       'room_id,name,first_in,last_out,participants,absent,connections,minutes\r\n' +
         'maths,maths,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,3,1,5,60\r\n',
@@ -172,7 +172,7 @@ describe('sessions report of one room', () => {
   })
 })
 
-test('sessions report counts an online session up to the current time and keeps last_out empty', async () => {
+test('sessions report counts an online session up to the current time and prints an empty last_out', async () => {
   school(world, { r: { sessions: [session('ada', '20:00', null)], members: [member('ada')] } })
   // It is 2026-01-02T03:04:05.678Z.
   expect(await rows('r')).toEqual(['r,ada,ADA,2026-01-01T20:00:00.000Z,,1,424.1,1,true'])
@@ -230,7 +230,7 @@ describe('the minutes in sessions report', () => {
   })
 })
 
-describe('sessions report of several rooms', () => {
+describe('sessions report', () => {
   const art = { sessions: [session('ada', '10:00', '10:30')], members: [member('ada')] }
 
   test('prints the rooms in the order of the arguments', async () => {
@@ -242,7 +242,7 @@ describe('sessions report of several rooms', () => {
     expect((await report('- -o csv', { stdin })).stdout).toBe((await report('maths art -o csv')).stdout)
   })
 
-  test('accepts rooms by name:NAME and selects values with --query', async () => {
+  test('accepts rooms as name:NAME, and prints the values that --query selects', async () => {
     school(world, { maths: { ...maths, room: { name: 'Mathematics' } }, art })
     const { code, stdout, stderr } = await report(
       'name:Mathematics art --query attendance[?present].minutes -o tsv',
@@ -278,7 +278,7 @@ describe('sessions report of several rooms', () => {
     expect(paths()).toEqual([])
   })
 
-  test('continues after a room that cannot be read, names that room, and exits 8', async () => {
+  test('reports the other rooms and exits 8 if one room cannot be read', async () => {
     school(world, { maths, art })
     const { code, stdout, stderr } = await report('maths nowhere art -o csv --columns room_id,user_id')
     expect({ code, stderr }).toEqual({
@@ -290,20 +290,20 @@ describe('sessions report of several rooms', () => {
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])
   })
 
-  test('exits 3 and prints no result when its only room does not exist', async () => {
+  test('exits 3 and prints no result if the only given room does not exist', async () => {
     school(world, { maths })
     for (const format of ['csv', 'ndjson', 'table'])
       expect(await report(`nowhere -o ${format}`)).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('exits 4 immediately when the key is refused', async () => {
+  test('stops and exits 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, { error: { code: 'unauthorized' } })
     const { code } = await report('a b c d e f g h i j k l --concurrency 1 -o csv')
     expect(code).toBe(4)
     expect(new Set(paths()).size).toBe(1)
   })
 
-  test('names a room for which the service responds 500, and exits 8', async () => {
+  test('prints the ID of a room whose request fails with status 500, and exits 8', async () => {
     school(world, { maths, art })
     const { intercept } = world
     world.intercept = (request, ...rest) =>
@@ -324,7 +324,7 @@ describe('sessions report of several rooms', () => {
 })
 
 describe('participant names in sessions report', () => {
-  test('cause no request when the sessions contain names', async () => {
+  test('need no additional request if the sessions contain names', async () => {
     school(world, { r: { sessions: [session('ada', '08:00', '09:00', { name: 'Ada' })] } })
     expect((await rows('r'))[0]).toMatch(/^r,ada,Ada,/)
     expect(paths()).toEqual(['/rooms/r/sessions?limit=1000'])
@@ -346,7 +346,7 @@ describe('participant names in sessions report', () => {
     expect((await rows('r'))[0]).toMatch(/^r,gone,,2026/)
   })
 
-  test('are printed for absent members even when lists omit fields of members', async () => {
+  test('are printed for absent members even if the list of members omits names', async () => {
     const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })
@@ -385,7 +385,7 @@ describe('sessions report with another service', () => {
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('counts a session that ends before its start as still online', async () => {
+  test('counts a session whose end precedes its start as still online', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
     const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
     expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
@@ -395,14 +395,14 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('counts a session that ends before its start up to the termination of the room', async () => {
+  test('counts a session whose end precedes its start up to the termination of a terminated room', async () => {
     oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
     expect((await row()).rows).toEqual([
       'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
     ])
   })
 
-  test('skips a room when no start time of its sessions can be read, and exits 8', async () => {
+  test('skips a room in which no session has a readable start time, and exits 8', async () => {
     const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
     const sessions = Array(12).fill(broken)
     const says = 'none of its sessions has a readable connected_at'
@@ -451,7 +451,7 @@ describe('sessions report with another service', () => {
     })
   })
 
-  test('groups sessions without a user ID by the user of their member, or else by their member ID', async () => {
+  test('groups sessions without a user ID by the user of their member, or by their member ID if the member is unknown', async () => {
     const { user_id: _, ...unnamed } = session('ada', '08:00', '08:30')
     const nobody = { ...unnamed, id: 'n1', member_id: undefined }
     oddRoom({}, unnamed, { ...unnamed, id: 'm', member_id: 'm7' }, nobody, { ...nobody, id: 'n2' })

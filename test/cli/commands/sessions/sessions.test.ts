@@ -55,7 +55,7 @@ test.each([
   ['--online', '/rooms/r/sessions?is_connecting=true'],
   ['--offline', '/rooms/r/sessions?is_connecting=false'],
   ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
-])('sessions list with the flags “%s” sends its filters to the service', async (flags, path) => {
+])('sessions list with the flags “%s” sends the filters to the service', async (flags, path) => {
   withSessions()
   expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
   expect(paths()).toEqual([`GET ${path}`])
@@ -98,7 +98,7 @@ test('sessions list applies --limit and --offset when the service ignores both',
   })
 })
 
-test('sessions list prints unlisted fields with -o ndjson and in --columns', async () => {
+test('sessions list prints undocumented fields with -o ndjson and with --columns', async () => {
   withSessions(online)
   const { stdout } = await world.run('sessions list r -o ndjson')
   expect(stdout).toBe(`${JSON.stringify(online)}\n`)

@@ -42,7 +42,7 @@ describe('sessions watch prints', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
-  test('[API key] in place of the API key from a response', async () => {
+  test('[API key] in place of an API key in a response', async () => {
     const key = 'sk_live_0123456789abcdef'
     const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
     const room = await watchedRoom(looks)
@@ -54,7 +54,7 @@ describe('sessions watch prints', () => {
     expect(stdout).not.toContain(key.slice(0, 8))
   })
 
-  test('the same events for a room ID and for name:NAME, with one lookup', async () => {
+  test('the same events for name:NAME as for the room ID, after one lookup', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const byId = await (await watchedRoom(looks)).run()
     const room = await watchedRoom(looks)
@@ -180,7 +180,7 @@ describe('participant names in sessions watch', () => {
 })
 
 describe('sessions watch with another service', () => {
-  test('prints disconnected_at of ended sessions that the service lists', async () => {
+  test('prints disconnected_at if the service lists ended sessions', async () => {
     const gone = session('s0', { disconnected_at: at(-9) })
     const { stdout } = await (
       await watchedRoom([
@@ -201,7 +201,7 @@ describe('sessions watch with another service', () => {
     expect(events(stdout)[2]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
   })
 
-  test('stops sending limit when the service refuses limit', async () => {
+  test('omits the limit parameter after the service refuses it', async () => {
     const room = await watchedRoom([{ sessions: [session('s1')] }, { sessions: [session('s1')] }])
     const { intercept } = room.world
     room.world.intercept = async (request, ...rest) =>
@@ -221,7 +221,7 @@ describe('sessions watch with another service', () => {
     })
   })
 
-  test('reports a leave on paged lists only after two polls without the session', async () => {
+  test('reports a leave from a paged list only after two polls without the session', async () => {
     const all = Array.from({ length: 5 }, (_, i) => session(`s${i}`, { name: 'N' }))
     const without = (...ids: string[]) => all.filter(({ id }) => !ids.includes(String(id)))
     const { run, world } = await watchedRoom([
@@ -275,7 +275,7 @@ describe('sessions watch with a failing service', () => {
     ['a redirect', answer(302, '', { location: '/login' }), 150],
     ['a 404 for every request', answer(404, 'nothing here'), 150],
   ])(
-    'reports %s as a lost connection, and waits for Retry-After up to five minutes',
+    'reports %s as a lost connection, and waits at most five minutes for Retry-After',
     async (_, instead, waitMs) => {
       const { run } = await watchedRoom([{}, { instead }, {}])
       const { code, stdout, host } = await run('--retries 0')
@@ -314,7 +314,7 @@ describe('sessions watch with a failing service', () => {
   })
 })
 
-describe('sessions watch exits', () => {
+describe('sessions watch', () => {
   test.each([
     [401, 'unauthorized', 4],
     [403, 'forbidden', 1],
@@ -322,21 +322,18 @@ describe('sessions watch exits', () => {
     [400, 'not_found', 3],
     [400, 'unauthorized', 4],
     [422, 'invalid', 1],
-  ])(
-    'when the service responds with status %i and code %s, with exit code %i',
-    async (status, word, code) => {
-      const { world, run } = await watchedRoom([{}, {}])
-      const { intercept } = world
-      world.intercept = async (request, ...rest) => {
-        const looks = world.requests.filter(({ url }) => url.endsWith('/rooms/r1'))
-        if (looks.length > 1 && !request.url.includes('limit=1')) return refused(status, word)
-        return (await intercept?.(request, ...rest)) ?? answer(500, {})
-      }
-      expect((await run()).code).toBe(code)
-    },
-  )
+  ])('after a response with status %i and code %s exits %i', async (status, word, code) => {
+    const { world, run } = await watchedRoom([{}, {}])
+    const { intercept } = world
+    world.intercept = async (request, ...rest) => {
+      const looks = world.requests.filter(({ url }) => url.endsWith('/rooms/r1'))
+      if (looks.length > 1 && !request.url.includes('limit=1')) return refused(status, word)
+      return (await intercept?.(request, ...rest)) ?? answer(500, {})
+    }
+    expect((await run()).code).toBe(code)
+  })
 
-  test('130 at ^C before the first poll, and 0 at ^C after it', async () => {
+  test('exits 130 at ^C before the first poll, and 0 at ^C after the first poll', async () => {
     const { start, world } = await watchedRoom([{}])
     const started = start()
     started.host.signal('SIGINT')
@@ -354,7 +351,7 @@ describe('sessions watch exits', () => {
     }
   })
 
-  test('0 without a message when the reader closes the pipe', async () => {
+  test('exits 0 without a message when the reader closes the pipe', async () => {
     const { start } = await watchedRoom([{}, { sessions: [session('s1')] }])
     const { host, done } = start()
     const { sleep } = host
@@ -365,7 +362,7 @@ describe('sessions watch exits', () => {
     expect(await done).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('74 when the disk is full', async () => {
+  test('exits 74 when the disk is full', async () => {
     const { start } = await watchedRoom([{}])
     const { host, done } = start()
     host.stdout.failure = Object.assign(new Error(), { code: 'ENOSPC' })
@@ -373,7 +370,7 @@ describe('sessions watch exits', () => {
   })
 })
 
-describe('sessions watch refuses before any request', () => {
+describe('sessions watch exits 2', () => {
   test.each([
     ['-o csv', 'sessions watch prints a view or ndjson, not csv'],
     ['-o ids', 'sessions watch prints a view or ndjson, not ids'],
@@ -387,13 +384,13 @@ describe('sessions watch refuses before any request', () => {
       '--interval must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “25h”',
     ],
     ['--dry-run', '--dry-run is for commands that send requests'],
-  ])('%s', async (flags, message) => {
+  ])('before any request with the flags “%s”', async (flags, message) => {
     const { run, world } = await watchedRoom([{}])
     expect(await run(flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${message}`) })
     expect(world.requests).toEqual([])
   })
 
-  test('an unknown column in the terminal view', async () => {
+  test('for an unknown column in the terminal view', async () => {
     const { run } = await watchedRoom([{}])
     expect(await run('--columns nope', { tty: true })).toMatchObject({
       code: 2,
@@ -401,7 +398,7 @@ describe('sessions watch refuses before any request', () => {
     })
   })
 
-  test('a local workspace that no server serves', async () => {
+  test('for a local workspace that is not being served', async () => {
     const world = await createWorld()
     expect(await world.run('sessions watch r1 --local')).toMatchObject({
       code: 2,

@@ -31,7 +31,7 @@ describe('users duplicates', () => {
     })
   })
 
-  test('never groups users by blank or missing names and emails', async () => {
+  test('ignores missing, empty and whitespace-only names and emails', async () => {
     await createUsers(['a', '', null], ['b', '', null], ['c', null, ''], ['d', ' ', ' '])
     expect((await listRows()).rows).toEqual([])
   })

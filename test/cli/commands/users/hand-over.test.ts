@@ -23,7 +23,7 @@ async function setRole(room: string, user: string, type: string): Promise<string
 }
 
 describe('users hand-over', () => {
-  test('adds the second user in the role of the first user, raises a lower role, and skips the other rooms', async () => {
+  test('adds the second user to the rooms of the first user in the same role, and raises a lower role', async () => {
     const { lobby, hall, board, plans } = world.ids
     for (const room of [lobby, board]) await setRole(room, 'mallory', 'host')
     await setRole(hall, 'ada', 'host')
@@ -148,7 +148,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(world.ids.lobby, 'guest')])
   })
 
-  test('sends no second request to add a member after a lost response, and completes the other rooms in a second run', async () => {
+  test('adds a member once despite a lost response, and completes the other rooms in a second run', async () => {
     const { plans, lobby } = world.ids
     world.intercept = async (request, next) => {
       const done = await next()
@@ -228,7 +228,7 @@ describe('users hand-over', () => {
     expect((await world.member(lobby, 'ada')).type).toBe('host')
   })
 
-  test('fails for each room when the service omits roles, unless --role names a role', async () => {
+  test('fails for each room if the service omits roles, unless --role is given', async () => {
     otherService(world, { without: ['type'] })
     const { code, rows } = await world.rows('users hand-over mallory ada --yes')
     expect(code).not.toBe(0)
@@ -271,7 +271,7 @@ describe('members add', () => {
     expect(world.writes()).toEqual([empty, plans, lobby].map((room) => post(room, 'host')))
   })
 
-  test('with --where adds the user to rooms that match by fields and by room facts, in the default role of the user', async () => {
+  test('with --where adds the user to the matching rooms in the default role of the user', async () => {
     const { stderr } = await world.rows('members add --where members=0 --where type=private --user ada --yes')
     expect(stderr).toBe('added the user to 1 room\n')
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])
@@ -287,7 +287,7 @@ describe('members add', () => {
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"note":"x","user_id":"ada"}`])
   })
 
-  test('shows the rooms in its prompt, and exits 10 for more than 20 rooms without --max', async () => {
+  test('shows the rooms in the prompt, and exits 10 for more than 20 rooms without --max', async () => {
     const { stderr } = await world.typing('3\n', 'members add --all-rooms --user ada --type host')
     expect(stderr).toContain('Invite user “ADA” (ada) to 3 rooms “Empty”')
     expect(stderr).toContain(`“Lobby” (${world.ids.lobby}) as host, at https://meet.test`)
@@ -311,7 +311,7 @@ describe('members add', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with ROOM and --user adds the user to one room', async () => {
+  test('with ROOM and --user adds the user to that room only', async () => {
     const { code } = await world.outcome(`members add ${world.ids.empty} --user ada -o ids`)
     expect(code).toBe(0)
     expect(world.writes()).toEqual([`POST /rooms/${world.ids.empty}/members {"user_id":"ada"}`])

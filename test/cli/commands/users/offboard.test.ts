@@ -47,7 +47,7 @@ describe('users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('keeps a user after a failed block, deletes the other users, and completes the remaining steps in a second run', async () => {
+  test('keeps a user after a failed block, and completes the remaining steps in a second run', async () => {
     const { plans, board } = world.ids
     world.fails(new RegExp(`${plans}/members/`), 500, 'PUT')
     const { code, stderr, rows } = await world.rows('users offboard mallory trudy --yes')
@@ -111,7 +111,7 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(true)
   })
 
-  test('sends no write when every list of members fails or the key is refused', async () => {
+  test('sends no write if the members of all rooms cannot be read or the key is refused', async () => {
     world.fails(/members/)
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 1,
@@ -180,7 +180,7 @@ describe('users offboard', () => {
   })
 
   test.each(['empty', 'ok'] as const)(
-    'reads the blocked member again after a write response of the kind “%s”, and then deletes the user',
+    'reads the member again to confirm the block if write responses are “%s”, and then deletes the user',
     async (writes) => {
       otherService(world, { writes })
       const { board } = world.ids
@@ -208,20 +208,23 @@ describe('users offboard', () => {
       },
     ],
     [{ member: { is_blocked: true } }, { code: 0, steps: ['ok', 'ok'] }],
-  ])('checks is_blocked when the service ignores blocks and responds %j', async (body, { code, steps }) => {
-    world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, body) : next())
-    const { rows, ...run } = await world.rows('users offboard trudy --yes')
-    expect({
-      code: run.code,
-      steps: rows.map(({ step, status, reason }) =>
-        [step === 'block' || code === 0 ? status : '', reason ?? ''].join(' ').trim(),
-      ),
-    }).toEqual({
-      code,
-      steps,
-    })
-    expect(await world.userExists('trudy')).toBe(code === 8)
-  })
+  ])(
+    'deletes the user only if is_blocked confirms the block after the write response %j',
+    async (body, { code, steps }) => {
+      world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, body) : next())
+      const { rows, ...run } = await world.rows('users offboard trudy --yes')
+      expect({
+        code: run.code,
+        steps: rows.map(({ step, status, reason }) =>
+          [step === 'block' || code === 0 ? status : '', reason ?? ''].join(' ').trim(),
+        ),
+      }).toEqual({
+        code,
+        steps,
+      })
+      expect(await world.userExists('trudy')).toBe(code === 8)
+    },
+  )
 
   test('keeps a user when the member cannot be read after the block', async () => {
     otherService(world, { writes: 'ok' })
@@ -242,7 +245,7 @@ describe('users offboard', () => {
     })
   })
 
-  test('blocks in rooms of unlisted types, and skips open and public rooms', async () => {
+  test('blocks the user in rooms of unknown types, and skips open and public rooms', async () => {
     world.intercept = async (_request, next) => {
       const given = await next()
       const text = new TextDecoder().decode(given.body)
@@ -309,7 +312,7 @@ describe('the prompt of users offboard', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('shows the number of several users, and requires the number as confirmation', async () => {
+  test('shows the number of users if there are several, and requires that number as confirmation', async () => {
     const { code, stderr } = await world.typing('2\n', 'users offboard mallory trudy')
     expect(code).toBe(0)
     expect(stderr).toContain('Offboard 2 users “MALLORY” (mallory), “TRUDY” (trudy): block in 2 rooms')
@@ -340,14 +343,14 @@ describe('the prompt of users offboard', () => {
       'users offboard mallory',
       'error: offboarding users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
     ],
-  ])('is not shown by “%s”, which exits 10', async (line, stderr) => {
+  ])('is not shown before “%s” exits 10', async (line, stderr) => {
     expect(await world.outcome(line)).toEqual({ code: 10, stdout: '', stderr })
     expect(world.writes()).toEqual([])
   })
 })
 
 describe('members block --user --all-rooms', () => {
-  test('blocks the user in every private room without deleting the user, and members unblock reverts the blocks', async () => {
+  test('blocks the user in every private room, and members unblock reverts the blocks', async () => {
     const { code, stderr, rows } = await world.rows('members block --user mallory --all-rooms --yes')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'blocked 2 members; 2 skipped\n' })
     expect(words(rows)).toEqual([
@@ -391,7 +394,7 @@ describe('members block --user --all-rooms', () => {
     )
   })
 
-  test('exits 3 for a user without rooms, and exits 0 with --ignore-not-found', async () => {
+  test('exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
     expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
       code: 3,
       stderr: 'error: no such member: user nobody is in no room\n',

@@ -33,7 +33,7 @@ describe('users rooms', () => {
     )
   })
 
-  test('lists the members of each room once for any number of users', async () => {
+  test('requests the members of each room once for any number of users', async () => {
     const { rows } = await world.rows('users rooms mallory ada trudy')
     expect(rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`).sort()).toEqual([
       ...['ada Board', 'ada Hall', 'mallory Board', 'mallory Hall', 'mallory Lobby', 'mallory Plans'],
@@ -64,7 +64,7 @@ describe('users rooms', () => {
     expect(stdout).toBe(`${world.ids.board}\n`)
   })
 
-  test('names users without rooms in a notice, and exits 3 for a missing user', async () => {
+  test('prints a notice for a user without rooms, and exits 3 for a missing user', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     expect(await world.outcome('users rooms grace')).toEqual({
       ...{ code: 0, stdout: '', stderr: 'grace is a member of no room\n' },
@@ -75,7 +75,7 @@ describe('users rooms', () => {
     })
   })
 
-  test('continues after an unreadable room, names the room, and exits 8', async () => {
+  test('lists the other rooms and exits 8 if one room cannot be read', async () => {
     const { board } = world.ids
     world.fails(new RegExp(`${board}/members`))
     const { code, stderr, rows } = await world.rows('users rooms mallory')
@@ -213,7 +213,7 @@ describe('the field last_seen', () => {
     expect(stdout).toContain('28 days ago')
   })
 
-  test('is a column of members export --with last_seen, with one request for sessions per room', async () => {
+  test('is a column of members export --with last_seen, which requests the sessions of each room once', async () => {
     const { code, stdout } = await world.outcome(
       'members export --all-rooms --with last_seen --columns user_id,last_seen',
     )

@@ -362,7 +362,7 @@ test('users delete of a missing user exits 3 without a prompt', async () => {
   })
 })
 
-test('users delete with two unknown IDs deletes the other user and reports each failure', async () => {
+test('users delete with two unknown IDs and one known ID deletes the known user and reports each failure', async () => {
   await user('ada')
   expect(await world.run('users delete nobody ada nowhere --yes -o ids')).toMatchObject({
     code: 8,
@@ -387,7 +387,7 @@ test('users delete reports failures as one JSON object per line in JSON output f
   ).toEqual(['not_found', 'partial'])
 })
 
-test('users delete with one invalid ID deletes the other user', async () => {
+test('users delete with one invalid ID and one valid ID deletes the user with the valid ID', async () => {
   await user('ada')
   expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
     code: 8,
@@ -422,7 +422,7 @@ test('users create --dry-run exits 2 for an existing ID', async () => {
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('users commands with --curl print a command with arguments quoted for the shell', async () => {
+test('users commands with --curl print a curl command whose arguments are quoted for the shell', async () => {
   const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
   const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
   expect(stdout).not.toContain(world.apiKey)

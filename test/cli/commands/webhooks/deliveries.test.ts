@@ -73,13 +73,13 @@ describe('webhooks deliveries', () => {
     ['--where state=waiting', 'msg_b'],
     ['--sort created_at', 'msg_a msg_b msg_c'],
     ['--limit 1', 'msg_c'],
-  ])('%s selects %s', async (flags, ids) => {
+  ])('with the arguments “%s” lists %s', async (flags, ids) => {
     await fill()
     const { stdout } = await world.run(`webhooks deliveries -o ids ${flags}`)
     expect(stdout.trim().replaceAll('\n', ' ')).toBe(ids)
   })
 
-  test('accepts a room name, and counts deliveries by a field', async () => {
+  test('accepts name:NAME as a room, and counts deliveries with --count and --count-by', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly', type: 'open' })).body
     await addDelivery(world.store, { id: 'msg_d', room_id: room.id })
     expect((await world.run('webhooks deliveries name:Weekly -o ids')).stdout).toBe('msg_d\n')
@@ -94,7 +94,7 @@ describe('webhooks deliveries', () => {
   test.each([
     ['--state lost', 2],
     ['--since noon', 2],
-  ])('%s exits %i', async (flags, code) => {
+  ])('with “%s” exits %i before any request', async (flags, code) => {
     expect((await world.run(`webhooks deliveries ${flags}`)).code).toBe(code)
     expect(world.requests).toEqual([])
   })
@@ -156,7 +156,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered().toSorted()).toEqual(['msg_a', 'msg_c'])
   })
 
-  test('with --dry-run shows each request, and sends none', async () => {
+  test('with --dry-run prints each request and redelivers nothing', async () => {
     await fill()
     const { stdout, code } = await world.run('webhooks redeliver --since 1h --dry-run')
     expect(code).toBe(0)
@@ -167,7 +167,7 @@ describe('webhooks redeliver', () => {
     expect(redelivered()).toEqual([])
   })
 
-  test('of an unknown ID exits 3, and of an event that waits for its first attempt exits 1', async () => {
+  test('exits 3 for an unknown ID, and exits 1 for an event that waits for its first attempt', async () => {
     await addDelivery(world.store, { id: 'msg_new', state: 'waiting', attempts: 0, last_status: null })
     expect(await world.run('webhooks redeliver msg_x')).toMatchObject({
       code: 3,
@@ -186,13 +186,13 @@ describe('webhooks redeliver', () => {
     ['msg_a --state delivered', '--state needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
     ['--since 10m --curl', '--curl sends nothing, so what --since matches is unknown'],
-  ])('“%s” exits 2', async (flags, message) => {
+  ])('with the arguments “%s” exits 2', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver ${flags}`.trim())
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })
     expect(redelivered()).toEqual([])
   })
 
-  test('in an unserved local workspace prints when the events are sent', async () => {
+  test('prints which command sends the events if the local workspace is not being served', async () => {
     const local = await openTestWorkspace(join(world.dir, 'data'))
     await addDelivery(local.store, { id: 'msg_a' })
     local.close()
@@ -211,9 +211,9 @@ describe.each([
   ['400 without a code', answer(400, {})],
   ['405', answer(405, {})],
   ['501', answer(501, {})],
-])('a service that responds %s to requests for deliveries', (_, response) => {
+])('with a service that responds %s to requests for deliveries', (_, response) => {
   test.each(['webhooks deliveries', 'webhooks redeliver msg_a', 'webhooks redeliver --since 1h --yes'])(
-    'makes %s exit 6 with one line that names the embedded service',
+    '%s exits 6 and prints that it needs the embedded service',
     async (line) => {
       world.intercept = answering(response)
       expect(await world.run(line)).toMatchObject({

@@ -83,7 +83,7 @@ describe('webhooks trigger', () => {
     expect(Object.keys(sent()[1].payload)).toEqual(['roomId', 'userId'])
   })
 
-  test('warns about a field of the payload that is set in the body', async () => {
+  test('warns about a payload field that is set at the top level of the body', async () => {
     expect((await run('sessionLeft --set sessionsCount=3')).stderr).toBe(
       '--set sessionsCount: did you mean payload.sessionsCount? It is sent as it is\n',
     )
@@ -98,7 +98,7 @@ describe('webhooks trigger', () => {
     [429, 1],
     [500, 6],
     [503, 6],
-  ])('sends the event once and prints it if the receiver responds %i, and exits %i', async (status, code) => {
+  ])('sends the event once if the receiver responds %i, and exits %i', async (status, code) => {
     world.intercept = async () => answer(status, 'no', { 'retry-after': '0' })
     const { code: exit, stdout } = await run('sessionJoined --json')
     expect(exit).toBe(code)
@@ -109,7 +109,7 @@ describe('webhooks trigger', () => {
   test.each([
     ['refused connection', false, 5],
     ['reset connection', true, 7],
-  ])('sends the event once after a %s', async (reason, maybeSent, code) => {
+  ])('does not resend the event after a %s', async (reason, maybeSent, code) => {
     world.intercept = async () => {
       throw new TransportError(reason, maybeSent)
     }
@@ -155,7 +155,7 @@ describe('webhooks trigger', () => {
     ['sessionLeft --header X-Token:@none', '--header x-token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
     ['sessionLeft --curl', '--curl shows requests to the service', ''],
-  ])('“%s” exits 2 and sends nothing', async (line, message, hint) => {
+  ])('with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {
     const { code, stderr } = await run(line)
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
     expect(stderr).toContain(`error: ${message}`)
@@ -163,7 +163,7 @@ describe('webhooks trigger', () => {
   })
 })
 
-describe('webhooks trigger with a real receiver', () => {
+describe('webhooks trigger over a real connection', () => {
   const trigger = (url: string, ...flags: string[]) => {
     const host = testHost({ cwd: world.dir, env: { MEETROOM_CONFIG_DIR: world.configDir } })
     return main(['webhooks', 'trigger', 'sessionJoined', '--to', url, ...flags], host)
@@ -181,13 +181,13 @@ describe('webhooks trigger with a real receiver', () => {
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('sends the event once if the receiver does not respond in time, and exits 7', async () => {
+  test('sends the event once if the receiver does not respond before the timeout, and exits 7', async () => {
     const { url, inbox } = await startReceiver(() => {})
     expect(await trigger(url, '--timeout', '200ms')).toBe(7)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('exits 5 if no receiver listens', async () => {
+  test('exits 5 if no receiver listens on the port', async () => {
     expect(await trigger('http://127.0.0.1:9/')).toBe(5)
   })
 })

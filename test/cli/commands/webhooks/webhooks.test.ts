@@ -196,7 +196,7 @@ describe('webhooks listen --require-header', () => {
     expect(stderr.all.join()).not.toContain('a-header')
   })
 
-  test('requires every header that is given, before --respond and --exec', async () => {
+  test('requires every given header before --respond and --exec apply', async () => {
     const { post } = await listen([
       ...['--require-header', 'A: one', '--require-header', 'B: two', '--respond', '204'],
     ])
@@ -209,7 +209,7 @@ describe('webhooks listen --require-header', () => {
     ['X-Token:', '--require-header x-token: the secret is empty'],
     ['X-Token: @none', '--require-header x-token: none cannot be read: no such file'],
     ['Host: a', '--require-header cannot set Host: meetroom sets it itself'],
-  ])('“%s” exits 2', async (header, message) => {
+  ])('with the value “%s” exits 2', async (header, message) => {
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--require-header', header], host)).toBe(2)
     expect(host.stderr.text).toContain(`error: ${message}\n`)
@@ -363,7 +363,7 @@ describe('webhooks listen --secret', () => {
   })
 
   test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
-    'with the flags %j is a usage error',
+    'exits 2 for the flags %j',
     async (flags) => {
       expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
     },
@@ -555,7 +555,7 @@ describe('webhooks verify', () => {
     })
   })
 
-  test('accepts a signature of any age without --tolerance', async () => {
+  test('accepts a signature of any age, unless --tolerance limits the age', async () => {
     save('headers.txt', headerLines(signed(body, new Webhook(secret), 1_714_979_289)))
     expect((await verify('--secret', secret)).code).toBe(0)
     expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
@@ -600,7 +600,7 @@ describe('webhooks verify', () => {
     expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
   })
 
-  test('shows no time when the header webhook-timestamp is malformed', async () => {
+  test('omits the time if the header webhook-timestamp is malformed', async () => {
     save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })

@@ -63,7 +63,7 @@ test('sessions report prints rooms in the order of the arguments for any order o
   expect({ code, rooms: printed(stdout) }).toEqual({ code: 0, rooms: names(6) })
 })
 
-test('sessions report --concurrency 4 requests only eight rooms while the first room is slow', async () => {
+test('sessions report --concurrency 4 requests only eight rooms until the first room responds', async () => {
   rooms(100)
   const { asked, reached, release } = hold((room) => room === 'r0')
   const { host, done } = world.start([...report, '--concurrency', '4'])

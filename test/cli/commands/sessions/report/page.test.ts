@@ -87,7 +87,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('<bdi>GRACE</bdi>')
   })
 
-  test('names the rooms that are missing and is marked as incomplete', async () => {
+  test('is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
     school(world, { maths })
     const { code } = await report('maths nowhere -o ndjson')
     expect(code).toBe(8)
@@ -95,13 +95,13 @@ describe('the HTML page of a report', () => {
     expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
   })
 
-  test('has a heading for a report without rooms', async () => {
+  test('has the heading “Attendance in 0 rooms” if no room matches', async () => {
     school(world, { maths })
     expect(await report('--where type=private')).toMatchObject({ code: 0 })
     expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
   })
 
-  test('is complete when the reader of standard output closes the pipe', async () => {
+  test('is complete even if the reader of standard output closes the pipe', async () => {
     school(world, { maths, again: maths })
     const { host, done } = world.start([
       'sessions',
@@ -118,7 +118,7 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('replaces an existing file, and fails before any request for a symbolic link or an unwritable path', async () => {
+  test('replaces an existing file, and causes an error before any request if its path is a symbolic link or not writable', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
@@ -173,7 +173,7 @@ describe('the HTML page of totals', () => {
   const section = (html: string, id: string) =>
     new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
 
-  test('has minutes per day and the busiest hours, in charts and in numbers', async () => {
+  test('shows the minutes per day and the busiest hours as charts and as numbers', async () => {
     for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
       const text = await totals(`--by ${by}`)
       const days = rowsOf(section(text, 'minutes-per-day'))
@@ -197,7 +197,7 @@ describe('the HTML page of totals', () => {
     }
   })
 
-  test('by user-total has the time line of each person over the period', async () => {
+  test('with --by user-total shows the timeline of each person over the period', async () => {
     const text = section(await totals('--by user-total --period 2025-10'), 'totals')
     expect(
       rowsOf(text)
@@ -212,7 +212,7 @@ describe('the HTML page of totals', () => {
     expect(text.match(/<svg [^>]*role="img"/g)).toHaveLength(3)
   })
 
-  test('by month has a bar for each month, and no time line', async () => {
+  test('with --by month shows a bar and no timeline for each month', async () => {
     const text = section(await totals('--by month'), 'totals')
     expect(rowsOf(text)).toEqual([
       ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', 'Time'],
@@ -223,7 +223,7 @@ describe('the HTML page of totals', () => {
     expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
   })
 
-  test('by meeting has a section for each meeting', async () => {
+  test('with --by meeting contains a section for each meeting', async () => {
     const text = await totals('--by meeting --absent')
     expect(
       [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
@@ -257,7 +257,7 @@ describe('the HTML page of totals', () => {
     ])
   })
 
-  test('shows hostile names as text', async () => {
+  test('shows names that contain HTML as text', async () => {
     hostileLessons()
     for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
       expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
@@ -266,7 +266,7 @@ describe('the HTML page of totals', () => {
     }
   })
 
-  test('groups many days by week or month', async () => {
+  test('shows minutes per week or per month for a long period', async () => {
     const sessions = [
       session('ada', '08:00', '09:00'),
       session('ada', '08:00', '09:00', {
@@ -294,7 +294,7 @@ describe('the HTML page of totals', () => {
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
   })
 
-  test('without attendance has no charts', async () => {
+  test('contains no charts if nobody attended', async () => {
     school(world, { maths: {} })
     expect((await report('maths --by month')).code).toBe(0)
     expect(page()).not.toContain('class="charts"')
@@ -303,7 +303,7 @@ describe('the HTML page of totals', () => {
 
 // A package of the system, such as Debian’s chromium: what the page is to those who read it.
 describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
-  test('shows hostile names as text', async () => {
+  test('shows names that contain HTML as text', async () => {
     hostileLessons()
     await report('--all-rooms --absent')
     const dom = await domOf(file())

@@ -22,7 +22,7 @@ async function rows(line: string): Promise<string[]> {
 describe('a report by user-total', () => {
   beforeEach(() => term(world))
 
-  test('has one row for each user, and counts time in two rooms once in minutes and twice in room_minutes', async () => {
+  test('has one row for each user, and counts simultaneous time in two rooms once in minutes and twice in room_minutes', async () => {
     expect(await rows('--by user-total')).toEqual([
       'user_id,name,rooms,days,meetings,first_in,last_out,room_minutes,minutes',
       'ada,ADA,2,3,4,2025-10-24T08:00:00.000Z,2025-10-26T00:30:00.000Z,290,275',
@@ -31,7 +31,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --missed lists people who missed at least so many meetings', async () => {
+  test('with --missed N lists people who missed at least N meetings', async () => {
     expect(await rows('--by user-total --missed 2 --columns user_id,meetings,missed')).toEqual([
       'user_id,meetings,missed',
       'alan,0,4',
@@ -44,7 +44,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --absent also lists invited users who did not come', async () => {
+  test('with --absent also lists invited users who did not attend', async () => {
     expect((await rows('--by user-total --absent --columns user_id,meetings,missed')).slice(1)).toEqual([
       'alan,0,4',
       'grace,2,3',
@@ -53,7 +53,7 @@ describe('a report by user-total', () => {
     ])
   })
 
-  test('with --min-minutes counts no shorter attendance of a meeting', async () => {
+  test('with --min-minutes counts a shorter attendance of a meeting as missed', async () => {
     expect(
       (
         await rows(
@@ -63,7 +63,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('with a month has one row for each user and month, in the order of --by', async () => {
+  test('combined with month has the same rows for user-total,month and month,user-total', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',
@@ -86,7 +86,7 @@ describe('a report by user-total', () => {
 describe('a report by meeting', () => {
   beforeEach(() => term(world))
 
-  test('groups the sessions of a room by time, with the name of the room and the role', async () => {
+  test('groups the sessions of a room into meetings, and shows the room name and the role', async () => {
     expect(await rows('--by meeting --to 2025-10-25')).toEqual([
       'room_id,room_name,meeting,meeting_start,meeting_end,user_id,name,role,first_in,last_out,room_minutes,share,present',
       'maths,Mathematics 7b,1,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,ada,ADA,host,2025-10-24T08:00:00.000Z,2025-10-24T08:45:00.000Z,45,1,true',
@@ -97,7 +97,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('with a longer --gap joins meetings', async () => {
+  test('with a longer --gap merges meetings that are close together', async () => {
     const meetings = async (line: string) =>
       (await rows(`--by meeting --to 2025-10-25 --columns room_id,meeting,user_id ${line}`)).slice(1)
     expect(await meetings('--gap 76m')).toEqual(['maths,1,ada', 'maths,1,grace', 'art,1,ada', 'art,1,grace'])
@@ -105,7 +105,7 @@ describe('a report by meeting', () => {
     expect(await meetings('--gap 75m')).toContain('maths,2,ada')
   })
 
-  test('with --absent lists the invited people of each meeting who were not there for long enough', async () => {
+  test('with --absent and --min-minutes marks invited people below that duration as absent from a meeting', async () => {
     const lines = await rows(
       '--by meeting --absent --min-minutes 30 --to 2025-10-25 --columns room_id,meeting,user_id,room_minutes,present',
     )
@@ -121,7 +121,7 @@ describe('a report by meeting', () => {
     ])
   })
 
-  test('of a running meeting has no end', async () => {
+  test('has no end time for a running meeting', async () => {
     school(world, { maths: { sessions: [visit('ada', '12-31T08:00', null)], members: [member('ada')] } })
     const { stdout } = await report('--by meeting -o json')
     expect(JSON.parse(stdout).attendance[0]).toMatchObject({
@@ -131,7 +131,7 @@ describe('a report by meeting', () => {
     })
   })
 
-  test('counts a user whom the service shows as several participants once', async () => {
+  test('has one row for a user whom the service returns as several members of a room', async () => {
     const sessions = [
       visit(null, '10-24T08:00', '10-24T08:30', { member_id: 'm-ada' }),
       visit(null, '10-24T08:20', '10-24T08:40', { member_id: 'second' }),
@@ -145,7 +145,7 @@ describe('a report by meeting', () => {
 describe('a report by period', () => {
   beforeEach(() => term(world))
 
-  test('has one row for each day, week or month of the time zone', async () => {
+  test('has one row for each day, week or month in the given time zone', async () => {
     expect(await rows('--by day')).toEqual([
       'day,participants,rooms,days,meetings,room_minutes',
       '2025-10-24,2,2,1,3,180',
@@ -167,7 +167,7 @@ describe('a report by period', () => {
     ])
   })
 
-  test('of rooms and of users in rooms has their names', async () => {
+  test('includes names with --by room,month and with --by user,month', async () => {
     expect(await rows('--by room,month')).toEqual([
       'month,room_id,room_name,participants,days,meetings,room_minutes',
       '2025-10,maths,Mathematics 7b,3,4,4,320',
@@ -186,7 +186,7 @@ describe('a report by period', () => {
     expect([...new Set(paths)]).toEqual(['/v1/rooms', '/v1/rooms/maths/sessions', '/v1/rooms/art/sessions'])
   })
 
-  test('has no IDs to print', async () => {
+  test('exits 2 with -o ids, because a period has no ID', async () => {
     expect(await report('--by month -o ids')).toMatchObject({
       code: 2,
       stderr: 'error: a period has no id to print\n',
@@ -241,7 +241,7 @@ describe('room_minutes', () => {
     ],
   ]
 
-  test('adds up to the same sum in each grouping, across changes of daylight-saving time', async () => {
+  test('has the same sum in each grouping, even across changes of daylight-saving time', async () => {
     const options = fc.record({
       zone: fc.constantFrom(...zones),
       gap: fc.constantFrom('1s', '15m', '3h'),
@@ -309,31 +309,37 @@ describe('a report of totals on another service', () => {
     [true, { minimalLists: true, ids: 'number', numbersAsText: true } as const],
     [false, { leavesNullsOut: true, ids: 'uuid', unlisted: { extra: 1 } } as const],
     [true, { refusedLimits: { above: 100, status: 422 } } as const],
-  ])('sums up partial items, pages (%s) and odd types: %j', async (paged, differences) => {
-    const { body } = await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
-    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
-    const added = await world.send('POST', `/rooms/${body.room.id}/members`, { user_id: 'ada', type: 'host' })
-    const sessions = { items: [] as readonly object[], paged }
-    const { idOf } = otherService(world, { ...differences, sessions: sessions as never })
-    sessions.items = items(idOf(added.body.member.id))
-    const { stdout, code } = await report(
-      '--by user-total,month -o csv --columns user_id,name,month,meetings,room_minutes',
-    )
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout:
-        'user_id,name,month,meetings,room_minutes\r\n' +
-        'ada,Ada,2025-10,2,90\r\n' +
-        'ada,Ada,2025-11,1,30\r\n',
-    })
-    expect(
-      (await report('--by meeting -o csv --columns room_id,room_name,meeting,user_id,role --no-header'))
-        .stdout,
-    ).toBe([1, 2, 3].map((n) => `${idOf(body.room.id)},Lesson,${n},ada,host\r\n`).join(''))
-  })
+  ])(
+    'counts every session if paging of sessions is %s and the service differs by %j',
+    async (paged, differences) => {
+      const { body } = await world.send('POST', '/rooms', { name: 'Lesson', type: 'open' })
+      await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+      const added = await world.send('POST', `/rooms/${body.room.id}/members`, {
+        user_id: 'ada',
+        type: 'host',
+      })
+      const sessions = { items: [] as readonly object[], paged }
+      const { idOf } = otherService(world, { ...differences, sessions: sessions as never })
+      sessions.items = items(idOf(added.body.member.id))
+      const { stdout, code } = await report(
+        '--by user-total,month -o csv --columns user_id,name,month,meetings,room_minutes',
+      )
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout:
+          'user_id,name,month,meetings,room_minutes\r\n' +
+          'ada,Ada,2025-10,2,90\r\n' +
+          'ada,Ada,2025-11,1,30\r\n',
+      })
+      expect(
+        (await report('--by meeting -o csv --columns room_id,room_name,meeting,user_id,role --no-header'))
+          .stdout,
+      ).toBe([1, 2, 3].map((n) => `${idOf(body.room.id)},Lesson,${n},ada,host\r\n`).join(''))
+    },
+  )
 })
 
-test('a report of totals prints what was read of other rooms, and exits 8', async () => {
+test('a report of totals covers the other rooms and exits 8 if one room does not exist', async () => {
   term(world)
   const { code, stdout, stderr } = await world.run(
     'sessions report maths nowhere --by month -o csv --no-header --time-zone utc',
@@ -347,7 +353,7 @@ const bars = { tty: true, env: { LANG: 'en_US.UTF-8', NO_COLOR: '1' } }
 describe('the table of totals on a terminal', () => {
   beforeEach(() => term(world))
 
-  test.each([60, 80, 200])('of %i columns has bars that fit', async (columns) => {
+  test.each([60, 80, 200])('contains bars that fit a width of %i columns', async (columns) => {
     for (const by of ['user-total', 'meeting', 'month', 'user-total,week', 'user,day', 'room,month']) {
       const { code, stdout } = await report(`--by ${by}`, { ...bars, columns })
       expect(code).toBe(0)
@@ -358,7 +364,7 @@ describe('the table of totals on a terminal', () => {
     }
   })
 
-  test('draws the minutes of people, and the time lines of meetings', async () => {
+  test('shows a bar for the minutes of each person, and a timeline for each person in a meeting', async () => {
     expect((await report('--by user-total', { ...bars, columns: 60 })).stdout).toBe(
       'NAME    MEETINGS  ROOM MINUTES  MINUTES\n' +
         '──────  ────────  ────────────  ───────  ───────────────────\n' +
@@ -377,7 +383,7 @@ describe('the table of totals on a terminal', () => {
     )
   })
 
-  test('has ASCII bars with --ascii', async () => {
+  test('contains ASCII bars with --ascii', async () => {
     const { stdout } = await report('--by user-total --ascii', { ...bars, columns: 60 })
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('GRACE   2         70.0          55.0     #####\n')

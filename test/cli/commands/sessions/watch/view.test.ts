@@ -180,7 +180,7 @@ q ends`)
     )
   })
 
-  test.each(['q', 'Q', '\u0003', '\u0004'])('exits at the key %j and turns raw mode off', async (key) => {
+  test.each(['q', 'Q', '\u0003', '\u0004'])('closes at the key %j and turns raw mode off', async (key) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, raw, stderr } = await view(looks, { meanwhile: [(host) => host.type(key)] })
     expect({ code, looks: screens.length, raw, stderr }).toEqual({
@@ -194,7 +194,7 @@ q ends`)
   test.each([
     ['ends', (host: TestHost) => host.hangUp()],
     ['fails', (host: TestHost) => void host.stdin.emit('error', new Error('EIO'))],
-  ])('exits when standard input %s', async (_, goAway) => {
+  ])('closes when standard input %s', async (_, goAway) => {
     const looks = Array.from({ length: 5 }, () => ({}))
     const { code, screens, stderr } = await view(looks, { meanwhile: [goAway] })
     expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
