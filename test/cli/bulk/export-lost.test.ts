@@ -11,12 +11,12 @@ const world = perTest(createImportWorld)
 const all = async ({ send }: ImportWorld, path: string): Promise<Things> =>
   Object.values((await send('GET', path)).body)[0] as Things
 
-describe('the notice about fields that an import elsewhere does not restore', () => {
+describe('an export', () => {
   test.each([
     ['users', 'access tokens, internal ids, times and order'],
     ['rooms', 'ids, webhooks, pages, sessions, recordings, thumbnails, times and order'],
     ['members', 'access tokens, ids, anonymous participants, times and order'],
-  ])('after an export of %s names %s', async (kind, words) => {
+  ])('of %s prints a notice that an import elsewhere does not restore %s', async (kind, words) => {
     const room = await world.room('One')
     await world.send('POST', '/users', { user_id: 'ada' })
     await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })
@@ -30,12 +30,12 @@ describe('the notice about fields that an import elsewhere does not restore', ()
     expect((await world.run(`${command} --quiet`)).stderr).toBe('')
   })
 
-  test('is omitted after an export of 0 items', async () => {
+  test('of 0 items prints no notice about the fields that an import does not restore', async () => {
     expect((await world.run('rooms export')).stderr).toBe('exported 0 rooms\n')
   })
 })
 
-describe.each(formats)('an import of an export as %s into another service', (format) => {
+describe.each(formats)('an import of a %s export into another service', (format) => {
   let other: ImportWorld
   let before: Record<keyof typeof unrestoredFields, Things>
   let after: Record<keyof typeof unrestoredFields, Things>

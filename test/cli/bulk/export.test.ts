@@ -74,7 +74,7 @@ describe('an export', () => {
     )
   })
 
-  test('prints every received field except tokens, as one item per line in NDJSON and one document in JSON', async () => {
+  test('as NDJSON or JSON prints every received field, and tokens only with --show-tokens', async () => {
     await user('ada', { name: 'Ada' })
     await user('grace')
     const { users } = (await world.send('GET', '/users')).body
@@ -89,7 +89,7 @@ describe('an export', () => {
   })
 
   test.each(['users export', 'rooms export', 'members export --all-rooms'])(
-    'by %s refuses -o table and -o ids',
+    'refuses -o table and -o ids in the command %s',
     async (command) => {
       for (const format of ['table', 'ids'])
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
@@ -105,7 +105,7 @@ describe('an export', () => {
     ['table', 'user_id\r\nada\r\n'],
     ['ids', 'user_id\r\nada\r\n'],
     ['csv', 'user_id\r\nada\r\n'],
-  ])('ignores MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
+  ])('prints CSV with MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
     await user('ada')
     const options = { env: { MEETROOM_OUTPUT } }
     expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
@@ -119,7 +119,7 @@ describe('an export', () => {
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
-  test('as TSV warns that an import does not undo TSV escapes', async () => {
+  test('as TSV prints a warning that an import does not undo TSV escapes', async () => {
     await user('ada', { name: 'a\tb' })
     const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
@@ -207,7 +207,7 @@ describe('an export', () => {
     ['members export', 'name the rooms, or pass --all-rooms'],
     ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
     ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
-  ])('run as %s is a usage error', async (command, message) => {
+  ])('of members requires either rooms or --all-rooms: %s', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
@@ -216,7 +216,7 @@ describe('an export', () => {
     ['users export', '/users?limit=1000'],
     ['rooms export', '/rooms?limit=1000'],
     ['members export r1', '/rooms/r1/members?limit=1000'],
-  ])('run as %s --curl prints only the first request', async (command, path) => {
+  ])('with --curl prints the curl command of the first request: %s', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
       stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
@@ -224,7 +224,7 @@ describe('an export', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('of the members of a missing room exits 3', async () => {
+  test('of the members of a room that does not exist exits 3', async () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
@@ -234,45 +234,42 @@ describe('an export', () => {
   })
 
   test.each([
-    ['denied', () => answer(403, { error: { message: 'not yours' } }), '(403): not yours'],
+    ['refused', () => answer(403, { error: { message: 'not yours' } }), '(403): not yours'],
     [
-      'listed incompletely',
+      'incomplete',
       () => answer(200, { members: [{ id: 'm1', user_id: 'kay' }], paging: { total: 130 } }),
       '1 of 130 members',
     ],
-  ])(
-    'with the members of one room %s exports the other rooms, names the failed room and exits 8',
-    async (_, given, says) => {
-      await user('ada')
-      const ids: string[] = []
-      for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
-      for (const id of ids) await member(id, 'ada')
-      world.intercept = async ({ url }, next) =>
-        !url.includes(`/rooms/${ids[1]}/members?`)
-          ? next()
-          : url.includes('offset=')
-            ? answer(200, { members: [], paging: { total: 130 } })
-            : given()
-      const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
-      expect(code, stderr).toBe(8)
-      for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
-      expect(lines(stderr)).toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
-          'error: the members of 1 room could not be read in full',
-        ]),
-      )
-    },
-  )
+  ])('exports the other rooms and exits 8 if the member list of one room is %s', async (_, given, says) => {
+    await user('ada')
+    const ids: string[] = []
+    for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
+    for (const id of ids) await member(id, 'ada')
+    world.intercept = async ({ url }, next) =>
+      !url.includes(`/rooms/${ids[1]}/members?`)
+        ? next()
+        : url.includes('offset=')
+          ? answer(200, { members: [], paging: { total: 130 } })
+          : given()
+    const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
+    expect(code, stderr).toBe(8)
+    for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
+    expect(lines(stderr)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
+        'error: the members of 1 room could not be read in full',
+      ]),
+    )
+  })
 
-  test('with a refused key exits 4', async () => {
+  test('exits 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
       expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
   })
 
   describe('with - as an argument', () => {
-    test('exports the room IDs of standard input and of the arguments in order, each once', async () => {
+    test('prints the members of each room from standard input and the arguments once, in order', async () => {
       const ids: string[] = []
       for (const user_id of ['ada', 'grace', 'alan']) {
         await user(user_id)
@@ -289,7 +286,7 @@ describe('an export', () => {
       )
     })
 
-    test('reads the IDs printed by rooms list', async () => {
+    test('reads the room IDs that rooms list prints', async () => {
       await user('ada')
       const { id } = await room('R', { type: 'private' })
       await room('Other')
@@ -305,7 +302,7 @@ describe('an export', () => {
       expect(world.requests).toEqual([])
     })
 
-    test('exits 3 for the ID of a missing room', async () => {
+    test('exits 3 for the ID of a room that does not exist', async () => {
       const { id } = await room('R')
       expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
         code: 3,
@@ -315,7 +312,7 @@ describe('an export', () => {
     })
   })
 
-  test('contains the members of a repeated room once', async () => {
+  test('prints the members of a room once if its ID is repeated', async () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
@@ -329,7 +326,7 @@ describe('the pages of an export', () => {
     for (let i = 0; i < 60; i++) await user(`u${i}`)
   })
 
-  test('contain --page-size items', async () => {
+  test('contain as many items as --page-size specifies', async () => {
     const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths().filter((path) => path.includes('?'))).toEqual([
@@ -341,7 +338,7 @@ describe('the pages of an export', () => {
   })
 
   // Each page waits for the next one: a program that fetched one at a time would wait for ever.
-  test('are requested ahead and written in page order for any order of the responses', async () => {
+  test('are requested in advance and written in page order, regardless of the order of the responses', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
@@ -373,7 +370,7 @@ describe('the pages of an export', () => {
     expect(most).toBe(2)
   })
 
-  test('are written as they arrive', async () => {
+  test('are written before the last page is received', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
       // Two are fetched ahead: by then everything before those two is written.
@@ -384,7 +381,7 @@ describe('the pages of an export', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('up to a failed page are written, and the export exits 6', async () => {
+  test('are written up to a failed page, and the export exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -404,7 +401,7 @@ describe('the pages of an export', () => {
     expect(world.requests).toHaveLength(4)
   })
 
-  test('are complete when the service limits their size', async () => {
+  test('together contain every item if the service limits the page size', async () => {
     world.intercept = async (request, next) => {
       const url = request.url.replace('limit=1000', 'limit=7')
       const { method, headers } = request
@@ -446,7 +443,7 @@ describe('members export --all-rooms', () => {
     },
   )
 
-  test('requests the members of several rooms concurrently and writes the rooms in order', async () => {
+  test('requests the member lists of several rooms concurrently and writes them in the order of the rooms', async () => {
     const answered: string[] = []
     let waiting: { room: string; go: () => void }[] = []
     world.intercept = async (request, next) => {
@@ -481,7 +478,7 @@ describe('members export --all-rooms', () => {
     expect(rest).toEqual({})
   })
 
-  test('writes the rooms before a room that is deleted during the export, and exits 3', async () => {
+  test('writes the members of the rooms that precede a deleted room, and exits 3', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
@@ -655,7 +652,7 @@ describe('an exported file', () => {
     { requiredKeys: ['user_id'] },
   )
 
-  test.each(formats)('of any users as %s can be imported', async (format) => {
+  test.each(formats)('of random users as %s can be imported', async (format) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),
@@ -674,7 +671,7 @@ describe('an exported file', () => {
   })
 })
 
-describe('an export of named items', () => {
+describe('an export of given items', () => {
   beforeEach(async () => {
     for (const user_id of ['ada', 'bob', 'eve'])
       await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
@@ -691,7 +688,7 @@ describe('an export of named items', () => {
     expect(stderr).toContain('exported 2 users')
   })
 
-  test('reads IDs from standard input with Windows line endings', async () => {
+  test('reads IDs with Windows line endings from standard input', async () => {
     expect(ids((await world.run('users export -', { stdin: 'bob\r\neve\r\n' })).stdout)).toEqual([
       'bob',
       'eve',
@@ -699,15 +696,15 @@ describe('an export of named items', () => {
     expect(ids((await world.run('users export -', { stdin: '' })).stdout)).toEqual([])
   })
 
-  test('contains only the named items that match --where', async () => {
+  test('contains only the given items that match --where', async () => {
     expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
   })
 
-  test('exits 3 for a missing user', async () => {
+  test('exits 3 for a user that does not exist', async () => {
     expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
   })
 
-  test('contains rooms given by ID, by name and on standard input', async () => {
+  test('contains the rooms given by ID, by name or on standard input', async () => {
     const made = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
     const [a, b] = [await made('A'), await made('B')]

@@ -24,7 +24,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
   })
 
-  test('exits 2 without a write, and prints the number of known rows', async () => {
+  test('exits 2 without a write, and prints the number of rows that were imported before', async () => {
     world.requests.length = 0
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
     expect(await run('rooms import rooms.csv --dry-run')).toMatchObject(refused('3 of 3'))
@@ -34,18 +34,18 @@ describe('a second rooms import of the same rows', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('recognizes the rows in a changed file with another column order', async () => {
+  test('exits 2 if a changed file with another column order contains some of the rows', async () => {
     world.file('rooms.csv', 'type,name\nopen,New\nopen,R3\nopen,R1\n')
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('2 of 3'))
   })
 
-  test('exits 2 while at least one of the rooms exists', async () => {
+  test('exits 2 if at least one of the rooms exists', async () => {
     const [, ...others] = await allRooms()
     for (const { id } of others) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3'))
   })
 
-  test('creates the rooms again with a notice if all of them are deleted', async () => {
+  test('creates the rooms again and prints a notice if all of the rooms are deleted', async () => {
     for (const { id } of await allRooms()) await world.send('DELETE', `/rooms/${id}`)
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
@@ -61,7 +61,7 @@ describe('a second rooms import of the same rows', () => {
     expect(await world.rooms()).toHaveLength(6)
   })
 
-  test('creates the rooms on another service', async () => {
+  test('into another service creates the rooms', async () => {
     const other = { env: { MEETROOM_BASE_URL: 'https://other.test/v1' } }
     expect(await world.run('rooms import rooms.csv', other)).toMatchObject(done)
   })
@@ -91,7 +91,7 @@ describe('the receipt of rooms import', () => {
     expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('is stored in the file of --journal', async () => {
+  test('is stored in the file that --journal names', async () => {
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
     expect(kept()).toEqual([])
     expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
@@ -99,7 +99,7 @@ describe('the receipt of rooms import', () => {
     )
   })
 
-  test('of an earlier version, stored beside the input file, prevents a second import', async () => {
+  test('prevents a second import even if an earlier version stored the receipt beside the input file', async () => {
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
@@ -107,13 +107,13 @@ describe('the receipt of rooms import', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  test('is stored beside the input file when the receipts directory cannot be created', async () => {
+  test('is stored beside the input file if the receipts directory cannot be created', async () => {
     writeFileSync(join(world.dir, 'data'), '')
     expect(await run('rooms import rooms.csv')).toMatchObject(done)
     expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
   })
 
-  test('stays beside the input file when some rows fail', async () => {
+  test('stays beside the input file if some rows fail', async () => {
     world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
     expect(kept()).toEqual([])
@@ -170,7 +170,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('finds existing rooms when the service ignores the filter by name', async () => {
+  test('finds existing rooms if the service ignores the name filter', async () => {
     const rooms = await allRooms()
     world.intercept = async ({ url }, next) =>
       url.includes('name=') ? answer(200, { rooms, paging: { total: rooms.length } }) : next()
@@ -180,7 +180,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('requests the full room when lists contain only id, type and name', async () => {
+  test('requests the full room if lists contain only id, type and name', async () => {
     const [{ id }] = await allRooms()
     world.intercept = async ({ url }, next) =>
       url.includes('name=')
@@ -194,7 +194,7 @@ describe('rooms import --match name', () => {
     })
   })
 
-  test('updates the members of a room in each repeated run', async () => {
+  test('with --if-exists update updates the members of a room in each repeated run', async () => {
     for (const user_id of ['ada', 'grace']) await user(user_id)
     const members = (type: string) =>
       JSON.stringify([{ user_id: 'ada', type }, { user_id: 'grace' }]).replaceAll('"', '""')
@@ -249,7 +249,7 @@ describe('rooms import --if-exists', () => {
     },
   )
 
-  test('update with --dry-run fails a row that changes a fixed field', async () => {
+  test('update with --dry-run fails a row that changes a field that cannot be changed', async () => {
     const id = await world.room('Old')
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({
@@ -266,7 +266,7 @@ describe('users import --if-exists', () => {
     world.file('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
   })
 
-  test('update does not change fields that are missing from the row', async () => {
+  test('update keeps the values of fields that are missing from the row', async () => {
     expect(await run('users import people.csv --if-exists update')).toMatchObject({
       code: 0,
       stderr: 'imported 2 of 2 users: created 1, updated 1\n',

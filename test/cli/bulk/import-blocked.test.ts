@@ -27,7 +27,7 @@ beforeEach(async () => {
   )
 })
 
-describe('members import of rows with blocked members', () => {
+describe('members import of existing members that are blocked', () => {
   test.each(['update', 'overwrite', 'skip'])(
     'with --if-exists %s prints a command that unblocks the members',
     async (how) => {
@@ -40,7 +40,7 @@ describe('members import of rows with blocked members', () => {
     },
   )
 
-  test('with --unblock unblocks only the blocked members', async () => {
+  test('with --unblock sends is_blocked: false only for the blocked members', async () => {
     const { code, stderr } = await run(`${line} --if-exists update --unblock`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 3 of 3 members: updated 3\n' })
     expect(await blocked()).toEqual({ ada: false, bob: false, eve: false })
@@ -54,13 +54,13 @@ describe('members import of rows with blocked members', () => {
     ])
   })
 
-  test('keeps a member blocked if its row has is_blocked: true', async () => {
+  test('with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
     world.file('class.csv', `room_id,user_id,is_blocked\n${room},bob,true\n${room},eve,\n`)
     expect((await run(`${line} --if-exists update --unblock --yes`)).code).toBe(0)
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('refuses --unblock without --if-exists update or overwrite', async () => {
+  test('with --unblock requires --if-exists update or overwrite', async () => {
     expect(await run(`${line} --unblock`)).toMatchObject({
       code: 2,
       stderr: 'error: --unblock changes existing members: also pass --if-exists update\n',
@@ -68,7 +68,7 @@ describe('members import of rows with blocked members', () => {
   })
 })
 
-describe('rooms import of rows with blocked members', () => {
+describe('rooms import of rooms with blocked members', () => {
   const members = ['ada', 'bob', 'eve'].map((user_id) => ({ user_id, type: 'guest' }))
   const written = () =>
     world.file('rooms.ndjson', `${JSON.stringify({ id: room, name: 'Maths', type: 'private', members })}\n`)
@@ -89,7 +89,7 @@ describe('rooms import of rows with blocked members', () => {
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: true })
   })
 
-  test('counts blocked members correctly in rows grouped by name', async () => {
+  test('with --group-by name counts the blocked members of existing rooms', async () => {
     world.file(
       'roster.csv',
       'name,type,user_id\nMaths,private,ada\nMaths,private,bob\nMaths,private,eve\nArt,private,bob\n',
@@ -98,7 +98,7 @@ describe('rooms import of rows with blocked members', () => {
     expect(stderr).toContain(hint('roster.csv', ' --group-by name'))
   })
 
-  test('with --unblock sends writes only for the blocked members', async () => {
+  test('with --unblock updates only the blocked members', async () => {
     written()
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists update --unblock')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
@@ -107,7 +107,7 @@ describe('rooms import of rows with blocked members', () => {
     expect(writes).toHaveLength(2)
   })
 
-  test('keeps a member blocked if its row has is_blocked: true', async () => {
+  test('with --unblock keeps a member blocked if its row has is_blocked: true', async () => {
     const row = {
       id: room,
       name: 'Maths',
@@ -119,7 +119,7 @@ describe('rooms import of rows with blocked members', () => {
     expect(await blocked()).toEqual({ ada: false, bob: true, eve: false })
   })
 
-  test('prints no command to unblock when the requests for member lists are refused', async () => {
+  test('prints no command to unblock if the service refuses the requests for member lists', async () => {
     written()
     world.intercept = async (request, next) => (request.url.includes('/members') ? answer(403, {}) : next())
     const { code, stderr } = await run('rooms import rooms.ndjson --if-exists skip')
@@ -149,7 +149,7 @@ describe('an import with --dry-run', () => {
     expect(unblocking.stdout).toContain('would_block')
   })
 
-  test('aligns the columns of its table when a late row has a long key', async () => {
+  test('aligns the columns of its table if a late row has a long key', async () => {
     const ids = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'x'.repeat(60) : `u${i}`))
     world.file('people.csv', `user_id\n${ids.join('\n')}\n`)
     const { stdout } = await run('users import people.csv --dry-run --no-color')

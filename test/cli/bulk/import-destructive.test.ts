@@ -17,7 +17,7 @@ describe('an import that terminates existing rooms', () => {
     )
   })
 
-  test('asks for confirmation, and counts only the rooms it terminates for --max', async () => {
+  test('asks for confirmation, and applies --max only to the rooms that it terminates', async () => {
     expect(await run(line)).toMatchObject({
       code: 10,
       stderr:
@@ -38,7 +38,7 @@ describe('an import that terminates existing rooms', () => {
     expect(asked).toContain(`Terminate room “A” (${ids[0]}), at https://meet.test (profile default)?`)
   })
 
-  test('is refused if it terminates more rooms than --max', async () => {
+  test('is refused if it terminates more rooms than --max allows', async () => {
     world.file('rooms.csv', `id,name,type,is_terminated\n${ids[0]},A,open,true\n${ids[1]},B,open,true\n`)
     expect(await run(`${line} --yes --max 1`)).toMatchObject({
       code: 10,
@@ -68,8 +68,8 @@ test('an import that blocks existing members asks for confirmation', async () =>
   expect(await run(`${line} --yes`)).toMatchObject({ code: 0 })
 })
 
-describe('import --dry-run looks up', () => {
-  test('the users and rooms in rows of members', async () => {
+describe('import --dry-run', () => {
+  test('looks up the users and the rooms in rows of members', async () => {
     const room = await world.room('A')
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${room},ada\n${room},nobody\nnowhere,ada\n${room},nobody2\n`)
@@ -80,7 +80,7 @@ describe('import --dry-run looks up', () => {
     })
   })
 
-  test('each user only once', async () => {
+  test('looks up each user only once', async () => {
     const rooms = [await world.room('A'), await world.room('B')]
     await world.send('POST', '/users', { user_id: 'ada' })
     world.file('members.csv', `room_id,user_id\n${rooms[0]},ada\n${rooms[1]},ada\n`)
@@ -88,7 +88,7 @@ describe('import --dry-run looks up', () => {
     expect(world.sent().filter((line) => line === 'GET /users/ada')).toHaveLength(1)
   })
 
-  test('the users in rows of rooms', async () => {
+  test('looks up the users in rows of rooms', async () => {
     world.file('rooms.ndjson', '{"name":"A","type":"open","members":[{"user_id":"nobody"}]}\n')
     expect(await run('rooms import rooms.ndjson --dry-run -o ids')).toMatchObject({
       code: 1,
@@ -96,7 +96,7 @@ describe('import --dry-run looks up', () => {
     })
   })
 
-  test('at most 1000 users', async () => {
+  test('looks up at most 1000 users', async () => {
     const room = await world.room('A')
     const rows = Array.from({ length: 1002 }, (_, i) => `u${i}\n`).join('')
     world.file('members.csv', `user_id\n${rows}`)

@@ -28,7 +28,7 @@ describe('users import of existing users', () => {
     ],
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
     ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
-  ])('with the flags “%s” prints the expected summary and exit code', async (flags, code, stderr, name) => {
+  ])('with the flags “%s” exits %i and prints a summary', async (flags, code, stderr, name) => {
     expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
     expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
     expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
@@ -72,22 +72,17 @@ describe('members import of existing members', () => {
     ],
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
-  ])(
-    'with --if-exists %s prints the expected summary and exit code',
-    async (what, code, stderr, ada, blocked) => {
-      expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
-        code,
-        stdout: '',
-        stderr: stderr.replaceAll('ROOM', room),
-      })
-      expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
-      const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
-      const blockedIds = members
-        .filter((member: any) => member.is_blocked)
-        .map((member: any) => member.user_id)
-      expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
-    },
-  )
+  ])('with --if-exists %s exits %i and prints a summary', async (what, code, stderr, ada, blocked) => {
+    expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: stderr.replaceAll('ROOM', room),
+    })
+    expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
+    expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
+  })
 
   test('requests the members of each room once for any number of rows', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
@@ -96,7 +91,7 @@ describe('members import of existing members', () => {
     ])
   })
 
-  test('fails each row with a missing room or user, and imports the others', async () => {
+  test('fails each row whose room or user does not exist, and imports the other rows', async () => {
     world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
@@ -120,7 +115,7 @@ describe('rooms import of existing rooms', () => {
     ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
-  ])('with --if-exists %s prints the expected summary and exit code', async (what, code, rooms, summary) => {
+  ])('with --if-exists %s exits %i and prints a summary', async (what, code, rooms, summary) => {
     const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
     const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
     expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
@@ -131,7 +126,7 @@ describe('rooms import of existing rooms', () => {
     )
   })
 
-  test('fails a row that changes a fixed field', async () => {
+  test('fails a row that changes a field that cannot be changed', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -185,20 +180,23 @@ describe('a room field that can only be set at creation', () => {
     ['update', 'updated', ''],
     ['overwrite', 'overwrote', ''],
     ['update', 'updated', ' -o ndjson'],
-  ])('is not changed by --if-exists %s, and one warning counts the rooms', async (what, verb, flags) => {
-    const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
-    expect(await run(line)).toMatchObject({
-      code: 0,
-      stderr: `${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
-    })
-    const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
-    expect(bodies).toEqual([
-      { name: 'A' },
-      { name: 'B' },
-      { name: 'C' },
-      { name: 'D', type: 'open', webhook: { url: 'https://h.test/' } },
-    ])
-  })
+  ])(
+    'is not changed by --if-exists %s, and one warning counts the existing rooms',
+    async (what, verb, flags) => {
+      const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
+      expect(await run(line)).toMatchObject({
+        code: 0,
+        stderr: `${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
+      })
+      const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
+      expect(bodies).toEqual([
+        { name: 'A' },
+        { name: 'B' },
+        { name: 'C' },
+        { name: 'D', type: 'open', webhook: { url: 'https://h.test/' } },
+      ])
+    },
+  )
 
   test('causes a warning with --dry-run', async () => {
     world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
@@ -223,7 +221,7 @@ describe('a room field that can only be set at creation', () => {
     )
   })
 
-  test('fails a row with another value, and causes a warning when the service omits the field', async () => {
+  test('fails a row with another value, and only causes a warning if the service omits the field', async () => {
     const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
     world.file('rooms.csv', csv)
     const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
@@ -269,7 +267,7 @@ describe('import --dry-run', () => {
       `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
-    'with --if-exists %s prints the planned summary and sends no write',
+    'with --if-exists %s exits %i, prints a summary of the plan and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)

@@ -80,7 +80,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   const line = `${kind} import in.csv -o ndjson`
   beforeEach(() => world.file('in.csv', file))
 
-  test('with one failure in five requests writes the failed rows to a file, and a second run imports them', async () => {
+  test('writes the rows that fail with a 500 response to a file, and a second run imports this file', async () => {
     going(refuse(500), every(5))
     const first = await run(`${line} --failed-out again.csv`)
     const ok = await honest(kind, first.stdout, rows)
@@ -92,7 +92,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(await held()).toEqual(whole)
   })
 
-  test('with one failure in five requests and --resume retries only the failed rows', async () => {
+  test('with --resume retries only the rows that failed with a 500 response', async () => {
     going(refuse(500), every(5))
     const ok = await honest(kind, (await run(line)).stdout, rows)
     world.intercept = undefined
@@ -103,11 +103,15 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   })
 
   test.each<[string, (next: Next) => Promise<WireResponse>, (n: number, request: WireRequest) => boolean]>([
-    ['an occasional 429', refuse(429), every(3)],
-    ['429 with Retry-After', refuse(429, { 'retry-after': '7' }), every(4)],
-    ['an occasional 503 with Retry-After', refuse(503, { 'retry-after': '1' }), every(3)],
-    ['503 with Retry-After to the first twenty', refuse(503, { 'retry-after': '1' }), (n) => n <= 20],
-    ['429 to the first forty', refuse(429), (n) => n <= 40],
+    ['occasional 429 responses', refuse(429), every(3)],
+    ['429 responses with Retry-After', refuse(429, { 'retry-after': '7' }), every(4)],
+    ['occasional 503 responses with Retry-After', refuse(503, { 'retry-after': '1' }), every(3)],
+    [
+      '503 responses with Retry-After to the first twenty requests',
+      refuse(503, { 'retry-after': '1' }),
+      (n) => n <= 20,
+    ],
+    ['429 responses to the first forty requests', refuse(429), (n) => n <= 40],
     ['occasionally refused connections', neverSent, every(5)],
   ])('with %s creates every item once', async (_what, wrong, which) => {
     going(wrong, which)
@@ -117,7 +121,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
-  test('fails only the row whose requests always get a 503', async () => {
+  test('fails only the row whose requests always get a 503 response', async () => {
     going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
@@ -126,19 +130,22 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   test.each([
     ['before the service acts', lost],
     ['after the service acts', lostAnswer],
-  ])('with connections reset %s creates no duplicate and reports unknown outcomes', async (_what, wrong) => {
-    going(wrong, everyThirdWrite())
-    const { code, stdout } = await run(line)
-    const ok = await honest(kind, stdout, rows)
-    if (kind === 'users') expect({ code, ok: ok.length }).toEqual({ code: 0, ok: rows })
-    else {
-      const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
-      expect({ code, total: ok.length + unknown.length }).toEqual({ code: 8, total: rows })
-    }
-    world.intercept = undefined
-    await run(`${line} --resume`)
-    expect(await held()).toEqual(whole)
-  })
+  ])(
+    'with connections that are reset %s creates no duplicates, and completes with --resume',
+    async (_what, wrong) => {
+      going(wrong, everyThirdWrite())
+      const { code, stdout } = await run(line)
+      const ok = await honest(kind, stdout, rows)
+      if (kind === 'users') expect({ code, ok: ok.length }).toEqual({ code: 0, ok: rows })
+      else {
+        const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
+        expect({ code, total: ok.length + unknown.length }).toEqual({ code: 8, total: rows })
+      }
+      world.intercept = undefined
+      await run(`${line} --resume`)
+      expect(await held()).toEqual(whole)
+    },
+  )
 
   test('with failures of every kind and repeated --resume creates every item once', async () => {
     const wrongs = [refuse(429), refuse(503), refuse(500), neverSent, lost, lostAnswer]
@@ -182,11 +189,11 @@ describe('rooms import creates a room only once', () => {
   })
 
   test.each([
-    ['gets a 503', refuse(503)],
-    ['gets a 429', refuse(429)],
-    ['gets a 500', refuse(500)],
-    ['gets a 401', refuse(401)],
-    ['is refused at the connection', neverSent],
+    ['gets a 503 response', refuse(503)],
+    ['gets a 429 response', refuse(429)],
+    ['gets a 500 response', refuse(500)],
+    ['gets a 401 response', refuse(401)],
+    ['gets a refused connection', neverSent],
     ['ends with a reset connection', lost],
   ])('if the request that terminates the new room %s', async (_what, wrong) => {
     world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
@@ -213,7 +220,7 @@ describe('a 503 response without Retry-After', () => {
     ['before the service acts', refuse(503)],
     ['after the service acts', actedBehindProxy],
   ])(
-    'to a room creation, sent %s, makes the outcome unknown, and --resume creates only the missing rooms',
+    'makes the outcome of a room creation unknown if it is sent %s, and --resume creates only the missing rooms',
     async (_what, wrong) => {
       world.file('in.csv', roomsCsv(25))
       going(wrong, everyThirdWrite())
@@ -232,7 +239,7 @@ describe('a 503 response without Retry-After', () => {
     },
   )
 
-  test('to every room creation causes exit code 7', async () => {
+  test('to every room creation makes rooms import exit 7', async () => {
     world.file('in.csv', roomsCsv(2))
     going(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
@@ -240,7 +247,7 @@ describe('a 503 response without Retry-After', () => {
     expect(stderr).toContain('whether the change was made is not known')
   })
 
-  test('to a member creation makes the outcome unknown, and --resume does not add the member again', async () => {
+  test('makes the outcome of a member creation unknown, and --resume does not add the member again', async () => {
     const room = await world.room('R')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     world.file('in.csv', 'user_id\nada\n')
@@ -252,7 +259,7 @@ describe('a 503 response without Retry-After', () => {
     expect(world.writes()).toEqual([`POST /rooms/${room}/members`])
   })
 
-  test('to a user creation is retried, because creating a user overwrites', async () => {
+  test('causes a retry of a user creation with --if-exists overwrite', async () => {
     world.file('in.csv', usersCsv(3))
     going(actedBehindProxy, everyThirdWrite())
     expect(await run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
@@ -260,7 +267,7 @@ describe('a 503 response without Retry-After', () => {
   })
 })
 
-test('users import reports an unknown outcome after a 503 without Retry-After that is followed by a refusal', async () => {
+test('users import reports an unknown outcome if a 503 response without Retry-After is followed by a 422 response', async () => {
   world.file('in.csv', usersCsv(1))
   let posts = 0
   going(async (next) => {
@@ -274,10 +281,10 @@ test('users import reports an unknown outcome after a 503 without Retry-After th
 
 describe('members import adds a member only once', () => {
   test.each([
-    ['gets a 503', refuse(503)],
-    ['gets a 500', refuse(500)],
-    ['gets a 400', refuse(400)],
-    ['is refused at the connection', neverSent],
+    ['gets a 503 response', refuse(503)],
+    ['gets a 500 response', refuse(500)],
+    ['gets a 400 response', refuse(400)],
+    ['gets a refused connection', neverSent],
   ])('if the request that blocks the new member %s', async (_what, wrong) => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
@@ -306,7 +313,7 @@ describe('members import adds a member only once', () => {
 })
 
 describe('users import after a lost response', () => {
-  test('retries through 503 responses and reports success', async () => {
+  test('retries after 503 responses until the service accepts the request, and reports success', async () => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -325,7 +332,7 @@ describe('users import after a lost response', () => {
     ['400', 400],
     ['500', 500],
     ['401', 401],
-  ])('reports an unknown outcome when the service then responds %s', async (_what, status) => {
+  ])('reports an unknown outcome if the service responds %s to the retry', async (_what, status) => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -345,7 +352,7 @@ describe('users import after a lost response', () => {
     })
   })
 
-  test('of a row with an unlisted field exits 7, and --resume reports no failure', async () => {
+  test('exits 7 for a row with a field that the API does not list, and --resume reports no failure', async () => {
     world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     going(lostAnswer, isWrite)
@@ -361,7 +368,7 @@ describe('users import after a lost response', () => {
   })
 })
 
-describe('members import after failures', () => {
+describe('members import with failures', () => {
   let room: string
   const everybody = Object.keys(usersOf(20)).map((id) => `${id} guest ${id.replace('u', 'N')}`)
   beforeEach(async () => {
@@ -373,8 +380,8 @@ describe('members import after failures', () => {
   })
 
   test.each<[string, (next: Next) => Promise<WireResponse>, (n: number) => boolean]>([
-    ['503 to the first seven', refuse(503), (n) => n <= 7],
-    ['an occasional 429', refuse(429), every(3)],
+    ['503 responses to the first seven requests', refuse(503), (n) => n <= 7],
+    ['occasional 429 responses', refuse(429), every(3)],
     ['occasionally refused connections', neverSent, every(3)],
   ])('with %s adds every member exactly once', async (_what, wrong, which) => {
     going(wrong, which)
@@ -382,7 +389,7 @@ describe('members import after failures', () => {
     expect(await world.members(room)).toEqual(everybody.sort())
   })
 
-  test('requests a member list again for later rows after the first request fails', async () => {
+  test('requests the member list again for later rows if the first request for the list fails', async () => {
     // Fewer members are requested before it counts as a failure.
     going(refuse(500), (n) => n <= 5)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
@@ -393,7 +400,7 @@ describe('members import after failures', () => {
     ['before', lost],
     ['after', lostAnswer],
   ])(
-    'with connections reset %s the service acts adds the remaining members with --resume',
+    'with --resume adds the remaining members after connections are reset %s the service acts',
     async (_what, wrong) => {
       going(wrong, everyThirdWrite())
       expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
@@ -429,7 +436,7 @@ describe('a pause of an import', () => {
   }
 
   test.each([429, 503])(
-    'lasts for the Retry-After of a %i response and applies to all rows',
+    'has the length of the Retry-After header of a %i response, and applies to all rows',
     async (status) => {
       expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
     },
@@ -464,7 +471,7 @@ describe('a pause of an import', () => {
   })
 
   test.each([429, 503])(
-    'is omitted after a %i response with a Retry-After beyond --timeout, and the run stops',
+    'is omitted if the Retry-After of a %i response exceeds --timeout, and the run stops',
     async (status) => {
       world.file('in.csv', usersCsv(5))
       const line = 'users import in.csv --if-exists overwrite --concurrency 1'
@@ -479,21 +486,21 @@ describe('a pause of an import', () => {
     },
   )
 
-  test('lasts 29 seconds for a Retry-After of 29 with one request at a time', async () => {
+  test('lasts 29 seconds for Retry-After: 29 with --concurrency 1', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
-  test('has zero length for a Retry-After of 0', async () => {
+  test('is omitted for Retry-After: 0', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })
 
-describe('an import from a service', () => {
+describe('an import into a service', () => {
   test.each<[string, string, () => Promise<never>, number]>([
     ['refuses connections', 'users', neverSent, 5],
     ['refuses connections', 'rooms', neverSent, 5],
     ['resets connections', 'rooms', lost, 7],
-  ])('that %s stops before it sends all %s', async (_what, kind, wrong, code) => {
+  ])('that %s stops before all %s are sent', async (_what, kind, wrong, code) => {
     world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
     world.intercept = wrong
     expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
@@ -504,7 +511,7 @@ describe('an import from a service', () => {
 test.each([
   [1, 5],
   [4, 5],
-])('users import of %i rows with refused connections exits %i', async (rows, code) => {
+])('users import exits 5 if the service refuses connections (number of rows: %i)', async (rows, code) => {
   world.file('in.csv', usersCsv(rows))
   going(neverSent, () => true)
   const result = await run('users import in.csv --retries 0')

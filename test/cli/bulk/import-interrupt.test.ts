@@ -69,7 +69,7 @@ describe('^C during an import', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('of rooms lets --resume create each missing room once', async () => {
+  test('lets rooms import --resume create each missing room once', async () => {
     world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await interrupted('rooms import in.csv', { answered: 11, underWay: 8 })
     expect(code).toBe(130)
@@ -78,7 +78,7 @@ describe('^C during an import', () => {
     expect(world.requests).toHaveLength(30)
   })
 
-  test('lets a started row complete when it needs several requests', async () => {
+  test('lets a started row complete if it needs several requests', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2', {
       answered: 0,
@@ -92,7 +92,7 @@ describe('^C during an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('has the same effect as SIGTERM except for the exit code 143', async () => {
+  test('has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -101,13 +101,7 @@ describe('^C during an import', () => {
   })
 
   test.each([
-    [
-      'when no row is left',
-      4,
-      '--if-exists overwrite',
-      { answered: 3 },
-      `${resetNotice}imported 4 of 4 users`,
-    ],
+    ['if no row is left', 4, '--if-exists overwrite', { answered: 3 }, `${resetNotice}imported 4 of 4 users`],
     [
       'without a journal',
       40,
@@ -123,7 +117,7 @@ describe('^C during an import', () => {
     })
   })
 
-  test('in a dry run sends no write and creates no journal', async () => {
+  test('with --dry-run exits 130 without a write and without a journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids', {
       answered: 8,
@@ -133,7 +127,7 @@ describe('^C during an import', () => {
     expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
-  test('during the check of the file exits 130 and sends no request', async () => {
+  test('before the file is completely checked exits 130 and sends no request', async () => {
     world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
@@ -141,7 +135,7 @@ describe('^C during an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('in JSON modes prints one error object with the command to resume as its hint', async () => {
+  test('with -o ndjson prints one error object with the command to resume as its hint', async () => {
     world.file('in.csv', usersCsv(40))
     const { stderr } = await interrupted('users import in.csv -o ndjson --quiet', { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
@@ -198,7 +192,7 @@ describe('the command to resume an import', () => {
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
-  test('contains the room of a members import', async () => {
+  test('of members import contains the value of --room', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
@@ -242,7 +236,7 @@ describe('a request without a response after ^C', () => {
     return { ...run, waits }
   }
 
-  test('has an unknown outcome after a grace period of five seconds', async () => {
+  test('has an unknown outcome when the grace period of five seconds ends', async () => {
     world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await hanging(
       'users import in.csv --if-exists overwrite --concurrency 2',
@@ -258,7 +252,7 @@ describe('a request without a response after ^C', () => {
     expect(world.writes()).toHaveLength(14)
   })
 
-  test('of a rooms import causes a read request before the next attempt', async () => {
+  test('from rooms import is not repeated by --resume if a room with the same name exists', async () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 describe('an import with the built program', () => {
-  test('trims white space around IDs and prints a notice about it', async () => {
+  test('trims white space around IDs and prints a notice', async () => {
     expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
@@ -70,7 +70,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('restores saved records over a real socket', async () => {
+  test('restores saved records over a real connection', async () => {
     const service = await serveHere()
     const dir = tempDir()
     const env = {
@@ -152,7 +152,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
   })
 
-  test('of rooms creates each room once after a reset connection', async () => {
+  test('creates each room once if a connection is reset', async () => {
     world.file('in.csv', roomsCsv(4))
     world.intercept = async (request, next) => {
       const done = await next()
@@ -193,7 +193,7 @@ describe('an import with the built program', () => {
     expect(await world.users()).toEqual(usersOf(60))
   })
 
-  test('refuses the journal of a running import, and resumes from the journal of a killed import', async () => {
+  test('resumes from the journal of a killed import, but refuses the journal of a running import', async () => {
     world.file('in.csv', usersCsv(20))
     const underWay = latch()
     world.intercept = (_request, _next, signal) => {
@@ -215,7 +215,7 @@ describe('an import with the built program', () => {
   })
 
   test.runIf(existsSync('/dev/full'))(
-    'can be resumed after a full disk, and creates every room once',
+    'creates every room once if it is resumed after the disk was full',
     async () => {
       world.file('in.csv', roomsCsv(30))
       expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
@@ -261,7 +261,7 @@ describe('an export with the built program', () => {
 describe('rooms delete with the built program', () => {
   const exist = async () => (await world.rooms()).length
 
-  test('deletes the rooms whose IDs rooms list prints to its standard input', async () => {
+  test('deletes the rooms whose IDs it reads from rooms list through a pipe', async () => {
     for (let i = 0; i < 30; i++) await world.room(`R${i}`)
     const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
     expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
@@ -271,14 +271,14 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(19)
   })
 
-  test('with more IDs than --max sends no request', async () => {
+  test('with more IDs than --max allows sends no request', async () => {
     for (let i = 0; i < 3; i++) await world.room(`R${i}`)
     const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
     expect(await built.shell(script)).toMatchObject({ code: 10 })
     expect(world.writes()).toEqual([])
   })
 
-  test('with missing IDs deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
+  test('with IDs of missing rooms deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     expect(await built.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
       code: 8,
@@ -305,7 +305,7 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('interrupted by ^C lets open requests complete and sends no others', async () => {
+  test('lets open requests complete after ^C and sends no other requests', async () => {
     const ids: string[] = []
     for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
     world.intercept = async (_request, next) => {

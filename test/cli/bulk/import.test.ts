@@ -77,13 +77,13 @@ describe('an import', () => {
     ['line feeds only in cells', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
     ['carriage returns only in cells', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
-  ])('reports line numbers as an editor shows them for a file with %s', async (_what, content, lines) => {
+  ])('reports the line numbers that an editor shows for a file with %s', async (_what, content, lines) => {
     world.file('people.csv', content)
     const { stderr } = await run('users import people.csv')
     expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
   })
 
-  test('uses the room of --room for rows of members without a room ID', async () => {
+  test('adds members without a room ID to the room that --room names', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
     world.file('one.csv', 'user_id\nada\n')
@@ -110,7 +110,7 @@ describe('an import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('imports the checked rows of a small file that changes during the import', async () => {
+  test('imports the checked rows of a small file if the file changes during the import', async () => {
     world.file('people.csv', usersCsv(20))
     world.intercept = (_request, next) => {
       world.file('people.csv', 'user_id,name\nother,Other\n')
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect(await world.users()).toEqual(usersOf(20))
   })
 
-  test('exits 2 when a large file changes during the import', async () => {
+  test('exits 2 if a large file changes during the import', async () => {
     // More than is kept, however small it is packed.
     const rows = () => {
       const names =
@@ -156,16 +156,16 @@ describe('an import', () => {
         /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
       ),
     ],
-  ])('refuses %s', async (flags, stderr) => {
+  ])('is refused with the flags %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
   })
 })
 
-describe('import rows with the same key', () => {
+describe('rows with the same key in an import', () => {
   testCases({
-    'are invalid after the first row with --skip-invalid': {
+    'are reported as invalid after the first row, with --skip-invalid': {
       files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
       line: 'users import people.csv --skip-invalid -o ndjson',
       expected: {
@@ -178,12 +178,12 @@ describe('import rows with the same key', () => {
         users: { ada: 'A', grace: 'G' },
       },
     },
-    'exclude members with IDs that differ in the position of a space': {
+    'are not reported for member IDs that differ only in the position of a space': {
       files: { 'members.csv': 'room_id,user_id\nx,y z\nx y,z\n' },
       line: 'members import members.csv',
       expected: { code: 1, stderr: expect.not.stringMatching(/the same/) },
     },
-    'are refused for rooms with the same ID': {
+    'are refused if rooms have the same ID': {
       files: { 'rooms.csv': 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n' },
       line: 'rooms import rooms.csv',
       expected: {
@@ -191,12 +191,12 @@ describe('import rows with the same key', () => {
         stderr: `error: rooms.csv:5: the same id as line 4\nerror: 1 of 4 rows are invalid; nothing was sent\n${mending}`,
       },
     },
-    'are accepted for rooms with the same name': {
+    'are accepted for rooms that have the same name but no IDs': {
       files: { 'rooms.csv': 'name,type\nA,open\nA,open\n' },
       line: 'rooms import rooms.csv',
       expected: { rooms: ['A', 'A'] },
     },
-    'are reported in a file of 20,002 rows': {
+    'are refused in a file of 20,002 rows': {
       files: { 'people.csv': `${usersCsv(20_000)}u1,x\nu20000,y\n` },
       line: 'users import people.csv',
       expected: {
@@ -218,7 +218,7 @@ describe('import rows with the same key', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('are refused for members of the same room and accepted for different rooms', async () => {
+  test('are refused if a member is repeated in a room, and accepted if the rooms differ', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
@@ -246,7 +246,7 @@ describe('import --skip-invalid', () => {
         users: { ada: 'Ada' },
       },
     },
-    'exits 1 without a valid row': {
+    'exits 1 if no row is valid': {
       files: { 'people.csv': 'user_id,name\n,A\n' },
       line: 'users import people.csv --skip-invalid',
       expected: {

@@ -98,7 +98,7 @@ describe('the journal of an import', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('is stored beside the input file until every row succeeds, or at the path of --journal', async () => {
+  test('is stored beside the input file until every row succeeds, or permanently at the path that --journal names', async () => {
     world.file('in.csv', usersCsv(1))
     await run('users import in.csv')
     await run('users import in.csv')
@@ -124,7 +124,7 @@ describe('the journal of an import', () => {
     expect(journal('my.journal').at(-1)).toEqual({ end: true })
   })
 
-  test('masks the key even when the service sends it as an ID', async () => {
+  test('masks the key even if the service sends the key as an ID', async () => {
     world.file('in.csv', roomsCsv(1))
     world.intercept = async (request, next) =>
       request.method === 'POST' ? answer(200, { room: { id: world.apiKey } }) : next()
@@ -133,7 +133,7 @@ describe('the journal of an import', () => {
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
 
-  test('causes exit code 74 before any request when it cannot be written', async () => {
+  test('causes exit code 74 before any request if it cannot be written', async () => {
     world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
@@ -161,7 +161,7 @@ describe('a journal on a full disk', () => {
     }
   }
 
-  test('stays readable, and refuses further entries when space is free again', async ({ skip }) => {
+  test('stays readable, and refuses further entries even if space is free again', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip('mounting a small disk takes more rights')
     const { path, journal, fill, free } = small
@@ -197,7 +197,7 @@ describe('an import with a journal', () => {
     ])
   })
 
-  test('resumes with its failed rows only', async () => {
+  test('retries only the failed rows with --resume', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
@@ -224,14 +224,14 @@ describe('an import with a journal', () => {
     )
   })
 
-  test('can be started over after it failed without a key', async () => {
+  test('can be started over after it fails without a key', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('can be resumed after it failed with a wrong key', async () => {
+  test('can be resumed after it fails with a wrong key', async () => {
     const { code, stderr } = await world.run('users import in.csv', {
       env: { MEETROOM_API_KEY: 'wrong-key' },
     })
@@ -244,7 +244,7 @@ describe('an import with a journal', () => {
   })
 })
 
-describe('the journal of an unfinished import', () => {
+describe('an unfinished import', () => {
   beforeEach(async () => {
     world.file('in.csv', usersCsv(2))
     await world.cutOff('users import in.csv')
@@ -298,13 +298,13 @@ describe('the journal of an unfinished import', () => {
       () => `error: there is no journal ${world.path('other')} to resume\nhint: drop --resume to start\n`,
     ],
     [
-      '--journal with the input file',
+      '--journal that names the input file',
       'users import in.csv --journal in.csv',
       () => {},
       () => `error: ${world.path('in.csv')} is not a journal of meetroom\n`,
     ],
     [
-      '--journal with another file',
+      '--journal that names a file with other contents',
       'users import in.csv --journal precious.txt',
       () => world.file('precious.txt', 'precious'),
       () => `error: ${world.path('precious.txt')} is not a journal of meetroom\n`,
@@ -338,7 +338,7 @@ describe('the journal of an unfinished import', () => {
     '{}',
     '7',
     '[]',
-  ])('is refused by --resume if it contains the line %s', async (line) => {
+  ])('cannot be resumed if the journal contains the line %s', async (line) => {
     appendFileSync(path(), `${line}\n{"end":true}\n`)
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 2,
@@ -347,7 +347,7 @@ describe('the journal of an unfinished import', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('can be resumed if it contains entries for rows beyond the end of the input', async () => {
+  test('can be resumed if the journal contains entries for rows beyond the end of the input', async () => {
     appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -355,7 +355,7 @@ describe('the journal of an unfinished import', () => {
     })
   })
 
-  test('can be resumed if its last line is damaged', async () => {
+  test('can be resumed if the last line of the journal is damaged', async () => {
     appendFileSync(path(), '\0\0\0\0,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -363,7 +363,7 @@ describe('the journal of an unfinished import', () => {
     })
   })
 
-  test('must exist for --resume from standard input', async () => {
+  test('cannot be resumed from standard input without --journal', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
       stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
@@ -371,13 +371,13 @@ describe('the journal of an unfinished import', () => {
   })
 })
 
-describe('two imports with one journal', () => {
+describe('a second import with the same journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
     `error: another import uses this journal (process ${testPid + 1})\n` +
     `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
-  test('complete the first import and refuse the second import', async () => {
+  test('is refused, and the first import completes', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
     let asked = 0
     world.intercept = async (_request, next) => {
@@ -392,7 +392,7 @@ describe('two imports with one journal', () => {
     expect(world.read('in.csv.journal.lock')).toBeUndefined()
   })
 
-  test('respect the lock file of a running process', async () => {
+  test('is refused if the process in the lock file is running', async () => {
     world.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
@@ -401,7 +401,7 @@ describe('two imports with one journal', () => {
   })
 
   test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
-    'replace a stale lock file with the content %j',
+    'replaces a stale lock file with the content %j',
     async (lock) => {
       world.file('in.csv.journal.lock', lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })

@@ -10,7 +10,7 @@ function sequence(seed: number) {
   }
 }
 
-test('users import that is killed and resumed ten times creates every user exactly once', {
+test('users import creates every user exactly once if it is killed and resumed ten times', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({
@@ -24,7 +24,7 @@ test('users import that is killed and resumed ten times creates every user exact
   expect(survived.kills).toBeGreaterThanOrEqual(10)
 })
 
-test('rooms import that is killed and resumed reports unknown outcomes and creates no duplicates', {
+test('rooms import reports unknown outcomes and creates no duplicates if it is killed and resumed', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({

@@ -80,13 +80,13 @@ test.each<
 )
 
 testCases({
-  'rejects of an imported rejects file have a single reason column': {
+  'the file of --failed-out has a single reason column if its rows come from such a file': {
     users: ['ada'],
     files: { 'people.csv': 'reason,user_id\nolder,ada\n' },
     line: 'users import people.csv --failed-out again.csv',
     expected: { code: 1, files: { 'again.csv': 'reason,user_id\r\nthe user already exists,ada\r\n' } },
   },
-  'rejects keep every cell of a row with too many cells': {
+  'the file of --failed-out contains every cell of a row with too many cells': {
     files: { 'people.csv': 'user_id,name\nada,Lovelace, Ada\ngrace,G\n' },
     line: 'users import people.csv --skip-invalid --failed-out again.csv',
     expected: {
@@ -94,7 +94,7 @@ testCases({
       files: { 'again.csv': 'user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n' },
     },
   },
-  'rejects keep lines that cannot be parsed': {
+  'the file of --failed-out contains lines that cannot be parsed': {
     files: { 'people.ndjson': '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n' },
     line: 'users import people.ndjson --skip-invalid --failed-out again.ndjson',
     expected: { code: 8, files: { 'again.ndjson': expect.stringMatching(/ada[\s\S]*kay/) } },
@@ -104,7 +104,7 @@ testCases({
     line: 'users import people.csv --skip-invalid --failed-out ./people.csv',
     expected: { code: 2, sent: [], files: { 'people.csv': 'user_id,name\n,A\nu1,N1\n' } },
   },
-  '--failed-out exits 74 before any request for a missing directory': {
+  '--failed-out in a directory that does not exist exits 74 before any request': {
     files: { 'people.csv': usersCsv(4) },
     line: 'users import people.csv --failed-out nowhere/again.csv',
     expected: {
@@ -127,7 +127,7 @@ test('the file of --failed-out contains only failed rows and has owner-only acce
   )
 })
 
-test('--failed-out in a missing directory does not change the journal of a resumed import', async () => {
+test('--failed-out in a directory that does not exist exits 74 and does not change the journal of a resumed import', async () => {
   world.file('people.csv', usersCsv(4))
   await world.cutOff('users import people.csv')
   const before = world.read('people.csv.journal')
@@ -141,7 +141,7 @@ test('--failed-out in a missing directory does not change the journal of a resum
   })
 })
 
-test('the file of --failed-out is removed when a resumed run imports every row', async () => {
+test('the file of --failed-out is removed if a resumed run imports every row', async () => {
   await user('u1')
   world.file('people.csv', usersCsv(3))
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })

@@ -14,10 +14,11 @@ import { answer } from '../../../helpers/world.ts'
 const { world, run, user } = importFixture()
 
 describe('the exit code of an import', () => {
-  test.each<[number, string, string, () => unknown]>([
-    [0, '', 'imported 3 of 3 users\n', () => {}],
+  test.each<[number, string, string, string, () => unknown]>([
+    [0, 'every row succeeds', '', 'imported 3 of 3 users\n', () => {}],
     [
       8,
+      'one user already exists',
       '',
       'error: imported 2 of 3 users; 1 failed\n' +
         'hint: skip users that exist with: meetroom users import people.csv --if-exists skip --base-url https://meet.test/v1\n',
@@ -25,14 +26,22 @@ describe('the exit code of an import', () => {
     ],
     [
       1,
+      'every user already exists',
       '',
       'error: imported 0 of 3 users; 3 failed\n' +
         'hint: skip users that exist with: meetroom users import people.csv --if-exists skip --base-url https://meet.test/v1\n',
       () => Promise.all(['u1', 'u2', 'u3'].map((id) => user(id))),
     ],
-    [2, ' --input-format json', '\nhint: JSON input is an array of objects, or {"users": […]}\n', () => {}],
+    [
+      2,
+      'the file is not in the format of --input-format',
+      ' --input-format json',
+      '\nhint: JSON input is an array of objects, or {"users": […]}\n',
+      () => {},
+    ],
     [
       4,
+      'the service refuses the key',
       '',
       'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
       () => {
@@ -41,6 +50,7 @@ describe('the exit code of an import', () => {
     ],
     [
       7,
+      'every connection is reset',
       ' --if-exists overwrite',
       'error: imported 0 of 3 users; 3 with an unknown outcome\nhint: resume with: meetroom users import people.csv --if-exists overwrite --resume --base-url https://meet.test/v1\n',
       () => {
@@ -49,7 +59,7 @@ describe('the exit code of an import', () => {
         }
       },
     ],
-  ])('is %i for users import people.csv%s', async (code, flags, end, arrange) => {
+  ])('is %i if %s', async (code, _when, flags, end, arrange) => {
     await arrange()
     world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
@@ -59,7 +69,7 @@ describe('the exit code of an import', () => {
 
   // A service that refuses the key or is gone would fail the remaining rows in the same way.
   test.each<[string, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
-    ['a 401', 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
+    ['a 401 response', 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
     [
       'a refused connection',
       'error: no response from meet.test: connection refused\n',
@@ -67,7 +77,7 @@ describe('the exit code of an import', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('is 8 when %s stops the import, and the command to resume is printed', async (_what, error, fail) => {
+  ])('is 8 if %s stops the import, and the command to resume is printed', async (_what, error, fail) => {
     world.file('people.csv', usersCsv(60))
     world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
     const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
@@ -132,7 +142,7 @@ describe('the results of an import', () => {
     })
   })
 
-  test('are printed immediately after the outcome of each row', async () => {
+  test('are printed before the next row is sent', async () => {
     const seen: number[] = []
     world.intercept = async (request, next) => {
       if (request.method === 'GET') {
@@ -147,7 +157,7 @@ describe('the results of an import', () => {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  test('in a table contain at most twenty failures', async () => {
+  test('include at most twenty failures in the default format', async () => {
     world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
@@ -160,14 +170,14 @@ describe('the results of an import', () => {
     ])
   })
 
-  test('do not stop the import when their reader closes the pipe', async () => {
+  test('do not stop the import if their reader closes the pipe', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('mask the key in responses, as do the failed rows and the journal', async () => {
+  test('mask the key from error responses in the output, the file of failed rows and the journal', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -177,7 +187,7 @@ describe('the results of an import', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('on a full disk cause exit code 74, and --resume creates every room once', async () => {
+  test('make the import exit 74 on a full disk, and --resume creates every room once', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -186,7 +196,7 @@ describe('the results of an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('on a full disk cause exit code 74 without an unhandled rejection', async () => {
+  test('make the import exit 74 on a full disk without an unhandled rejection', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -203,7 +213,7 @@ describe('the results of an import', () => {
     expect(crashes).toEqual([])
   })
 
-  test('cause no Node.js warnings with many open requests', async () => {
+  test('cause no Node.js warnings if many requests are open', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -246,7 +256,7 @@ describe('an import', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])('with %s stops and prints the command to resume', async (flags, tried) => {
+  ])('with %s stops after %i failures and prints the command to resume', async (flags, tried) => {
     for (let i = 1; i <= 5; i++) await user(`u${i}`)
     world.file('people.csv', usersCsv(9))
     const ended = await run(`users import people.csv --concurrency 1 ${flags}`)

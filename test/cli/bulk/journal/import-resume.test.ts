@@ -41,11 +41,11 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 
   // A request is sent once its row is in the journal; whether the service acted before the kill is unknown.
   test.each([
-    ['before the service acted', () => false],
-    ['after the service acted', () => true],
-    ['after the service acted on every second row', (row: number) => row % 2 === 0],
+    ['before the service acts', () => false],
+    ['after the service acts', () => true],
+    ['after the service acts on every second row', (row: number) => row % 2 === 0],
   ])(
-    'with --resume repeats and loses no row wherever the journal ends, if it was killed %s',
+    'with --resume loses and repeats no row if it is killed %s and the journal is truncated',
     async (_what, acted) => {
       const journal = await wholeJournal()
       const lines = journal.split(/(?<=\n)/)
@@ -115,7 +115,7 @@ describe.each(['users', 'rooms'] as const)('a killed import of %s', (kind) => {
 })
 
 describe('--resume of a row without a response', () => {
-  test('of users imports a missing user, accepts a matching user and reports another user as unknown', async () => {
+  test('in users import creates a missing user, accepts a matching user and reports a different user as unknown', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -139,7 +139,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('of users reports an unknown outcome when the repeated write is refused', async () => {
+  test('in users import reports an unknown outcome if the repeated write is refused', async () => {
     world.file('in.csv', usersCsv(1))
     await world.cutOff('users import in.csv --if-exists overwrite')
     await world.send('PUT', '/users/u1', { name: 'Other' })
@@ -148,7 +148,7 @@ describe('--resume of a row without a response', () => {
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
   })
 
-  test('of members sends the row when the service omits is_blocked', async () => {
+  test('in members import sends the row if the service omits is_blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -162,7 +162,7 @@ describe('--resume of a row without a response', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('of members sends the row when the member is missing', async () => {
+  test('in members import sends the row if the member is missing', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
@@ -180,7 +180,7 @@ describe('--resume of a row without a response', () => {
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('of rooms reports an unknown outcome when a room has the same name', async () => {
+  test('in rooms import reports an unknown outcome if a room has the same name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
@@ -201,28 +201,31 @@ describe('--resume of a row without a response', () => {
 
   // A row stays unknown when anything keeps the run from finding out about it.
   test.each<[string, string, () => void]>([
-    ['when the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
-    ['when the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
-    ['when the lookup is refused', '', () => (world.intercept = async () => answer(422, {}))],
+    ['if the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
+    ['if the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
+    ['if the lookup is refused', '', () => (world.intercept = async () => answer(422, {}))],
     [
-      'when the lookup gets no response',
+      'if the lookup gets no response',
       '',
       () => {
         world.intercept = lost
       },
     ],
-    ['when --fail-fast stops the run', ' --fail-fast', () => {}],
-  ])('of rooms keeps the row in the journal and does not repeat it %s', async (_what, flags, arrange) => {
-    world.file('in.csv', roomsCsv(4))
-    await world.cutOff('rooms import in.csv')
-    arrange()
-    await run(`rooms import in.csv --resume --concurrency 1${flags}`)
-    world.intercept = undefined
-    await run('rooms import in.csv --resume')
-    expect(await world.rooms()).toEqual(roomsOf(4))
-  })
+    ['if --fail-fast stops the run', ' --fail-fast', () => {}],
+  ])(
+    'in rooms import keeps the row in the journal and does not repeat its request %s',
+    async (_what, flags, arrange) => {
+      world.file('in.csv', roomsCsv(4))
+      await world.cutOff('rooms import in.csv')
+      arrange()
+      await run(`rooms import in.csv --resume --concurrency 1${flags}`)
+      world.intercept = undefined
+      await run('rooms import in.csv --resume')
+      expect(await world.rooms()).toEqual(roomsOf(4))
+    },
+  )
 
-  test('of rooms keeps the row in the journal and does not repeat it after ^C', async () => {
+  test('in rooms import keeps the row in the journal and does not repeat its request after ^C', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
@@ -236,7 +239,7 @@ describe('--resume of a row without a response', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('of members finds the member in the member list and sends no write', async () => {
+  test('in members import finds the member in the member list and sends no write', async () => {
     const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
@@ -247,7 +250,7 @@ describe('--resume of a row without a response', () => {
   })
 })
 
-test('an import from standard input can be resumed when the same input is passed again', async () => {
+test('an import from standard input can be resumed if the same input is passed again', async () => {
   const line = 'users import - --input-format csv --journal my.journal'
   world.intercept = async (_request, next) => (world.requests.length > 7 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))

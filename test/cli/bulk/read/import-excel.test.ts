@@ -49,12 +49,12 @@ describe('a CSV file from Excel', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('with a sep= line has errors with the line numbers of the file', async () => {
+  test('with a sep= line is reported with the line numbers of the file if rows are invalid', async () => {
     const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
     expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
   })
 
-  test('has failed rows whose file can be imported with the same encoding', async () => {
+  test('with rows that fail produces a file of failed rows that can be imported with the same encoding', async () => {
     const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
     const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
     expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
@@ -167,7 +167,7 @@ describe('an Excel workbook', () => {
     expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
   })
 
-  test('is reported with another error message than a different ZIP archive', async () => {
+  test('is refused with another error message than a different ZIP archive', async () => {
     world.file('people.csv', archive(['word/document.xml', '<document/>']))
     expect(await world.run('users import people.csv')).toMatchObject({
       code: 2,
@@ -201,7 +201,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Empty', 'Latin'])
   })
 
-  test('refuses rows of one room with contradictory values', async () => {
+  test('refuses contradictory values in the rows of one room', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nAlgebra;public;grace\nLatin;open;ada\nGreek;open;ada\nLatin;open;grace\n',
@@ -215,7 +215,7 @@ describe('rooms import --group-by name', () => {
     })
   })
 
-  test('creates one room from rows that do not follow each other', async () => {
+  test('creates one room from rows with the same name that do not follow each other', async () => {
     world.file(
       'courses.csv',
       'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra ;;grace\nGreek;open;ada\n Latin;;grace\n',
@@ -231,7 +231,7 @@ describe('rooms import --group-by name', () => {
     expect(await world.rooms()).toEqual(['Algebra', 'Greek', 'Latin'])
   })
 
-  test('reports contradictory values of rows that do not follow each other', async () => {
+  test('refuses contradictory values in rows that do not follow each other', async () => {
     world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nLatin;open;ada\nAlgebra;public;grace\n')
     const { code, stderr } = await world.run(line)
     expect(code).toBe(2)
@@ -253,7 +253,7 @@ describe('rooms import --group-by name', () => {
   test.each([
     ['follow each other', 'Algebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n'],
     ['do not follow each other', 'Algebra;open;ada\nLatin;open;ada\nAlgebra;open;nobody\n'],
-  ])('writes every row of a failed room to the file of --failed-out when its rows %s', async (_, rows) => {
+  ])('writes every row of a failed room to the file of --failed-out if the rows %s', async (_, rows) => {
     world.file('courses.csv', `name;type;user_id\n${rows}`)
     expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
     const lines = world.read('rejects.csv')?.split('\r\n') ?? []
@@ -278,7 +278,7 @@ describe('rooms import --group-by name', () => {
   })
 })
 
-describe('a file with an unlisted field', () => {
+describe('a file with a field that the API does not list', () => {
   test.each([
     [
       'people.ndjson',
@@ -288,7 +288,7 @@ describe('a file with an unlisted field', () => {
       'people.json',
       '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
     ],
-  ])('is imported with the value of that field: %s', async (name, content) => {
+  ])('is imported with the value of this field: %s', async (name, content) => {
     expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
       code: 0,
       stderr:

@@ -113,7 +113,7 @@ describe('users import from CSV', () => {
 })
 
 describe('import --map', () => {
-  test('reads a column as another field, and ignores a column mapped to no field', async () => {
+  test('reads a column as the given field, and ignores a column that is mapped to no field', async () => {
     expect(
       await world.imported(
         'people.csv',
@@ -124,12 +124,12 @@ describe('import --map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('sends a field that the API does not list unchanged', async () => {
+  test('sends a field unchanged if the API does not list it', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
-  test('applies to NDJSON and JSON', async () => {
+  test('applies to the keys of NDJSON and JSON', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
     expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
       code: 0,
@@ -277,7 +277,7 @@ describe('users import from JSON', () => {
     '[{"user_id":"ada"},,{"user_id":"grace"}]',
     '[{"user_id":"ada"},{"user_id":grace}]',
     '[{"user_id":"ada"},]',
-  ])('refuses the array %s with an invalid row', async (content) => {
+  ])('refuses the array %s, which has an invalid element', async (content) => {
     const { code, stderr } = await world.imported('people.json', content)
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
@@ -285,7 +285,7 @@ describe('users import from JSON', () => {
     })
   })
 
-  test('reports invalid rows by number', async () => {
+  test('reports invalid rows with their numbers', async () => {
     expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +

@@ -39,7 +39,7 @@ describe('an import', () => {
     },
   )
 
-  test('refuses a file with an unknown extension', async () => {
+  test('refuses a file with an unknown extension without --input-format', async () => {
     expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
         `error: the format of ${world.path('people.txt')} is unknown\n` +
@@ -73,7 +73,7 @@ describe('an import', () => {
     })
   })
 
-  test('names its source “standard input” in its errors', async () => {
+  test('calls its source “standard input” in error messages', async () => {
     const run = (stdin: string | Uint8Array) => world.run('users import - --input-format csv', { stdin })
     expect(await run('')).toMatchObject({
       code: 2,
@@ -169,7 +169,7 @@ describe('an import of a file that is not UTF-8', () => {
       at(chunk + 7, '\0'),
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
     ],
-  ])('reports the byte offset of %s', async (_what, content, why) => {
+  ])('is refused with the byte offset of %s', async (_what, content, why) => {
     expect(await world.imported('people.csv', content)).toEqual(
       refused(
         `error: people.csv ${why}\nhint: save it as UTF-8, or name its encoding: --encoding ${encodingFor(why)}\n`,
@@ -178,13 +178,16 @@ describe('an import of a file that is not UTF-8', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['ndjson', 'json'])('is refused with the byte offset in the format %s', async (format) => {
-    expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
-      refused(
-        `error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8, or name its encoding: --encoding windows-1252\n`,
-      ),
-    )
-  })
+  test.each(['ndjson', 'json'])(
+    'in %s is refused with the byte offset of the first invalid byte',
+    async (format) => {
+      expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
+        refused(
+          `error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8, or name its encoding: --encoding windows-1252\n`,
+        ),
+      )
+    },
+  )
 })
 
 describe('a very long row in an import', () => {
@@ -197,7 +200,7 @@ describe('a very long row in an import', () => {
 
   // Linear time takes two seconds at most; quadratic time would take half a minute.
   test.each(Object.entries(long(15 * MB)))(
-    'is read if it has 15 MB: %s',
+    'is read if its size is 15 MB: %s',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -213,14 +216,14 @@ describe('a very long row in an import', () => {
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
   ] as const)(
-    'is refused with its position if it has 30 MB: %s',
+    'is refused with its position if its size is 30 MB: %s',
     { timeout: 20_000 },
     async (name, problem) => {
       expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
     },
   )
 
-  test('with a key of 15 MB in JSON is read', { timeout: 20_000 }, async () => {
+  test('in JSON is parsed if it contains a key of 15 MB', { timeout: 20_000 }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
         'error: people.json is not a JSON array: there is no such array\n' +
@@ -254,7 +257,7 @@ describe('a character split between two chunks of the file', () => {
   )
 })
 
-test('users import imports the cells of any CSV table unchanged', { timeout: 60_000 }, async () => {
+test('users import imports the cells of random CSV tables unchanged', { timeout: 60_000 }, async () => {
   // Excluded: lone surrogates and NUL, which cannot be stored, and defused formulas, which are restored.
   const text = fc
     .string({ unit: 'binary', maxLength: 12 })

@@ -37,7 +37,7 @@ describe('the shards of an import', () => {
     expect(readdirSync(world.dir)).toEqual(['in.csv'])
   })
 
-  test('have separate journals while rows have failed', async () => {
+  test('have separate journals if rows fail', async () => {
     world.file('in.csv', usersCsv(40))
     for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) await run(`users import in.csv --shard ${n}/4`)
     for (const n of [1, 2, 3, 4]) expect(world.read(`in.csv.${n}-of-4.journal`)).toContain('{"end":true}')
@@ -48,23 +48,26 @@ describe('the shards of an import', () => {
     ['users', ({ user_id }: { user_id: string }) => ({ user_id })],
     ['rooms', ({ user_id, type }: { user_id: string; type: string }) => ({ name: user_id, type })],
     ['members', ({ user_id, type }: { user_id: string; type: string }) => ({ user_id, room_id: type })],
-  ])('of %s contain each row exactly once for any rows and any number of shards', async (kind, rowOf) => {
-    const rows = fc.uniqueArray(
-      fc.record({
-        user_id: fc.string({ unit: fc.constantFrom('a', 'b', 'é', '0', '1'), minLength: 1, maxLength: 6 }),
-        type: fc.constantFrom('open', 'public', 'private'),
-      }),
-      { selector: ({ user_id }) => user_id, minLength: 1, maxLength: 30 },
-    )
-    await fc.assert(
-      fc.asyncProperty(rows, fc.integer({ min: 1, max: 6 }), async (rows, count) => {
-        world.file('in.ndjson', rows.map((row) => `${JSON.stringify(rowOf(row))}\n`).join(''))
-        const had = await rowsOfShards(`${kind} import in.ndjson --dry-run`, count)
-        expect(had.flat().sort((a, b) => a - b)).toEqual(rows.map((_, i) => i + 1))
-      }),
-      { numRuns: 15 },
-    )
-  })
+  ])(
+    'of %s contain each row exactly once for random rows and a random number of shards',
+    async (kind, rowOf) => {
+      const rows = fc.uniqueArray(
+        fc.record({
+          user_id: fc.string({ unit: fc.constantFrom('a', 'b', 'é', '0', '1'), minLength: 1, maxLength: 6 }),
+          type: fc.constantFrom('open', 'public', 'private'),
+        }),
+        { selector: ({ user_id }) => user_id, minLength: 1, maxLength: 30 },
+      )
+      await fc.assert(
+        fc.asyncProperty(rows, fc.integer({ min: 1, max: 6 }), async (rows, count) => {
+          world.file('in.ndjson', rows.map((row) => `${JSON.stringify(rowOf(row))}\n`).join(''))
+          const had = await rowsOfShards(`${kind} import in.ndjson --dry-run`, count)
+          expect(had.flat().sort((a, b) => a - b)).toEqual(rows.map((_, i) => i + 1))
+        }),
+        { numRuns: 15 },
+      )
+    },
+  )
 
   test('have similar sizes for similar keys', () => {
     const keys = [
@@ -231,7 +234,7 @@ describe('one shard of an import', () => {
   })
 
   test.each(['', '0/4', '5/4', '1/0', '4', '1/4/2', '-1/4', '1.5/4', 'a/b', '1 / 4', '1/99999999'])(
-    'with --shard %j exits 2',
+    'with the invalid value %j of --shard exits 2',
     async (shard) => {
       world.file('in.csv', usersCsv(1))
       const { code, stderr } = await world.run(['users', 'import', 'in.csv', '--shard', shard])
