@@ -39,7 +39,7 @@ describe('every command', () => {
     }
   })
 
-  test('is declared as writing if it sends a write, and its exit code is in its list of exit codes', async () => {
+  test('lists the exit code that it returns, and is declared as writing if it sends a write request', async () => {
     const { commands } = await facts()
     const calls = (await allCalls()).filter((call) => !stays.test(call) && !call.startsWith('__complete '))
     for (const call of calls) {
@@ -53,7 +53,7 @@ describe('every command', () => {
   })
 })
 
-test('commands --json lists exit code 8 of --all-profiles for a read command, and not for a write command', async () => {
+test('commands --json lists exit code 8, which --all-profiles can cause, only for read commands', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   await world.run('auth login --profile one --with-token', {
@@ -91,7 +91,7 @@ test('commands --json shows the type, the default and the choices of a flag', as
   expect(find('webhooks verify', '--headers')).toMatchObject({ required: true })
 })
 
-test('commands prints a table by default and the command names with -o ids', async () => {
+test('commands prints a table by default, and prints the command names with -o ids', async () => {
   const world = await createWorld()
   expect((await world.run('commands')).stdout).toContain('rooms delete ')
   expect((await world.run('commands -o ids')).stdout.split('\n')).toContain('rooms delete')

@@ -71,7 +71,7 @@ describe('api --paginate', () => {
     })
   })
 
-  test('uses limit as the page size, starts at offset, and sends the other parameters with each request', async () => {
+  test('takes the page size and the first offset from the parameters, and sends the other parameters with each request', async () => {
     for (const user_id of ['ada', 'alan', 'grace'])
       await world.send('POST', '/users', { user_id, email: 'a@b.c' })
     const { stdout } = await world.run([
@@ -90,7 +90,7 @@ describe('api --paginate', () => {
     ])
   })
 
-  test('prints the items of all pages with the other fields of the first page', async () => {
+  test('merges the items of all pages into the first page and keeps its other fields', async () => {
     const pages = [
       { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
@@ -128,7 +128,7 @@ describe('api --paginate', () => {
     [{ a: [], b: [] }, 'the response of /x contains several lists: a, b'],
     [{ a: [{ name: 'n' }] }, 'a: an item has no id, which identifies it'],
     [{ users: [{ id: 'n' }] }, 'users: an item has no user_id, which identifies it'],
-  ])('exits 2 for the response %j with the error “%s”', async (body, problem) => {
+  ])('exits 2 after the response %j with the error “%s”', async (body, problem) => {
     world.intercept = async () => answer(200, body)
     const { code, stdout, stderr } = await world.run('api GET /x --paginate')
     expect({ code, stdout, error: stderr.split('\n')[0] }).toEqual({
@@ -142,7 +142,7 @@ describe('api --paginate', () => {
     ['api POST /users --paginate', '--paginate is for GET, not for POST'],
     ['api GET /users --paginate -i', '--paginate and --include cannot be used together'],
     ['api GET /users?limit=ten --paginate', 'limit must be a whole number, at least 1, not “ten”'],
-  ])('refuses the command %s before any request', async (line, problem) => {
+  ])('is refused before any request in the command “%s”', async (line, problem) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`error: ${problem}\n`),
@@ -173,7 +173,7 @@ describe('api -i', () => {
   })
 
   test.each([true, false])(
-    'masks secrets and escapes control characters in response headers with tty=%s',
+    'masks secrets and escapes control characters in response headers (on a terminal: %s)',
     async (tty) => {
       const headers = {
         'set-cookie': 'session=s3cr3t',
@@ -245,7 +245,7 @@ describe('api -H', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('refuses a method override header', async () => {
+  test('refuses a header that overrides the method', async () => {
     const { code, stderr } = await world.run(['api', 'GET', '/rooms', '-H', 'X-HTTP-Method-Override: DELETE'])
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -59,7 +59,7 @@ test('auth login prompts for the key without echo, verifies it and stores it', a
   ])
 })
 
-test('auth login shows no part of a typed key', async () => {
+test('auth login hides every part of a typed key', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => {
     for (const character of `${world.apiKey}\n`) host.type(character)
@@ -93,7 +93,7 @@ test('auth login --profile adds a profile and keeps the current profile', async 
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
 })
 
-test('auth login stores the key in the current profile, or in the profile of MEETROOM_PROFILE', async () => {
+test('auth login stores the key in the current profile, or in the profile that MEETROOM_PROFILE names', async () => {
   await logIn('--profile staging')
   expect((await logIn()).stderr).toContain('logged in to https://meet.test as profile staging\n')
   const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
@@ -149,13 +149,13 @@ test('auth login exits 4 and stores no key when the service refuses the key', as
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login with a refused key keeps the stored key', async () => {
+test('auth login keeps the stored key when the service refuses the new key', async () => {
   await logIn()
   expect((await world.run('auth login --with-token', { stdin: 'wrong-key-1234', env: bare })).code).toBe(4)
   expect(stored()).toEqual(loggedIn())
 })
 
-test('auth login stores no key when the key cannot be verified', async () => {
+test('auth login stores no key when the service does not respond or responds with a web page', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -169,7 +169,7 @@ test('auth login stores no key when the key cannot be verified', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('auth login masks the key in an error message of the service', async () => {
+test('auth login masks the key when an error message of the service contains it', async () => {
   world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
   for (const flags of ['', '--json', '--verbose']) {
     const { code, stdout, stderr } = await logIn(flags)
@@ -217,7 +217,7 @@ test.each([
     'k',
     '“__proto__” is not a valid profile name: use letters, digits, dots, dashes and underscores',
   ],
-])('%s with the input %j is refused with the error “%s”', async (line, stdin, message) => {
+])('the command “%s” with the input %j exits 2 with the error “%s”', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
@@ -276,14 +276,14 @@ test('auth status --curl sends no request', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('a key passed as a flag is a usage error, and the message omits the key', async () => {
+test('a command exits 2 if the key is passed as a flag, and the message omits the key', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('error: a key is never passed as an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 
-test('a command exits 4 and sends no request when the stored key belongs to another origin than the base URL', async () => {
+test('a command exits 4 and sends no request when the stored key belongs to a different origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
   for (const [url, origin] of [
@@ -305,7 +305,7 @@ test('a command exits 4 and sends no request when the stored key belongs to anot
   expect(world.requests).toEqual([])
 })
 
-test('the stored key is sent to another path of its origin', async () => {
+test('the stored key is sent if the base URL differs from the stored base URL only in its path', async () => {
   await logIn()
   world.requests.length = 0
   expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
@@ -320,7 +320,7 @@ test('a command with the stored key exits 4 after config set changes the origin 
   expect(world.requests).toEqual([])
 })
 
-test('a command with the stored key exits 2 for a plain http base URL of another machine', async () => {
+test('a command with the stored key exits 2 if the base URL is a plain HTTP URL of another machine', async () => {
   store({
     profiles: {
       default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
@@ -334,7 +334,7 @@ test('a command with the stored key exits 2 for a plain http base URL of another
   expect(world.requests).toEqual([])
 })
 
-test('a key from the environment is sent over plain http with a warning', async () => {
+test('a command sends a key from the environment over plain HTTP and prints a warning', async () => {
   expect(
     await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
   ).toMatchObject({
@@ -364,7 +364,7 @@ test('MEETROOM_API_KEY with a line break is masked when the service quotes the k
   expect(stderr).toContain('bad key [API key]')
 })
 
-test('MEETROOM_API_KEY counts as unset when it holds only white space', async () => {
+test('MEETROOM_API_KEY counts as unset when it contains only whitespace', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
   expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
 })
@@ -459,7 +459,7 @@ test('auth status shows no fingerprint for a key of fewer than 20 characters', a
   expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
 })
 
-test('auth login replaces the stored key and its storage time, and auth logout removes both', async () => {
+test('the stored key and its storage time are replaced by auth login and removed by auth logout', async () => {
   store({
     profiles: {
       default: {
@@ -541,7 +541,7 @@ test('auth status without a base URL exits 2', async () => {
   expect(stderr).toMatch(/^error: no service is configured\n/)
 })
 
-test('auth status with a key for another origin exits 4 and sends no request', async () => {
+test('auth status exits 4 and sends no request when the stored key belongs to a different origin than the base URL', async () => {
   await logIn()
   world.requests.length = 0
   const { code, stdout } = await world.run('auth status --json --base-url https://evil.test/v1', {
@@ -569,7 +569,7 @@ test.each([
   ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
   ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
 ])(
-  'auth status --json prints works as false when the service responds with %s',
+  'auth status --json prints "works": false when the service responds with %s',
   async (_, said, exitCode) => {
     world.intercept = async () => said
     const { code, stdout } = await world.run('auth status --json')
@@ -592,7 +592,7 @@ test('auth status --local shows the directory of the local workspace', async () 
   expect(world.requests).toEqual([])
 })
 
-test('auth status omits the key in every format', async () => {
+test('auth status omits the key from its output in every format', async () => {
   await logIn()
   for (const line of [
     'auth status',
@@ -633,7 +633,7 @@ test('auth logout --profile removes only the key of the named profile', async ()
   expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
 })
 
-test('auth logout removes the key of the current profile even with a key and a base URL in the environment', async () => {
+test('auth logout removes the key of the current profile even if the environment contains a key and a base URL', async () => {
   await logIn('--profile staging')
   expect(await world.run('auth logout')).toMatchObject({
     code: 0,

@@ -169,11 +169,11 @@ describe('a warmed cache is used', () => {
     expect(existsSync(join(home, '.cache'))).toBe(false)
   })
 
-  test.runIf(hasSetpriv)('by an ordinary user after root runs cache warm', async () => {
+  test.runIf(hasSetpriv)('for an ordinary user after root runs cache warm', async () => {
     expect(await versionOf(installed().packageDir, { HOME: '/' }, asOrdinary)).toBe('cached')
   })
 
-  test.runIf(hasSetpriv)('by an ordinary user who owns the package', async () => {
+  test.runIf(hasSetpriv)('for an ordinary user who owns the package', async () => {
     const { packageDir } = installed()
     giveTo(ordinary, packageDir)
     expect(await versionOf(packageDir, {}, asOrdinary)).toBe('cached')
@@ -216,7 +216,7 @@ test('doctor shows the warmed cache when the user has no cache', async () => {
   )
 })
 
-test('the cache of the user takes precedence over a warmed cache', async () => {
+test('a cache in the home directory takes precedence over a warmed cache', async () => {
   const home = tempDir()
   const { packageDir, cache, file } = installed()
   renameSync(cache, join(packageDir, 'hidden'))
@@ -234,7 +234,7 @@ test('a command writes a cache for the user when no warmed cache exists', async 
   expect(await versionOf(packageDir, { HOME: home })).toBe('cached')
 })
 
-describe('a warmed cache is not used', () => {
+describe('a warmed cache is ignored', () => {
   type Installed = ReturnType<typeof installed>
   const linked = (path: string) => {
     renameSync(path, `${path}-moved`)
@@ -283,7 +283,7 @@ describe('a warmed cache is not used', () => {
     expect(await versionOf(found.packageDir)).toBe('compiled')
   })
 
-  test.runIf(hasSetpriv)('by an ordinary user who owns only the cache file', async () => {
+  test.runIf(hasSetpriv)('for an ordinary user who owns only the cache file', async () => {
     const { packageDir, file } = installed()
     chownSync(file, ordinary, ordinary)
     expect(await versionOf(packageDir, {}, asOrdinary)).toBe('compiled')

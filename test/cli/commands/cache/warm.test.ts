@@ -21,12 +21,12 @@ function packageIn(dir: string): string {
   return dir
 }
 
-describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
+describe.skipIf(process.platform === 'win32')('cache warm exits 2', () => {
   const otherUid = 12345
   const owner = process.getuid?.()
   test.each<[string, (dir: string) => HostOptions | undefined, (dir: string) => [string, string]]>([
     [
-      'to run on Windows',
+      'on Windows',
       () => ({ platform: 'win32' }),
       () => [
         'a code cache for every user is not supported on Windows',
@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
       ],
     ],
     [
-      'a user who does not own the program',
+      'for a user who does not own the program',
       () => ({ uid: otherUid }),
       (dir) => [
         `${dir} belongs to another user (${owner})`,
@@ -42,17 +42,17 @@ describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
       ],
     ],
     [
-      'a package without a built program',
+      'for a package without a built program',
       (dir) => void rmdirSync(join(dir, 'dist')),
       (dir) => [`${dir}/dist cannot be read: no such directory`, 'run the command of an installed package'],
     ],
     [
-      'a package that others can write to',
+      'if other users can write to the package',
       (dir) => void chmodSync(dir, 0o775),
       (dir) => [`other users can write to ${dir}`, `run: chmod go-w '${dir}'`],
     ],
     [
-      'a cache directory that others can write to',
+      'if other users can write to the cache directory',
       (dir) => {
         mkdirSync(join(dir, 'cache'))
         chmodSync(join(dir, 'cache'), 0o757)
@@ -61,12 +61,12 @@ describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
       (dir) => [`other users can write to ${dir}/cache`, `run: chmod go-w '${dir}/cache'`],
     ],
     [
-      'a link in place of the cache directory',
+      'if the cache directory is a link',
       (dir) => void symlinkSync(tempDir(), join(dir, 'cache')),
       (dir) => [`${dir}/cache is not a directory`, `remove ${dir}/cache`],
     ],
     [
-      'a file in place of the cache directory',
+      'if the cache directory is a file',
       (dir) => void writeFileSync(join(dir, 'cache'), ''),
       (dir) => [
         `${dir}/cache cannot be written: a file of this name exists`,
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('cache warm refuses', () => {
   })
 })
 
-test('storeCache replaces the cache of the same Node version, keeps caches of other Node versions, and removes caches of other builds', async () => {
+test('storeCache keeps the caches of other Node versions and removes the caches of other builds', async () => {
   const [cache, from] = [tempDir(), tempDir()]
   const put = (dir: string, file: string) => {
     mkdirSync(dir, { recursive: true })

@@ -218,13 +218,16 @@ test.each([
   ],
   ['MEETROOM_RETRIES', '-1', 'the number of retries must be a whole number from 0 to 20, not “-1”'],
   ['MEETROOM_BASE_URL', 'meet.test', 'the base URL is not a valid URL'],
-])('%s=%s is refused, and the message names the variable', async (name, value, message) => {
-  const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
-})
+])(
+  'a command exits 2 and names the variable when the environment contains %s=%s',
+  async (name, value, message) => {
+    const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
+  },
+)
 
-test('an invalid setting of the profile is refused, and the message names the profile', async () => {
+test('a command exits 2 and names the profile when a setting of the profile is invalid', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
     store({ profiles: { default: { [key]: value } } })
     const { code, stdout, stderr } = await run('rooms list')
@@ -331,7 +334,7 @@ test('config get prints one setting', async () => {
   })
 })
 
-test('config set and unset change the current profile', async () => {
+test('config set and config unset change the current profile', async () => {
   await run('config set timeout 2.5')
   await run('config set retries 0')
   await run('config set output csv')
@@ -355,7 +358,7 @@ test('config set keeps the mode of an existing directory, and makes the settings
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('config set and unset change the profile of --profile or MEETROOM_PROFILE', async () => {
+test('config set and config unset change the profile that --profile or MEETROOM_PROFILE names', async () => {
   store({ profile: 'a', profiles: { a: {}, b: {}, c: {} } })
   await run('config set timeout 1')
   await run('config set timeout 2 --profile b')
@@ -368,13 +371,13 @@ test('config set and unset change the profile of --profile or MEETROOM_PROFILE',
   expect(stored().profiles.b).toEqual({})
 })
 
-test('config set changes the current profile even with a key and a base URL in the environment', async () => {
+test('config set changes the current profile even if the environment contains a key and a base URL', async () => {
   store({ profile: 'a', profiles: { a: {} } })
   await world.run('config set timeout 1')
   expect(stored().profiles.a).toEqual({ timeout: 1 })
 })
 
-test('config unset of a missing setting exits 0', async () => {
+test('config unset exits 0 if the profile does not contain the setting', async () => {
   expect(await run('config unset timeout')).toMatchObject({ code: 0, stdout: '' })
 })
 
@@ -424,7 +427,7 @@ test('config unset api_key prints a hint to use auth logout', async () => {
 })
 
 test.each(['--dry-run', '--curl'])(
-  'config set and unset keep the settings unchanged with %s',
+  'config set and config unset with %s keep the settings unchanged',
   async (flag) => {
     store({ profiles: { default: { retries: 1 } } })
     await run(`config set timeout 5 ${flag}`)
@@ -433,7 +436,7 @@ test.each(['--dry-run', '--curl'])(
   },
 )
 
-test('config path prints the path of the settings file before the file exists', async () => {
+test('config path prints the path of the settings file even if the file does not exist', async () => {
   expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   expect(existsSync(file)).toBe(false)
   expect(await run('config path', { MEETROOM_CONFIG_DIR: '' })).toMatchObject({
@@ -569,7 +572,7 @@ describe('the settings file', () => {
     })
   })
 
-  test('with invalid content is ignored if the environment sets the key and the base URL and no flag names a profile', async () => {
+  test('with invalid content is ignored if the environment sets the key and the base URL, unless a flag names a profile', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -577,7 +580,7 @@ describe('the settings file', () => {
     expect((await world.run('rooms list --profile default')).code).toBe(2)
   })
 
-  test('with invalid content does not affect config path', async () => {
+  test('with invalid content is ignored by config path', async () => {
     store('{')
     expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   })
@@ -590,7 +593,7 @@ describe('the settings file', () => {
     '--help',
     'rooms --help',
     '--version',
-  ])('with invalid content does not affect %s', async (line) => {
+  ])('with invalid content is ignored by “meetroom %s”', async (line) => {
     store('{')
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
   })
@@ -602,11 +605,11 @@ test('config set keeps unknown settings in the settings file', async () => {
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
 })
 
-describe('while another process holds the lock of the settings file', () => {
+describe('when the settings file has a lock file', () => {
   const lock = () => `${file}.lock`
   beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
 
-  test('config set waits, and keeps the change of the other process', async () => {
+  test('config set waits for the process that holds the lock, and keeps the changes of this process', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
     const { sleep } = host
@@ -622,7 +625,7 @@ describe('while another process holds the lock of the settings file', () => {
     expect(readdirSync(world.configDir)).toEqual(['config.json'])
   })
 
-  test('config set fails after five seconds and stores no setting', async () => {
+  test('config set exits 74 after five seconds if the lock is still held', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { code, stdout, stderr, host } = await run('config set timeout 5')
     expect({ code, stdout, stderr }).toEqual({
@@ -640,7 +643,7 @@ describe('while another process holds the lock of the settings file', () => {
   })
 
   test.each(['999999999\n', 'nobody\n', ''])(
-    'config set takes over the lock if its content %j names no running process',
+    'config set takes over the lock if the content %j names no running process',
     async (left) => {
       writeFileSync(lock(), left)
       expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
@@ -649,7 +652,7 @@ describe('while another process holds the lock of the settings file', () => {
     },
   )
 
-  test('config get reads a setting without waiting', async () => {
+  test('config get reads a setting without waiting for the lock', async () => {
     writeFileSync(lock(), `${testPid + 1}\n`)
     const { stdout, host } = await run('config get retries')
     expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })

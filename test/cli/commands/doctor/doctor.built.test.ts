@@ -57,7 +57,7 @@ async function doctor(env: Record<string, string>, ...flags: string[]) {
 }
 
 describe('doctor', () => {
-  test('finds no problem with a healthy service', async () => {
+  test('reports success for every check of a healthy service', async () => {
     const url = await secure()
     const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url })
     const { port } = new URL(url)
@@ -289,7 +289,7 @@ describe('doctor', () => {
     expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
   })
 
-  test('skips the TLS check for plain http on loopback, and reports a missing key', async () => {
+  test('skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
     const { baseUrl } = await serveHere()
     const { checks } = await doctor({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
     expect(checks['key']).toMatch(/^✖ no API key; log in with: /)

@@ -136,7 +136,7 @@ describe('join prints', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('messages without notices with --quiet', async () => {
+  test('only messages, and no notices, with --quiet', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -162,7 +162,7 @@ describe('join prints a message with control characters', () => {
     )
   })
 
-  test('with -o ndjson on a terminal as escaped JSON that parses to the same text', async () => {
+  test('as escaped JSON that parses to the same text with -o ndjson on a terminal', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -174,15 +174,15 @@ describe('join prints a message with control characters', () => {
   })
 })
 
-describe('join enters a room', () => {
-  test('anonymously without a token and without an API key', async () => {
+describe('join', () => {
+  test('enters a room anonymously without a token and without an API key', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
     await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
   })
 
-  test('as the user of --as with the token from the service', async () => {
+  test('enters a room as the user that --as names, with a token from the service', async () => {
     await served.user('ada lovelace')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
     const program = start([room, '--as', 'ada lovelace'])
@@ -190,7 +190,7 @@ describe('join enters a room', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
-  test('as the owner of the token in --token, without an API key', async () => {
+  test('enters a room as the owner of the token in --token, without an API key', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
@@ -198,7 +198,7 @@ describe('join enters a room', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('only if --as and --token are not used together, and otherwise exits 2', async () => {
+  test('exits 2 if --as and --token are used together', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
@@ -270,7 +270,7 @@ describe('join exits', () => {
     [426, 1],
     [502, 6],
   ] as const)
-    test(`${code} when the service responds ${status} without a JSON body`, async () => {
+    test(`${code} when the service responds with status ${status} and without a JSON body`, async () => {
       const alien = createServer()
       alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
       onTestFinished(() => void alien.close())
@@ -281,7 +281,7 @@ describe('join exits', () => {
       expect(ended.stderr).toContain(`error: cannot join: the service responded with ${status}\n`)
     })
 
-  test('with a JSON error in JSON output formats', async () => {
+  test('with a JSON error object in JSON output formats', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
@@ -301,7 +301,7 @@ describe('a joined session', () => {
     expect(stderr).toContain('error: you were blocked\n')
   })
 
-  test('ends with exit code 0 when the room is terminated, after printing every message', async () => {
+  test('prints every message and ends with exit code 0 when the room is terminated', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -471,7 +471,7 @@ describe('^C during join', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test.each(['', ' --as ada'])('exits 130 before “join ROOM%s” has joined the room', async (flags) => {
+  test.each(['', ' --as ada'])('exits 130 while “join ROOM%s” is still connecting', async (flags) => {
     await served.user('ada')
     const room = await served.room()
     expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
@@ -505,7 +505,7 @@ describe('join', () => {
   })
 })
 
-test.each(['--dry-run', '--curl'])('join with %s is a usage error', async (flag) => {
+test.each(['--dry-run', '--curl'])('join with %s exits 2', async (flag) => {
   expect(await start(['r1', flag]).end()).toEqual({
     code: 2,
     stdout: '',

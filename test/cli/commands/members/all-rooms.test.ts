@@ -140,7 +140,7 @@ describe('members --user with a user who is not a member', () => {
     })
   })
 
-  test('exits 3 and names the room when the room is missing', async () => {
+  test('exits 3 and names the room when the room does not exist', async () => {
     const run = await world.run('members get nowhere --user ada')
     expect(run.code).toBe(3)
     expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
@@ -197,7 +197,7 @@ describe('members --user', () => {
   })
 
   test.each(['get', 'update --name A', 'block', 'unblock'])(
-    'with --curl is a usage error in members %s because --user needs a lookup',
+    'with --curl exits 2 in members %s because --user needs a lookup',
     async (command) => {
       const [verb, ...flags] = command.split(' ')
       expect(
@@ -276,7 +276,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('members update --user is refused before any request under a protected profile', async () => {
+test('members update --user exits 2 before any request if the profile is protected', async () => {
   const env = { MEETROOM_API_KEY: '', MEETROOM_BASE_URL: '' }
   await world.run('auth login --base-url https://meet.test/v1 --with-token', { stdin: world.apiKey, env })
   await world.run('profiles protect default', { env })

@@ -36,7 +36,7 @@ test('members list shows the members of a room, newest first', async () => {
   expect(sent()).toEqual([['GET', `/rooms/${id}/members`, undefined]])
 })
 
-test('members list shows the status blocked for blocked members', async () => {
+test('members list shows the status “blocked” for a blocked member', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true, name: 'A.' })
@@ -164,7 +164,7 @@ test('members add sends unlisted fields from --set and --data', async () => {
   )
 })
 
-test('members add --type with an unknown role lists the valid roles and sends no request', async () => {
+test('members add with an unknown role in --type prints the valid roles and sends no request', async () => {
   expect(await world.run('members add room ada --type boss')).toMatchObject({
     code: 2,
     stdout: '',
@@ -258,7 +258,7 @@ test.each(['open', 'public'])(
   },
 )
 
-test('members block --force in an open room sends the request and exits 1 after the 500 response', async () => {
+test('members block --force in an open room sends the request and exits 1 after a response with status 500', async () => {
   const id = await room('open')
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
@@ -291,7 +291,7 @@ test('members block on a terminal without confirmation exits 10 and sends no wri
   expect(writes()).toEqual([])
 })
 
-test('members block and unblock read IDs from standard input', async () => {
+test('members block and members unblock read IDs from standard input', async () => {
   const id = await room()
   const ids = [await member(id, 'ada'), await member(id, 'grace')]
   const stdin = `${ids.join('\r\n')}\r\n\r\n`
@@ -358,7 +358,7 @@ test('members block --dry-run in an open room exits 2', async () => {
   expect(await world.run(`members block ${id} x --dry-run`)).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('members add and block without a required argument exit 2 and name the argument', async () => {
+test('members add and members block exit 2 and name the argument if a required argument is missing', async () => {
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
     stderr:

@@ -109,7 +109,7 @@ test('message send without a text exits 2 and names the missing argument', async
   })
 })
 
-test('message send to a terminated room exits 1 for the 500 response', async () => {
+test('message send to a terminated room exits 1 after a response with status 500', async () => {
   await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
   expect(await world.run(`message send ${room} hi`)).toMatchObject({
     code: 1,
@@ -151,7 +151,7 @@ test('message send --dry-run and --curl send no request', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('message send prints a message that is a JSON array unchanged', async () => {
+test('message send prints a message unchanged if the message is a JSON array', async () => {
   world.intercept = async () => answer(200, { message: [null, 'hi'] })
   expect(await world.run(`message send ${room} hi --quiet`)).toMatchObject({
     code: 0,

@@ -18,7 +18,7 @@ const image = (src: string) => ({ entities: [{ type: 'Image', src }] })
 const suggested = (text: string) => `${text} --base-url https://meet.test/v1`
 
 describe('pages list', () => {
-  test('prints the pages of a room by their position', async () => {
+  test('prints the pages of a room in the order of their index', async () => {
     const [last, first] = await createPages(
       { ...image('https://i.test/2.png'), index: 7, size: { width: 3, height: 4.5 } },
       { ...image('https://i.test/1.png'), index: 2, note: 'x' },
@@ -42,7 +42,7 @@ describe('pages list', () => {
     })
   })
 
-  test('says that there are none, and counts, filters and sorts', async () => {
+  test('supports --count, --where, --sort, --limit and --offset, and prints a message for a room without pages', async () => {
     expect(await world.run(`pages list ${room}`)).toMatchObject({ code: 0, stdout: '', stderr: 'no pages\n' })
     const ids = await createPages(...[1, 2, 3].map((i) => image(`https://i.test/${i}.png`)))
     expect((await world.run(`pages list ${room} --count`)).stdout).toBe('3\n')
@@ -52,7 +52,7 @@ describe('pages list', () => {
     expect((await world.run(`pages list ${room} --limit 1 --offset 1 -o ids`)).stdout).toBe(`${ids[1]}\n`)
   })
 
-  test('prints more pages than the service reads in one step', async () => {
+  test('prints every page of a room with 1201 pages', async () => {
     const ids = await createPages(...Array.from({ length: 1201 }, (_, i) => ({ index: i % 7 })))
     const { stdout } = await world.run(`pages list ${room} -o ids`)
     const listed = stdout.trim().split('\n')
@@ -79,7 +79,7 @@ describe('pages list', () => {
     expect(code).toBe(4)
   })
 
-  test('prints the request with --curl', async () => {
+  test('with --curl prints the request without sending it', async () => {
     const { code, stdout } = await world.run(`pages list ${room} --curl`)
     expect({ code, stdout }).toMatchObject({ code: 0 })
     expect(stdout).toMatch(new RegExp(`^curl -X GET https://meet.test/v1/rooms/${room}/pages `))
@@ -87,7 +87,7 @@ describe('pages list', () => {
   })
 
   test.each([{ ids: 'number' }, { maxLimit: 2 }, { numbersAsText: true }, { unlisted: { x: 1 } }] as const)(
-    'prints all pages of a service with %j',
+    'prints all pages of a service that differs from the embedded service in %j',
     async (differences) => {
       await createPages({}, {}, {})
       const { idOf } = otherService(world, differences)
@@ -97,7 +97,7 @@ describe('pages list', () => {
   )
 })
 
-describe('pages list on a service without the operation', () => {
+describe('pages list after an unexpected response to the request for pages', () => {
   const noOperation: [status: number, body: unknown][] = [
     [404, { error: 'Not Found' }],
     [404, '<html><title>404</title></html>'],
@@ -113,7 +113,7 @@ describe('pages list on a service without the operation', () => {
       new URL(request.url).pathname.endsWith('/pages') ? answer(status, body) : next()
   }
 
-  test.each(noOperation)('%i %j exits 6 when the room exists', async (status, body) => {
+  test.each(noOperation)('exits 6 when the room exists (status %i, body %j)', async (status, body) => {
     respondToPages(status, body)
     for (const flags of [[], ['--all'], ['--count'], ['--where', 'index=1']]) {
       const { code, stdout, stderr } = await world.run(['pages', 'list', room, ...flags])
@@ -124,14 +124,17 @@ describe('pages list on a service without the operation', () => {
     }
   })
 
-  test.each(noOperation)('%i %j exits 3 when the room does not exist', async (status, body) => {
-    respondToPages(status, body)
-    const { code, stderr } = await world.run('pages list nowhere')
-    expect(code).toBe(3)
-    expect(stderr).toContain('error: no such room: nowhere\n')
-  })
+  test.each(noOperation)(
+    'exits 3 when the room does not exist (status %i, body %j)',
+    async (status, body) => {
+      respondToPages(status, body)
+      const { code, stderr } = await world.run('pages list nowhere')
+      expect(code).toBe(3)
+      expect(stderr).toContain('error: no such room: nowhere\n')
+    },
+  )
 
-  test('another refusal keeps its exit code', async () => {
+  test('exits 1 for an error of the service with status 400 or 500, and exits 6 for a body without pages', async () => {
     respondToPages(400, { error: { code: 'invalid', message: 'too many' } })
     const { code, stderr } = await world.run(`pages list ${room} --limit 1`)
     expect(code).toBe(1)
@@ -142,7 +145,7 @@ describe('pages list on a service without the operation', () => {
     expect((await world.run(`pages list ${room}`)).code).toBe(6)
   })
 
-  test('a wrong base URL exits 6 as for any command', async () => {
+  test('exits 6 with the code wrong_base_url when every response has status 404 and an HTML body', async () => {
     world.intercept = async () => answer(404, '<html></html>')
     const { code, stderr } = await world.run(`pages list ${room} --json`)
     expect(code).toBe(6)
@@ -150,7 +153,7 @@ describe('pages list on a service without the operation', () => {
   })
 })
 
-test('the embedded service returns each page as pages create returned it', async () => {
+test('the list of pages in the embedded service equals the pages in the response to the create request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -176,7 +179,7 @@ test('the embedded service returns each page as pages create returned it', async
   )
 })
 
-test('the OpenAPI document does not list the operation', async () => {
+test('the OpenAPI document omits the operation that lists pages', async () => {
   const { paths } = JSON.parse((await world.run('openapi')).stdout)
   expect(Object.keys(paths).filter((path) => path.includes('/pages'))).toEqual([
     '/rooms/{room_id}/pages/create_many',

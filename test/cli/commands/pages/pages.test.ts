@@ -84,11 +84,11 @@ test.each([
   ['https://img.test/Übersicht.png?v=ü', 'https://img.test/%C3%9Cbersicht.png?v=%C3%BC'],
   ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
   ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
-])('pages create encodes the image URL %j once', async (given, src) => {
+])('pages create percent-encodes the image URL %j and keeps existing escapes', async (given, src) => {
   expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
 })
 
-test('pages create --data accepts an array, one page, a file or standard input', async () => {
+test('pages create --data accepts an array of pages or one page, from the argument, a file or standard input', async () => {
   const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
   expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
   expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
@@ -120,7 +120,7 @@ test.each([
   ],
   [['--image', 'https://a.test/', '--index', '1.5'], '--index must be a whole number, at least 0, not “1.5”'],
   [['--image', 'https://a.test/', '--set', 'x'], '--set must be key=value, not “x”'],
-])('pages create refuses %j before any request', async (flags, message) => {
+])('pages create refuses the arguments %j before any request', async (flags, message) => {
   expect(await world.run(['pages', 'create', room, ...flags])).toMatchObject({
     code: 2,
     stdout: '',

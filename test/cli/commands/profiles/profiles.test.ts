@@ -194,7 +194,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a missing current profile in the settings file is a usage error', async () => {
+test('a command exits 2 if the current profile in the settings file does not exist', async () => {
   store('{"profile":"gone","profiles":{}}')
   const { code, stdout, stderr } = await run('rooms list')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -238,7 +238,7 @@ test('a profile named __proto__ in the settings file can be listed, used and rem
 })
 
 test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
-  'the profile name %j is a usage error',
+  'auth login exits 2 if the profile name is %j',
   async (name) => {
     const { code, stdout, stderr } = await world.run(
       ['auth', 'login', '--with-token', `--profile=${name}`, '--base-url', baseUrl],
@@ -276,7 +276,7 @@ test('profiles use local sends the requests of later commands to the embedded se
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('an invalid settings file allows reads of the local workspace, and allows writes only with --allow-write', async () => {
+test('commands with an invalid settings file can read the local workspace, and can write to it only with --allow-write', async () => {
   store('{')
   expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--local')).toMatchObject({ code: 2 })
@@ -305,7 +305,7 @@ test('a base URL in the environment takes precedence when local is the current p
   expect(world.requests).toHaveLength(1)
 })
 
-test('--local together with another profile or a base URL is a usage error', async () => {
+test('a command exits 2 if --local is used together with another profile or a base URL', async () => {
   storeProfiles(['staging'])
   expect(await run('rooms list --local --profile staging')).toMatchObject({
     code: 2,
@@ -319,7 +319,7 @@ test('--local together with another profile or a base URL is a usage error', asy
   expect(await run('rooms list --local --profile local -o ids')).toMatchObject({ code: 0 })
 })
 
-test('profiles remove local is a usage error', async () => {
+test('profiles remove exits 2 for the built-in profile local', async () => {
   expect(await run('profiles remove local --yes')).toMatchObject({
     code: 2,
     stderr: 'error: the profile “local” is built in\n',

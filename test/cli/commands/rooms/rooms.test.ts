@@ -100,7 +100,7 @@ test('rooms update changes only the given fields', async () => {
   })
 })
 
-test('rooms terminate and reopen set is_terminated', async () => {
+test('rooms terminate sets is_terminated to true, and rooms reopen sets is_terminated to false', async () => {
   const id = await room({ name: 'R' })
   const terminated = await world.run(`rooms terminate ${id} --yes`)
   expect(terminated).toMatchObject({ code: 0, stderr: 'terminated 1 room\n' })
@@ -140,7 +140,7 @@ test('rooms delete with one unknown ID deletes the other rooms and exits 8', asy
   )
 })
 
-test('rooms create merges --data, flags and --set into one body, where flags and --set replace fields of --data', async () => {
+test('rooms create merges --data, flags and --set into one body, and flags and --set replace fields of --data', async () => {
   const data = JSON.stringify({
     name: 'data',
     type: 'open',

@@ -56,7 +56,7 @@ describe('rooms wait', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  describe('with conditions on sessions', () => {
+  describe('with conditions', () => {
     const session = (id: string) => ({ id, disconnected_at: null as string | null })
     let sessions: ReturnType<typeof session>[]
     let looks: () => string[]
@@ -83,7 +83,7 @@ describe('rooms wait', () => {
       expect(looks()).toEqual([...look, ...look, ...look])
     })
 
-    test('waits with --for empty until no session is online', async () => {
+    test('waits until no session is online with --for empty', async () => {
       sessions.push(session('a'))
       events = { 3: () => sessions.pop() }
       expect(await world.run('rooms wait r1 --for empty -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
@@ -104,13 +104,13 @@ describe('rooms wait', () => {
       expect(looks().slice(-3)).toEqual(['/rooms/r1', '/rooms/r1', '/rooms/r1'])
     })
 
-    test('measures durations up to the time of each poll', async () => {
+    test('evaluates a duration such as age>11050s at the time of each poll', async () => {
       // The room was created 11,045.678 seconds before the tests begin.
       const { code, host } = await world.run([...'rooms wait r1 --for age>11050s -o ids'.split(' ')])
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000, 2000, 2000] })
     })
 
-    test('times out on a condition on an empty or missing field, and names the field in the error', async () => {
+    test('times out if the field of a condition is empty or missing, and names the field in the error', async () => {
       const wait = async (condition: string) =>
         (await world.run(['rooms', 'wait', 'r1', '--for', condition, '--timeout', '3'])).stderr.split('\n')[0]
       expect(await wait('terminated_at!=')).toBe(
@@ -129,7 +129,7 @@ describe('rooms wait', () => {
   })
 
   describe('with a timeout', () => {
-    test('exits 9 after ten minutes and prints the state of the room', async () => {
+    test('exits 9 after ten minutes by default and prints the state of the room', async () => {
       const { code, stdout, stderr, host } = await world.run(`rooms wait ${room} --for terminated`)
       expect({ code, stdout, stderr }).toEqual({
         code: 9,
@@ -146,7 +146,7 @@ describe('rooms wait', () => {
       ['--timeout 5s --interval 1m', [4750, 250]],
       ['--timeout 1s', [750, 250]],
       ['--timeout 0.3 --interval 100ms', [100, 100, 100]],
-    ])('polls for the last time shortly before the timeout ends with %s', async (flags, slept) => {
+    ])('polls for the last time shortly before the end of the timeout (%s)', async (flags, slept) => {
       const { code, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
       expect({ code, slept: host.slept.map(Math.round) }).toEqual({ code: 9, slept })
       expect(asked()).toHaveLength(slept.length)
@@ -197,7 +197,7 @@ describe('rooms wait', () => {
       expect(await within('--timeout 20s', { MEETROOM_TIMEOUT: '45s' })).toMatchObject({ first: 20_000 })
     })
 
-    test('exits 130 immediately at ^C', async () => {
+    test('exits 130 immediately after ^C', async () => {
       const { host, done } = world.start(['rooms', 'wait', room, '--for', 'terminated'])
       host.sleep = async (_ms, signal) => {
         host.signal('SIGINT')
@@ -210,13 +210,16 @@ describe('rooms wait', () => {
 
   describe('continues after', () => {
     test.each([
-      ['a connection that is refused', refused],
-      ['429', () => answer(429, {})],
-      ['500 without JSON', () => answer(500, 'oops', { 'content-type': 'text/plain' })],
-      ['500 with JSON', () => answer(500, { error: { message: 'starting' } })],
-      ['502', () => answer(502, 'bad gateway')],
-      ['503', () => answer(503, {})],
-    ])('%s with the next poll and without a notice outside a terminal', async (_, failing) => {
+      ['a refused connection', refused],
+      ['a response with status 429', () => answer(429, {})],
+      [
+        'a response with status 500 without JSON',
+        () => answer(500, 'oops', { 'content-type': 'text/plain' }),
+      ],
+      ['a response with status 500 and JSON', () => answer(500, { error: { message: 'starting' } })],
+      ['a response with status 502', () => answer(502, 'bad gateway')],
+      ['a response with status 503', () => answer(503, {})],
+    ])('%s, and prints no notice outside a terminal', async (_, failing) => {
       world.intercept = async (_request, next) => {
         if (world.requests.length === 3) await terminate()
         return [2, 4].includes(world.requests.length) || world.requests.length === 1 ? failing() : next()
@@ -271,14 +274,14 @@ describe('rooms wait', () => {
     })
   })
 
-  describe('without any successful read of the room exits', () => {
+  describe('without a successful read of the room', () => {
     const never = async (failing: Intercept, flags = '--timeout 5s') => {
       world.intercept = failing
       const { code, stderr, host } = await world.run(`rooms wait ${room} --for terminated ${flags}`)
       return { code, stderr, slept: host.slept.reduce((sum, ms) => sum + ms, 0) }
     }
 
-    test('5 when the service does not respond', async () => {
+    test('exits 5 when the service does not respond', async () => {
       expect(await never(refused)).toEqual({
         code: 5,
         stderr: 'error: timed out after 5s: no response from meet.test: connection refused\n',
@@ -286,14 +289,14 @@ describe('rooms wait', () => {
       })
     })
 
-    test('6 when the service fails', async () => {
+    test('exits 6 when every response has status 503', async () => {
       expect(await never(async () => answer(503, {}))).toMatchObject({
         code: 6,
         stderr: 'error: timed out after 5s: the service failed (503)\n',
       })
     })
 
-    test('6 immediately when Retry-After exceeds the timeout', async () => {
+    test('exits 6 immediately when Retry-After exceeds the timeout', async () => {
       expect(await never(async () => answer(429, {}, { 'retry-after': '60' }))).toMatchObject({
         code: 6,
         stderr:
@@ -304,7 +307,7 @@ describe('rooms wait', () => {
       expect(asked()).toHaveLength(1)
     })
 
-    test('with the exit code of the last failure', async () => {
+    test('exits with the exit code of the last failure', async () => {
       const failing = async () => (world.requests.length < 3 ? answer(503, {}) : refused())
       expect(await never(failing)).toMatchObject({ code: 5 })
     })
@@ -320,7 +323,7 @@ describe('rooms wait', () => {
     })
   })
 
-  test('omits the key from a field value that is truncated within the key', async () => {
+  test('hides the key in a field value even if the value is truncated inside the key', async () => {
     const name = `${'x'.repeat(45)}${world.apiKey}`
     world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
     const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
@@ -335,7 +338,11 @@ describe('rooms wait', () => {
     [4, 'the key is refused (401)', async () => answer(401, {})],
     [1, 'access to the room is denied', async () => answer(403, {})],
     [1, 'the request is refused', async () => answer(409, {})],
-    [5, 'the certificate is bad', async () => Promise.reject(new TransportError('expired', false, false))],
+    [
+      5,
+      'the certificate is invalid',
+      async () => Promise.reject(new TransportError('expired', false, false)),
+    ],
   ] as const)('exits %i immediately when %s', async (code, _, failing) => {
     world.intercept = async (request, next) => (request.url.includes('?') ? next() : failing())
     const { host, ...ended } = await world.run(`rooms wait ${room} --for terminated`)
@@ -479,7 +486,7 @@ describe('auth status --wait', () => {
     expect(await world.run('auth status --wait 1s', { env })).toMatchObject({ code: 2 })
   })
 
-  test('exits 130 immediately at ^C, and prints no result', async () => {
+  test('exits 130 immediately after ^C, and prints no result', async () => {
     world.intercept = refused
     const { host, done } = world.start(['auth', 'status', '--wait', '1m'])
     host.sleep = async (_ms, signal) => {
