@@ -247,7 +247,7 @@ test('auth login without a terminal and without --with-token exits 2 with a hint
   })
 })
 
-test('^C at the prompt of auth login exits 130 and stores no key', async () => {
+test('auth login exits 130 and stores no key after ^C at the prompt', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => host.type('\x03'))
   expect((await done).code).toBe(130)
@@ -415,7 +415,7 @@ test('a command without a base URL exits 2 with a hint to set one', async () => 
   })
 })
 
-test('a malformed key in the environment exits 4, and the message omits the key', async () => {
+test('a command exits 4 if the key in the environment is malformed, and the message omits the key', async () => {
   for (const flags of ['', ' --json', ' --verbose']) {
     const { code, stderr } = await world.run(`rooms list${flags}`, {
       env: { MEETROOM_API_KEY: 'top\nsecret' },
@@ -563,9 +563,9 @@ test('auth status exits 5 when the service does not respond', async () => {
 })
 
 test.each([
-  ['an empty 500', answer(500, ''), 6],
-  ['500 and JSON', answer(500, {}), 1],
-  ['404', answer(404, {}), 6],
+  ['status 500 and an empty body', answer(500, ''), 6],
+  ['status 500 and a JSON body', answer(500, {}), 1],
+  ['status 404', answer(404, {}), 6],
   ['a redirect', answer(302, '', { location: 'https://login.test/' }), 6],
   ['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
 ])(

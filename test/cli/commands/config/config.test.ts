@@ -412,7 +412,7 @@ test.each([
   ['config set profile staging', 'the profile in use is not a setting'],
   ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],
   ['config unset api_key', 'the key is not a setting'],
-])('%s exits 2 and stores no setting', async (line, message) => {
+])('the command “%s” exits 2 and stores no setting', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${message}`)

@@ -448,7 +448,7 @@ describe('join after a dropped connection', () => {
   })
 })
 
-describe('^C during join', () => {
+describe('join after ^C', () => {
   test('ends the session and exits 0', async () => {
     const room = await served.room()
     const program = start([room])
@@ -471,7 +471,7 @@ describe('^C during join', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test.each(['', ' --as ada'])('exits 130 while “join ROOM%s” is still connecting', async (flags) => {
+  test.each(['', ' --as ada'])('exits 130 if “join ROOM%s” is still connecting', async (flags) => {
     await served.user('ada')
     const room = await served.room()
     expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({

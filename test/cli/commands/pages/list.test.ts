@@ -72,7 +72,7 @@ describe('pages list', () => {
     })
   })
 
-  test('exits 4 with a refused key', async () => {
+  test('exits 4 when the service refuses the key', async () => {
     const { code } = await world.run(`pages list ${room}`, {
       env: { MEETROOM_API_KEY: 'wrong-key-of-20-chars' },
     })

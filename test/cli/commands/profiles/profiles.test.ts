@@ -180,19 +180,22 @@ test.each([
   ['config set timeout 3 --profile nowhere', {}, '--profile'],
   ['auth status --profile nowhere', {}, '--profile'],
   ['auth logout --profile nowhere', {}, '--profile'],
-])('%s with the environment %j exits 2 because the profile is unknown', async (line, env, origin) => {
-  const expected = (target: string) => ({
-    code: 2,
-    stdout: '',
-    stderr:
-      `error: no such profile: “nowhere” (${origin})\n` +
-      `hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere${target}\n`,
-  })
-  expect(await run(line, env)).toMatchObject(expected(''))
-  expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))
-  expect(world.requests).toEqual([])
-  expect(existsSync(file)).toBe(false)
-})
+])(
+  'the command “%s” with the environment %j exits 2 because the profile is unknown',
+  async (line, env, origin) => {
+    const expected = (target: string) => ({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: no such profile: “nowhere” (${origin})\n` +
+        `hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere${target}\n`,
+    })
+    expect(await run(line, env)).toMatchObject(expected(''))
+    expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))
+    expect(world.requests).toEqual([])
+    expect(existsSync(file)).toBe(false)
+  },
+)
 
 test('a command exits 2 if the current profile in the settings file does not exist', async () => {
   store('{"profile":"gone","profiles":{}}')
@@ -269,7 +272,7 @@ test.each([
   },
 )
 
-test('profiles use local sends the requests of later commands to the embedded service', async () => {
+test('profiles use local makes later commands send their requests to the embedded service', async () => {
   expect(await run('profiles use local')).toMatchObject({ code: 0, stderr: 'using profile local\n' })
   const { stdout } = await made('')
   expect((await run('rooms list -o ids --local')).stdout).toBe(stdout)
