@@ -22,7 +22,10 @@ export function parseTimestamp(value: unknown): number | null | undefined {
   return ms !== undefined && ms < earliestMs ? null : ms
 }
 
-/** Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Other numbers are ambiguous. */
+/**
+ * Parses Unix seconds (2001 to 2286) or milliseconds (1973 to 5138). Returns numbers below 86,400 unchanged, and
+ * undefined for other numbers, which are ambiguous.
+ */
 function parseEpoch(number: number): number | undefined {
   if (number < 86_400) return number
   if (number >= 1e9 && number < 1e10) return Math.round(number * 1000)

@@ -18,7 +18,7 @@ export interface ServiceFacts {
   probeAfterDenial?: Promise<ProbeResult>
   /** True after the service responded with 429 or 503. */
   isBusy?: boolean
-  /** Maximum page size, known after the service refused a larger one. */
+  /** Maximum page size; undefined until the service refuses a larger one. */
   pageSize?: number
 }
 

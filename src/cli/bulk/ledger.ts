@@ -96,8 +96,9 @@ export class Ledger {
   }
 
   /**
-   * Closes all files, even if one fails.
-   * @param isComplete true when only failed rows remain
+   * Closes all files, even if one cannot be closed.
+   * @param isComplete true when the outcome of every row is known; failed rows may remain
+   * @param hasFailed true when at least one row failed
    * @throws {OutputError} when a file cannot be written
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {

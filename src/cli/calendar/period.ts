@@ -64,7 +64,7 @@ export function labelOf(unit: PeriodUnit, day: number): string {
   return `${String(year).padStart(4, '0')}-W${String(week).padStart(2, '0')}`
 }
 
-/** Returns the weekday, from 0 for Monday to 6 for Sunday. Day 0 is a Thursday. */
+/** Returns the weekday of a day since 1970-01-01, a Thursday. Monday is 0 and Sunday is 6. */
 function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }

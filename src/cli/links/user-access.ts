@@ -16,7 +16,7 @@ export interface UserAccess {
   access_token: string | null
 }
 
-/** Maximum number of users to request one by one. More users are read from the list of all users. */
+/** Maximum number of users to request one by one. Above this number, the list of all users is read instead. */
 const maxSingle = 20
 const concurrency = 8
 

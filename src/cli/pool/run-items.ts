@@ -130,7 +130,7 @@ export function startAll<T, Result>(
       perform: (job) => perform(pool, job, act),
       putBack,
     })
-    // A pool that is already stopped takes no jobs.
+    // A pool that is already stopped takes no jobs; report these jobs as unsent.
     .finally(() => untaken.forEach(putBack))
   return jobs.map(({ outcome }) => outcome)
 }

@@ -86,7 +86,7 @@ function rollBack(db: Sqlite): void {
   }
 }
 
-/** Returns a name such as `before-reset-2026-11-23T072127.db` that no file in the directory of copies has. */
+/** Returns an unused file name in the backup directory, such as `before-reset-2026-11-23T072127.db`. */
 function findFreeName(dir: string, start: string, now: number): string {
   const stem = `${start}-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}`
   for (let nth = 1; ; nth++) {

@@ -85,7 +85,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits on the clock of the service. Returns false if the faults are cleared during the wait. */
+  /** Waits `ms` milliseconds, measured by the clock of the service. Returns false if the faults are cleared during the wait. */
   #delay(ms: number): Promise<boolean> | true {
     if (ms === 0) return true
     return new Promise((resolve) => {

@@ -15,7 +15,10 @@ import { applySeed, type Seeded, SeedIds } from './seed.ts'
 export interface ControlledInstance {
   context: HandlerContext
   shutDown(): Promise<void>
-  /** Waits until the connected clients have proved that they respond, before the clock moves by `ms`. */
+  /**
+   * Probes the clients that would time out if the clock moved forward by `ms` milliseconds, and waits for their responses.
+   * Call before the clock moves.
+   */
   probePeers(ms: number): Promise<void>
   /** Waits until webhook attempts and writes that have begun are finished. */
   settle(): Promise<void>

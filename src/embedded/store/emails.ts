@@ -1,9 +1,9 @@
 import type { Store } from './store.ts'
 
-/** SQL expression of the email that a search compares. A user ID that contains `@` replaces a missing email. */
+/** SQL expression for the email that a search matches. A user ID that contains `@` replaces a missing email. */
 export const email = `coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)`
 
-/** SQL expression of the email in the index. SQLite's `lower` converts only ASCII letters. */
+/** SQL expression for the email in the index. SQLite's `lower` converts only ASCII letters. */
 export const foldedEmail = `lower(${email})`
 
 /** Returns true when SQLite supports full-text search. The SQLite of Node does so from Node 22.16 on. */

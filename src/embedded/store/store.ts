@@ -85,7 +85,7 @@ export class Store {
     this.#running().afterCommit.push(work)
   }
 
-  /** Runs `work` if the write is rolled back, in reverse order of the calls. Call inside `write`. */
+  /** Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call inside `write`. */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
   }

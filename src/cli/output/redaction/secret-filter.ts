@@ -47,7 +47,7 @@ export class SecretFilter {
   }
 }
 
-/** Removes access tokens from the pages of a list. Tokens cannot be imported and should not be in files. */
+/** Filter that removes access tokens from the pages of a list. Tokens cannot be imported and should not be in files. */
 export class WithoutSecrets {
   readonly #pages: AsyncIterable<Page>
   hasRemovedSecrets = false

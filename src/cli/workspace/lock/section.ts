@@ -4,7 +4,7 @@ import { createSection, type Section } from './lock.ts'
 export interface WorkspaceIdentity {
   /** `local` for the local workspace, because its base URL changes. */
   baseUrl: string
-  /** Undefined if no room contains the ID. */
+  /** Application ID from the rooms of the service; undefined if no room contains one. */
   applicationId: string | undefined
   profile: string
   hasRooms: boolean

@@ -58,7 +58,7 @@ export interface Plan {
   items: readonly PlanItem[]
   /** Kinds with so many removals that their number must be confirmed. */
   guards: readonly PruneGuard[]
-  /** Room IDs found by `findLostRooms`, by key. */
+  /** Room IDs from `findLostRooms`, indexed by the key of the room in the workspace file. */
   adopted: ReadonlyMap<string, string>
   declared: Readonly<Record<Kind, number>>
 }

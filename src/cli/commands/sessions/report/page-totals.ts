@@ -28,7 +28,10 @@ const headings: Readonly<Record<string, string>> = {
   room: 'Rooms',
 }
 
-/** Describes the table of a report by person, room or period, from its first rows. */
+/**
+ * Returns the options of the table in a report by person, room or period, such as caption and columns. The first rows
+ * determine the columns.
+ */
 export function describeTotals(
   { lines, scale }: RowChunk,
   { grouping, span, zone, shown }: TotalsOptions,

@@ -9,7 +9,7 @@ const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
 type Size = Pick<Terminal, 'columns' | 'rows'>
 
-/** Area below the command line that is redrawn in place. The last frame stays on the terminal. */
+/** Terminal area that is redrawn in place below the command line. The last frame stays on the terminal. */
 export class Screen {
   readonly #terminal: Size
   readonly #write: (text: Visible) => Promise<void>
