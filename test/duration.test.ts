@@ -78,7 +78,7 @@ describe('the duration of a flag', () => {
     [{ most: 60_000 }, '61', 'must be a duration such as 30s or 1m30s, above 0 and at most 1m, not “61”'],
     [{ least: 100 }, '99ms', 'must be a duration such as 30s or 1m30s, at least 0.1s, not “99ms”'],
     [range, '1..5', 'must be a duration such as 30s or 1m30s, at least 0.1s and at most 24h, not “1..5”'],
-  ])('with the limits %j refuses %s and names the valid values', (given, text, message) => {
+  ])('with the limits %j cannot be %s, and the error names the valid values', (given, text, message) => {
     expect(() => parseDuration(text, given, '--pause')).toThrow(new UsageError(`--pause ${message}`))
   })
 

@@ -382,7 +382,7 @@ test('a failed command keeps its exit code when standard error is closed', async
   expect((await done).code).toBe(3)
 })
 
-test('the cases in this file cover every exit code except 9 and 129', () => {
+test('the exit code tests cover every exit code except 9 and 129', () => {
   expect([...new Set(cases.map(({ code }) => code))]).toEqual([
     0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 70, 74, 130, 143,
   ])

@@ -204,7 +204,7 @@ describe('the compatibility policy', () => {
       '## Unreleased\n',
       ['the changelog has no section 1.0.0'],
     ],
-  ])('judges %s', (_, change, text, breaches) => {
+  ])('checks a changelog with %s', (_, change, text, breaches) => {
     const current = example()
     change(current)
     expect(policyBreaches(example(), current, text)).toEqual(breaches)
@@ -277,9 +277,12 @@ test.each([
   ['- `rooms create --type` is removed.', false],
   ['- `--types` is removed.', false],
   ['- The flag --type is removed.', false],
-])('the changelog entry “%s” mentions the removed flag rooms list --type: %s', (entry, expected) => {
-  expect(isMentioned(entry, { command: 'rooms list', name: '--type', change: '' })).toBe(expected)
-})
+])(
+  'isMentioned with the changelog entry “%s” and the removed flag rooms list --type returns %s',
+  (entry, expected) => {
+    expect(isMentioned(entry, { command: 'rooms list', name: '--type', change: '' })).toBe(expected)
+  },
+)
 
 test('a JSON Schema is reduced to its types and fields', () => {
   const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })

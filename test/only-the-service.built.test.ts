@@ -92,14 +92,14 @@ const offline = [
   ...['auth login --base-url nonsense', 'join'],
 ]
 
-test('the commands of these tests are of every group', async () => {
+test('the commands in the connection tests include every command group', async () => {
   const groups = new Set((await leaves()).map(({ words }) => words[0]))
   const tried = new Set([...online, ...offline].flatMap((line) => line.split(' ')))
   expect([...groups].filter((group = '') => !tried.has(group))).toEqual([])
 })
 
-describe('a run connects to the service and to nothing else', { timeout: 120_000 }, () => {
-  test('with a service', async () => {
+describe('a run', { timeout: 120_000 }, () => {
+  test('of an online command connects only to the service', async () => {
     const server = homes()
     const { ready } = await startServe([], server)
     const { env, recorded, forget } = record()
@@ -124,13 +124,13 @@ describe('a run connects to the service and to nothing else', { timeout: 120_000
     expect(others).toEqual([])
   })
 
-  test('without a service', async () => {
+  test('of an offline command makes no connection', async () => {
     const { env, recorded } = record()
     for (const line of offline) await runBuilt(line.split(' '), env)
     expect(recorded()).toEqual([])
   })
 
-  test('while it serves the local workspace', async () => {
+  test('that serves the local workspace makes no outgoing connection', async () => {
     const { env, recorded } = record()
     const { ready, child, ended } = await startServe([], env)
     const key = readFileSync(ready.api_key_file, 'utf8').trim()
@@ -142,7 +142,7 @@ describe('a run connects to the service and to nothing else', { timeout: 120_000
   })
 
   test.skipIf(!hasTool('strace', 'connections', 'system calls of a run'))(
-    'as the system calls show',
+    'makes only connections to the service, according to the system calls',
     async () => {
       const server = homes()
       const { ready } = await startServe([], server)

@@ -51,7 +51,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('parseTimestamp in the 
     ['Jan 31 2026 12:00', undefined],
     [{}, undefined],
     [[], undefined],
-  ])('reads %j as %j', (value, expected) => {
+  ])('parses %j as %j', (value, expected) => {
     vi.stubEnv('TZ', zone)
     expect(parseTimestamp(value)).toBe(expected)
   })
@@ -82,7 +82,7 @@ test.each<[unknown, boolean | null | undefined]>([
   [2, undefined],
   ['yes', undefined],
   ['#DEPRECATED#', undefined],
-])('parseBoolean reads %j as %j', (value, expected) => {
+])('parseBoolean parses %j as %j', (value, expected) => {
   expect(parseBoolean(value)).toBe(expected)
 })
 
@@ -97,6 +97,6 @@ test.each<[unknown, number | null | undefined]>([
   [true, undefined],
   ['many', undefined],
   ['0x10', undefined],
-])('parseNumber reads %j as %j', (value, expected) => {
+])('parseNumber parses %j as %j', (value, expected) => {
   expect(parseNumber(value)).toBe(expected)
 })

@@ -255,7 +255,7 @@ describe('caches of other builds', () => {
     expect(listBuilds()).toEqual(expect.arrayContaining(['something-else', 'v20.0.0-x64-recent']))
   })
 
-  test('are kept while they are in use, because each use updates the directory time at most once a day', async () => {
+  test('are kept while they are in use, and a use updates the directory time at most once a day', async () => {
     const { run, folder } = await primed()
     utimesSync(folder(), daysAgo(29), daysAgo(29))
     expect(await run('--version')).toEqual(fine)

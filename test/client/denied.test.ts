@@ -79,13 +79,13 @@ test('a key that is revoked during a run stops the run at the first 403', async 
   expect(world.requests.length).toBeLessThanOrEqual(6)
 })
 
-describe('sessions report with one room or several rooms', () => {
+describe('sessions report with one or more rooms', () => {
   test.each([
-    [3, 'do not exist', answer(404, {})],
-    [1, 'are denied', denied],
-    [1, 'are refused', answer(422, {})],
-    [6, 'fail', answer(500, 'no', { 'content-type': 'text/plain' })],
-  ])('exits %i if the rooms %s', async (code, _what, refusal) => {
+    [3, 'get a 404', answer(404, {})],
+    [1, 'get a 403', denied],
+    [1, 'get a 422', answer(422, {})],
+    [6, 'get a 500 without JSON', answer(500, 'no', { 'content-type': 'text/plain' })],
+  ])('exits %i if the requests for all rooms %s', async (code, _what, refusal) => {
     world.intercept = async (request, next) =>
       request.url.includes('/sessions') || request.url.includes('/rooms/') ? refusal : next()
     for (const given of ['a', 'a b', 'a b c'])

@@ -101,7 +101,7 @@ describe('a refusal of a request that names a user', () => {
     expect(looks()).toEqual([])
   })
 
-  test('exits 4 without a request for the user if the key is refused', async () => {
+  test('makes the command exit 4 without a request for the user if the key is refused', async () => {
     world.intercept = async () => bad
     expect((await world.run('members add r1 nobody')).code).toBe(4)
     expect(looks()).toEqual([])

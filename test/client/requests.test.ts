@@ -53,20 +53,17 @@ const unrepeatable = {
   'POST /rooms/{id}/message': 'message send r1 hi --quiet',
 }
 
-describe('retries', () => {
+describe('the client', () => {
   for (const [what, command] of Object.entries(repeatable)) {
-    test.each([429, 502, 503, 504, 520, 522, 524])(
-      `of ${what} happen after the status %i`,
-      async (status) => {
-        script(answer(status, {}), answer(status, {}), fine)
-        const { code, stdout, host } = await world.run(command)
-        expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
-        expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
-        expect(host.slept).toEqual([150, 300])
-      },
-    )
+    test.each([429, 502, 503, 504, 520, 522, 524])(`retries ${what} after the status %i`, async (status) => {
+      script(answer(status, {}), answer(status, {}), fine)
+      const { code, stdout, host } = await world.run(command)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
+      expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
+      expect(host.slept).toEqual([150, 300])
+    })
 
-    test.each([lost(), unsent()])(`of ${what} happen after the failure “$message”`, async (failure) => {
+    test.each([lost(), unsent()])(`retries ${what} after the failure “$message”`, async (failure) => {
       script(failure, fine)
       const { code, host } = await world.run(command)
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
@@ -75,20 +72,20 @@ describe('retries', () => {
   }
 
   for (const [what, command] of Object.entries(unrepeatable)) {
-    test(`of ${what} happen after the status 429`, async () => {
+    test(`retries ${what} after the status 429`, async () => {
       script(answer(429, {}), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
-    test(`of ${what} happen if the request was certainly not sent`, async () => {
+    test(`retries ${what} if the request is known not to have been sent`, async () => {
       script(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
     test.each([502, 503, 504, 520, 522, 524])(
-      `of ${what} do not happen after the status %i`,
+      `does not retry ${what} after the status %i`,
       async (status) => {
         script(answer(status, {}))
         expect((await world.run(command)).code).toBe(7)
@@ -96,20 +93,20 @@ describe('retries', () => {
       },
     )
 
-    test(`of ${what} happen after 503 with Retry-After`, async () => {
+    test(`retries ${what} after 503 with Retry-After`, async () => {
       script(answer(503, {}, { 'retry-after': '2' }), fine)
       const { host } = await world.run(command)
       expect(world.requests).toHaveLength(2)
       expect(host.slept).toEqual([2000])
     })
 
-    test(`of ${what} that all end in 503 with Retry-After exit 6`, async () => {
+    test(`exits 6 if all attempts of ${what} end in 503 with Retry-After`, async () => {
       script(answer(503, {}, { 'retry-after': '0' }))
       expect((await world.run(command)).code).toBe(6)
       expect(world.requests).toHaveLength(3)
     })
 
-    test(`of ${what} do not happen after 503 with a Retry-After that cannot be read`, async () => {
+    test(`does not retry ${what} after 503 with a Retry-After that cannot be parsed`, async () => {
       script(answer(503, {}, { 'retry-after': 'soon' }))
       const { code, stderr } = await world.run(command)
       expect({ code, stderr }).toEqual({
@@ -121,7 +118,7 @@ describe('retries', () => {
       expect(world.requests).toHaveLength(1)
     })
 
-    test(`of ${what} do not happen after a lost connection`, async () => {
+    test(`does not retry ${what} after a lost connection`, async () => {
       script(lost())
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
@@ -132,7 +129,7 @@ describe('retries', () => {
     })
   }
 
-  test('are announced one by one, and are not announced with --quiet', async () => {
+  test('announces each retry unless --quiet is set', async () => {
     script(answer(503, {}), lost(), fine)
     expect(await outcome('rooms get r1 -o ids')).toEqual({
       code: 0,
@@ -144,13 +141,13 @@ describe('retries', () => {
     expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
   })
 
-  test('send an identical request', async () => {
+  test('retries with an identical request', async () => {
     script(lost(), fine)
     await world.run(repeatable.PUT)
     expect(world.requests[1]).toEqual(world.requests[0])
   })
 
-  test('do not happen after a permanent failure', async () => {
+  test('does not retry after a permanent failure', async () => {
     script(new TransportError('the certificate has expired', false, false))
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
@@ -160,13 +157,13 @@ describe('retries', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([500, 501])('do not happen after the status %i', async (status) => {
+  test.each([500, 501])('does not retry after the status %i', async (status) => {
     script(answer(status, ''))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('do not happen after a 500 with JSON, and the command exits 1 with the message of the response', async () => {
+  test('does not retry after a 500 with JSON, and exits 1 with the message of the response', async () => {
     script(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -177,7 +174,7 @@ describe('retries', () => {
     })
   })
 
-  test('do not happen after a gateway timeout of a write, and the hint suggests a check', async () => {
+  test('does not retry a write after a gateway timeout, and prints a hint with a check command', async () => {
     script(answer(504, {}))
     expect(await outcome('rooms create --name X --type open')).toEqual({
       code: 7,
@@ -188,18 +185,21 @@ describe('retries', () => {
     })
   })
 
-  test.each([429, 503])('that end in %i after a lost response report an unknown outcome', async (status) => {
-    script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
-    expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
-      code: 7,
-      stderr: expect.stringMatching(
-        /; an earlier attempt got no response and may have made the change\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
-      ),
-    })
-  })
+  test.each([429, 503])(
+    'reports an unknown outcome if retries after a lost response end in %i',
+    async (status) => {
+      script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
+      expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
+        code: 7,
+        stderr: expect.stringMatching(
+          /; an earlier attempt got no response and may have made the change\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
+        ),
+      })
+    },
+  )
 
   test.each([400, 404, 500])(
-    'that end in %i after a lost response use the exit code of that status',
+    'exits with the code for the status %i if it is the response to a retry after a lost response',
     async (status) => {
       script(lost(), answer(status, {}), answer(200, { rooms: [] }))
       const { code } = await world.run('users update ada --name Ada')
@@ -208,19 +208,19 @@ describe('retries', () => {
   )
 })
 
-describe('retries within their limits', () => {
+describe('a retrying client', () => {
   test.each([
     ['--retries 0', 1],
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('with the flag “%s” allow %i attempts', async (flag, attempts) => {
+  ])('with the flags “%s” makes %i attempts', async (flag, attempts) => {
     script(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
   })
 
-  test('wait at most eight seconds each', async () => {
+  test('waits at most eight seconds before each retry', async () => {
     script(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
@@ -234,14 +234,14 @@ describe('retries within their limits', () => {
     ['text, which is ignored', 'soon', 150],
     ['a fraction, which is ignored', '1.5', 150],
     ['a negative number, which is ignored', '-5', 150],
-  ])('follow Retry-After with %s', async (_what, header, waited) => {
+  ])('that receives a Retry-After with %s (%s) waits %i ms', async (_what, header, waited) => {
     script(answer(429, {}, { 'retry-after': header }), fine)
     const { code, host } = await world.run('rooms get r1')
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
   })
 
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
-    'stop immediately for Retry-After: %s, which exceeds the timeout',
+    'stops immediately if the value of Retry-After, %s, exceeds the timeout',
     async (header) => {
       script(answer(503, {}, { 'retry-after': header }))
       const { code, stderr, host } = await world.run('rooms get r1')
@@ -251,7 +251,7 @@ describe('retries within their limits', () => {
     },
   )
 
-  test('report a Retry-After of a 429 that exceeds the timeout', async () => {
+  test('reports the Retry-After of a 429 if the value exceeds the timeout', async () => {
     script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
@@ -260,14 +260,14 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('report the time of a Retry-After date', async () => {
+  test('reports the time of a Retry-After date', async () => {
     const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
     script(answer(429, {}, { 'retry-after': date }))
     const { stderr } = await outcome('rooms get r1')
     expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
   })
 
-  test('report the last response if the next wait would exceed the timeout', async () => {
+  test('reports the last response if the next wait would exceed the timeout', async () => {
     script(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
       code: 6,
@@ -276,7 +276,7 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('wait the same time after the wall clock is set forward by an hour', async () => {
+  test('waits the same time after the wall clock is set forward by an hour', async () => {
     world.intercept = async () => {
       host.setWallClock(3_600_000)
       return world.requests.length === 1 ? answer(503, {}) : fine
@@ -286,7 +286,7 @@ describe('retries within their limits', () => {
     expect(host.slept).toEqual([150])
   })
 
-  test('stop at the timeout if a read receives no response', async () => {
+  test('stops at the timeout if a read receives no response', async () => {
     world.intercept = silence
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
@@ -309,7 +309,7 @@ describe('retries within their limits', () => {
     ],
     ['message send r1 hi', 'check the room before you send it again'],
   ])(
-    'are not made for a write without a response (%s), and the hint suggests a check',
+    'does not repeat a write that receives no response (%s), and prints a hint to check the result',
     async (command, hint) => {
       world.intercept = silence
       expect(await outcome(`${command} --timeout 0.05`)).toEqual({
@@ -320,7 +320,7 @@ describe('retries within their limits', () => {
     },
   )
 
-  test('suggest a check command that quotes any name correctly', async () => {
+  test('suggests a check command that quotes any name correctly', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(
@@ -328,7 +328,7 @@ describe('retries within their limits', () => {
     )
   })
 
-  test('report why a request waited if it was not sent before the timeout', async () => {
+  test('reports why a request waited if it was not sent before the timeout', async () => {
     world.intercept = (_request, _next, signal) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
@@ -340,7 +340,7 @@ describe('retries within their limits', () => {
     })
   })
 
-  test('report a timeout that occurs just before a wait as a timeout', async () => {
+  test('reports a timeout that occurs just before a wait as a timeout', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })
@@ -436,19 +436,19 @@ describe('a 400 without a reason from the service', () => {
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test('differs from 401, which causes no probe and exits 4', async () => {
+  test('is handled differently from a 401, which exits 4 without a probe', async () => {
     script(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('differs from 403, which exits 4 if the probe is refused', async () => {
+  test('is handled differently from a 403, which exits 4 if the probe is refused', async () => {
     script(answer(403, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(2)
   })
 
-  test.each([404, 410])('differs from %i, which exits 3', async (status) => {
+  test.each([404, 410])('is handled differently from a %i, which exits 3', async (status) => {
     answers({ '/users/ada': answer(status, {}), '/rooms?limit=1': empty })
     expect((await world.run('users get ada')).code).toBe(3)
   })
@@ -513,7 +513,7 @@ describe('a response that cannot be parsed', () => {
     )
   })
 
-  test('with HTML for an error is reported in a single line', async () => {
+  test('and is an HTML error page is reported in a single line', async () => {
     world.intercept = answering(
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )

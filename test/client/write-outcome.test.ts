@@ -355,7 +355,7 @@ describe('a write whose response contradicts the request', () => {
     expect(stdout).toContain('1,ada,failed,')
   })
 
-  test('is not sent again by a resumed import', async () => {
+  test('is not repeated when the import is resumed', async () => {
     executingNothing(answer(200, { room: { id: 'r9', name: 'New', type: 'private' } }))
     const { code, stdout } = await world.run('rooms import rooms.csv -o csv --no-header')
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('failed,r9,') })
@@ -398,7 +398,7 @@ describe('a write whose response agrees with the request', () => {
   })
 })
 
-describe('a text or number that the response changes', () => {
+describe('a write whose response changes a text or number', () => {
   test.each([
     ['rooms update r1 --set name=A', shown({ id: 'r1', name: 'B' }), 'name: “B”, not “A”'],
     ['rooms update r1 --name New', shown({ id: 'r1', name: null }), 'name: null, not “New”'],
@@ -428,7 +428,7 @@ describe('a text or number that the response changes', () => {
     expect((await world.run(`${command} --quiet`)).stderr).toBe('')
   })
 
-  test('is reported in full for one row of an import, with the number of other rows at the end', async () => {
+  test('is reported in full for one row of an import, with the number of the other rows at the end', async () => {
     executingNothing((path) => answer(200, { user: { user_id: path.slice(7), name: 'Other' } }))
     world.file('users.csv', 'user_id,name\na,Ada\nb,Bob\nc,Cyd\n')
     const { code, stderr } = await world.run('users import users.csv --if-exists update --concurrency 1')

@@ -73,7 +73,7 @@ describe('a base URL without /v1', () => {
     ['404 without a body', answer(404, '')],
     ['405 with JSON', answer(405, { message: 'no such method' })],
     ['410', answer(410, '')],
-  ])('exits 6 for every command if the web server responds with %s', async (_what, elsewhere) => {
+  ])('makes every command exit 6 if the web server responds with %s', async (_what, elsewhere) => {
     webServer(elsewhere)
     world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
     for (const command of commands()) {
@@ -230,10 +230,10 @@ test('rooms delete --ignore-not-found sends one probe per run after a 400 with â
   expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
 })
 
-describe('meetroom serve at a base URL other than /v1', () => {
+describe('an embedded service at /v1', () => {
   const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
 
-  test.each(bases)('makes every command exit 6 with the base URL %s', async (base) => {
+  test.each(bases)('makes every command exit 6 with the wrong base URL %s', async (base) => {
     world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
     for (const command of commands()) {
       const { code, stdout, stderr } = await world.run(command, { env: { MEETROOM_BASE_URL: base } })
@@ -256,14 +256,14 @@ describe('meetroom serve at a base URL other than /v1', () => {
     })
   })
 
-  test('responds to "meetroom api" with an unknown path so that the command exits 3', async () => {
+  test('makes meetroom api exit 3 for an unknown path', async () => {
     expect(await world.run('api GET /nothing')).toMatchObject({
       code: 3,
       stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',
     })
   })
 
-  test('makes rooms delete and users delete exit 1 if the service lacks the operation', async () => {
+  test('makes rooms delete and users delete exit 1 if it does not know the operation', async () => {
     world.intercept = async (request, next) =>
       request.method === 'DELETE'
         ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
@@ -276,7 +276,7 @@ describe('meetroom serve at a base URL other than /v1', () => {
   })
 })
 
-describe('auth login with a base URL without /v1', () => {
+describe('auth login with a base URL that omits /v1', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const logIn = (baseUrl: string, key = world.apiKey) =>
     world.run(`auth login --with-token --base-url ${baseUrl}`, { stdin: key, env: bare })
@@ -309,7 +309,7 @@ describe('auth login with a base URL without /v1', () => {
     expect((await world.run('rooms list -o ids', { env: bare })).stdout).toBe(`${room}\n`)
   })
 
-  test('finds a service below a path', async () => {
+  test('finds a service under a path prefix', async () => {
     webServer(notFound, `${origin}/meet/v1`)
     expect(await logIn(`${origin}/meet/`)).toMatchObject({
       code: 0,

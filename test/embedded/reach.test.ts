@@ -45,7 +45,7 @@ async function list(ways: Record<string, Transport>, argv: readonly string[] = [
   return { code, stdout: host.stdout.text, stderr: host.stderr.text, requests, host }
 }
 
-test('--local opens the local workspace itself if the serving process stops before the request arrives', async () => {
+test('--local opens the local workspace directly if the serving process stops before the request arrives', async () => {
   const { code, stdout, stderr, requests } = await list({
     async 'http://127.0.0.1:1/v1'() {
       claimed.release()

@@ -52,7 +52,7 @@ test('a second claim of a directory is refused with the base URL of the server t
   release()
 })
 
-test('a second claim of a directory is refused before the owner has a base URL', async () => {
+test('a second claim of a directory is refused even if the owner has no base URL yet', async () => {
   const dir = tempDir()
   const { release } = await lockWorkspace(dir, quietly)
   await expect(lockWorkspace(dir, quietly)).rejects.toThrow('this data directory is already served')

@@ -138,7 +138,7 @@ describe('an SDK against meetroom serve', () => {
     })
   })
 
-  test('receives the metadata of rooms, users and members, which updates keep', async () => {
+  test('receives the metadata of rooms, users and members, and updates of other fields keep the metadata', async () => {
     const metadata = { plan: 'gold', tags: ['a', 'b'], nested: { price: 1.5, none: null } }
     const { user } = await sdk.send('POST', '/users', { user_id: 'ada', metadata })
     const room = await createRoom({ metadata })
@@ -156,7 +156,7 @@ describe('an SDK against meetroom serve', () => {
     expect(await sdk.all('/rooms', 'rooms', { sort_by: '-created_at' })).toMatchObject([{ metadata }])
   })
 
-  test('receives status 400 for an order that the list does not have', async () => {
+  test('receives status 400 for a sort order that the list does not support', async () => {
     await expect(sdk.all('/rooms', 'rooms', { sort_by: '-name' })).rejects.toMatchObject({
       status: 400,
       message: 'sort_by must be +created_at or -created_at, not “-name”',

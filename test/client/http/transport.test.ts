@@ -194,10 +194,10 @@ async function serveSlowly(connections: number) {
   }
 }
 
-describe('requests over shared connections', () => {
+describe('a request over shared connections', () => {
   const notSent = { message: 'no connection yet', maybeSent: false, transient: false }
 
-  test('wait when all connections are busy', async () => {
+  test('waits when all connections are busy', async () => {
     const { ask, until, letGo, sockets } = await serveSlowly(2)
     const answers = Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => ask(path)))
     for (const count of [2, 4, 5]) {
@@ -209,7 +209,7 @@ describe('requests over shared connections', () => {
   })
 
   test.each(['while it waits for a connection', 'while its own connection opens'])(
-    'do not include a request that is cancelled %s',
+    'is not sent if it is cancelled %s',
     async (when) => {
       const { ask, until, letGo, paths } = await serveSlowly(1)
       const abort = new AbortController()
@@ -228,7 +228,7 @@ describe('requests over shared connections', () => {
     },
   )
 
-  test('are not sent if they are withdrawn in time, and otherwise get their response', async () => {
+  test('is not sent if it is withdrawn in time, and otherwise gets its response', async () => {
     const { ask, until, letGo, paths } = await serveSlowly(1)
     const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
     const sent = ask('/sent', signal, withdrawal.signal)
@@ -347,8 +347,8 @@ describe('the body of a response', () => {
   })
 })
 
-describe('connection failures', () => {
-  test('the error of a refused connection says that the request was not sent', async () => {
+describe('the transport', () => {
+  test('reports that the request was not sent if the connection is refused', async () => {
     expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
       message: 'connection refused',
       maybeSent: false,
@@ -356,7 +356,7 @@ describe('connection failures', () => {
     })
   })
 
-  test('the error of a name whose addresses all refuse the connection says that the request was not sent', async () => {
+  test('reports that the request was not sent if all addresses of the host name refuse the connection', async () => {
     expect(await failure(`http://localhost:${await closedPort()}`)).toEqual({
       message: 'connection refused',
       maybeSent: false,
@@ -364,7 +364,7 @@ describe('connection failures', () => {
     })
   })
 
-  test('the error of an unknown host name says that the request was not sent', async () => {
+  test('reports that the request was not sent if the host name is unknown', async () => {
     const { message, maybeSent } = await failure('http://no-such-host.invalid')
     // Without a network the system cannot tell which.
     expect(message).toMatch(/^the host name cannot be resolved( at the moment)?$/)
@@ -419,7 +419,7 @@ describe('connection failures', () => {
       },
       'the connection was closed before the response was complete',
     ],
-  ])('the error of a connection %s says that the request may have arrived', async (_what, act, message) => {
+  ])('reports that the request may have arrived if the connection is %s', async (_what, act, message) => {
     const origin = await serveRaw(act)
     for (const method of ['GET', 'POST'])
       expect(
@@ -435,14 +435,14 @@ describe('connection failures', () => {
     '220 mail.test ESMTP ready\r\n',
     'HTTP/1.1 abc\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
-  ])('bytes that are not HTTP are unreadable: %j', async (text) => {
+  ])('reports a response that is not HTTP as unreadable: %j', async (text) => {
     const origin = await serveRaw((socket) => socket.write(text))
     const error = await send(origin).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ServiceError)
     expect(error).toHaveProperty('message', 'the service’s response cannot be read: it is not HTTP')
   })
 
-  test('headers that are too large are unreadable', async () => {
+  test('reports a response with too large headers as unreadable', async () => {
     const origin = await serveRaw((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
     )
@@ -454,12 +454,12 @@ describe('connection failures', () => {
     )
   })
 
-  test('a body without a length ends with the connection', async () => {
+  test('reads a body without a length until the connection ends', async () => {
     const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
     expect((await send(origin)).text).toBe('{"rooms":[]}')
   })
 
-  test('the abort signal of the caller ends a waiting request, which may have arrived', async () => {
+  test('ends a waiting request when the caller aborts it, and reports that the request may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw(() => abort.abort())
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -469,7 +469,7 @@ describe('connection failures', () => {
     })
   })
 
-  test('the abort signal of the caller ends a request during its response, and the request may have arrived', async () => {
+  test('ends a request when the caller aborts it during the response, and reports that the request may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -479,7 +479,7 @@ describe('connection failures', () => {
     expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
   })
 
-  test('the abort signal of the caller ends a wait for TLS before the request is sent', async () => {
+  test('sends no request that the caller aborts during the TLS handshake', async () => {
     const abort = new AbortController()
     const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -489,7 +489,7 @@ describe('connection failures', () => {
     })
   })
 
-  test('the abort signal of the caller ends a wait for a proxy before the request is sent, and the error names the proxy', async () => {
+  test('sends no request that the caller aborts while a proxy is silent, and names the proxy in the error', async () => {
     const abort = new AbortController()
     const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
     const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
@@ -500,7 +500,7 @@ describe('connection failures', () => {
     })
   })
 
-  test('the abort signal of the caller ends a request before it is sent', async () => {
+  test('sends no request that is already aborted', async () => {
     let requests = 0
     const origin = await serve((_request, response) => {
       requests++
@@ -510,7 +510,7 @@ describe('connection failures', () => {
     expect(requests).toBe(0)
   })
 
-  test('a header that HTTP forbids is absent from the error', async () => {
+  test('reports an error without the value of a header that HTTP forbids', async () => {
     const origin = await serve((_request, response) => response.end())
     const { maybeSent } = await failure(origin, {
       request: { headers: { authorization: `Bearer ${key}\n` } },
@@ -562,7 +562,7 @@ describe('a proxy', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('with an invalid URL is a usage error that does not quote the URL', () => {
+  test('with an invalid URL causes a usage error that does not quote the URL', () => {
     for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://', 'http://ada:%@proxy.test']) {
       const open = () => createNetworkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
       expect(open).toThrow(UsageError)

@@ -53,7 +53,7 @@ test('advance waits for the effects of a timer before the clock moves on', async
   expect(calls).toEqual([2000])
 })
 
-test('advance runs periodic maintenance once, and fires timers that are too long for setTimeout', async () => {
+test('advance calls an interval callback only once, and fires timers that are too long for setTimeout', async () => {
   const { clock, calls, record } = start()
   startInterval(clock, 5000, record)
   const year = 365 * 24 * 3_600_000
@@ -92,7 +92,7 @@ test('freeze and resume during an advance take effect after the advance', async 
   expect(clock.now()).toBe(testNow + 9000)
 })
 
-test('a canceled timer never fires, and reset returns to the real time', async () => {
+test('a cancelled timer never fires, and reset returns the clock to the real time', async () => {
   const { machine, clock, calls, record } = start()
   const cancel = clock.after(1000, record)
   clock.freeze()

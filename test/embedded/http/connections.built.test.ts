@@ -45,8 +45,8 @@ async function served() {
   return Number(new URL(server.url).port)
 }
 
-describe('connections without complete headers', () => {
-  test('block no other client, from the same IP address or from another one', async () => {
+describe('connections with incomplete headers', () => {
+  test('do not block other clients with the same or another IP address', async () => {
     const port = await served()
     const silent = []
     for (let i = 0; i < 200; i++) silent.push(await halfOpen(port))

@@ -54,7 +54,7 @@ describe('health endpoints', () => {
     socket.destroy()
   })
 
-  test('of a stopping service respond 503 for readiness and 200 for health while it accepts connections', async () => {
+  test('of a stopping service that still accepts connections respond with 503 for readiness and 200 for health', async () => {
     const { machine, fire } = machineWithTimer(7777)
     const serving = await serveHere({ machine, drainDelayMs: 7777 })
     const closed = serving.close()
@@ -172,7 +172,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-test('a stopping service cuts off and counts the requests that are not finished after the drain timeout', async () => {
+test('a stopping service aborts and counts the requests that are unfinished after the drain timeout', async () => {
   const { machine, fire } = machineWithTimer(7777)
   const serving = await serveHere({ machine, drainMs: 7777 })
   for (let i = 0; i < 200; i++)

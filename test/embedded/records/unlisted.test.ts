@@ -62,7 +62,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
     expect([body.rooms ?? body.users ?? body.members].flat()).toMatchObject([thing])
   })
 
-  test('stay unchanged unless an update contains them, and an update replaces a value as a whole', async () => {
+  test('keep their values unless an update contains them, and an update replaces the whole value', async () => {
     const { path } = await make(kind, fields)
     await send('PUT', path, { name: 'other' })
     expect(await get(kind, path)).toMatchObject({ name: 'other', ...fields })

@@ -28,7 +28,7 @@ async function lesson(fields: object = {}) {
 }
 
 describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 60_000 }, () => {
-  test('shows people, messages, pages and the meeting clock, and shows a notice after the member is blocked', async () => {
+  test('shows the contents of the room, and a notice after the member is blocked', async () => {
     const { room, enter, say, ask, block } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as Ada Lovelace')
@@ -84,7 +84,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     await ada.shows('Connected as Ada Lovelace')
   })
 
-  test('removes the token from the address bar, and sends the token in no URL and no Referer header', async () => {
+  test('removes the token from the address bar and sends it in no URL or Referer header', async () => {
     const { room, enter, tokens, log } = await lesson()
     const ada = await enter(room, 'ada')
     await ada.shows('Connected as')
@@ -146,7 +146,7 @@ describe.skipIf(browser === undefined)('the room page in a browser', { timeout: 
     expect(await people(guest)).toEqual(['Guest guest you'])
   })
 
-  test('can be operated with the keyboard, and names its parts for a screen reader', async () => {
+  test('can be operated with a keyboard and labels its elements for screen readers', async () => {
     const { room, enter, ask, origin } = await lesson()
     const entities = [{ type: 'Image', src: `${origin}/room-page/icon.svg` }]
     await ask('POST', `/rooms/${room}/pages/create_many`, [{ entities }, { entities }, { entities }])

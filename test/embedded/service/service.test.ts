@@ -46,7 +46,7 @@ const notFound = refusal(400, 'not_found')
 const unknownOperation = refusal(400, 'unknown_operation')
 const forbidden = refusal(500, 'validation_exception')
 
-describe('lists', () => {
+describe('a list request', () => {
   /** Makes five of what a list holds and says where the list is. */
   const lists: [string, () => Promise<{ path: string; field: 'rooms' | 'members' | 'users' }>][] = [
     [
@@ -77,7 +77,7 @@ describe('lists', () => {
   ]
 
   for (const [name, make] of lists) {
-    test(`${name} are sorted newest first, page by page, with the total of all pages`, async () => {
+    test(`for ${name} returns the items newest first, page by page, with the total of all pages`, async () => {
       const { path, field } = await make()
       const page = async (query: string) => {
         const { body } = await send('GET', path + query)
@@ -114,7 +114,7 @@ describe('lists', () => {
       'offset=0x10',
       'offset=abc',
     ])
-      test(`${name} are refused with the query ${query}`, async () => {
+      test(`for ${name} is refused with the query ${query}`, async () => {
         const { path } = await make()
         expect(await send('GET', `${path}?${query}`)).toEqual(invalid)
       })
@@ -126,34 +126,37 @@ describe('lists', () => {
       ['offset=-1', 'offset must be at least 0, not -1'],
       ['offset=99999999999999999999', 'offset must be at most 9007199254740991, not 99999999999999999999'],
       ['limit=1e3', 'limit must be a whole number, not “1e3”'],
-    ])(`${name} are refused for %s with a message that names the valid values`, async (query, message) => {
-      const { path } = await make()
-      const { status, body } = await send('GET', `${path}?${query}`)
-      expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
-    })
+    ])(
+      `for ${name} with %s is refused with a message that names the valid values`,
+      async (query, message) => {
+        const { path } = await make()
+        const { status, body } = await send('GET', `${path}?${query}`)
+        expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
+      },
+    )
 
-    test(`${name} accept a limit from 1 to 1000`, async () => {
+    test(`for ${name} accepts a limit from 1 to 1000`, async () => {
       const { path, field } = await make()
       expect((await send('GET', `${path}?limit=1`)).body[field]).toHaveLength(1)
       expect((await send('GET', `${path}?limit=1000`)).body[field]).toHaveLength(5)
     })
   }
 
-  test('without a limit have 30 items per page', async () => {
+  test('without a limit returns 30 items per page', async () => {
     for (let i = 0; i < 31; i++) await room({ name: `${i}` })
     const { body } = await send('GET', '/rooms')
     expect(body.rooms).toHaveLength(30)
     expect(body.paging).toEqual({ limit: 30, offset: 0, total: 31 })
   })
 
-  test('with a filter have the total of the matching items', async () => {
+  test('with a filter returns the total of the matching items', async () => {
     for (const name of ['a', 'b', 'a', 'a']) await room({ name })
     const { body } = await send('GET', '/rooms?name=a&limit=1&offset=1')
     expect(body.rooms.map(({ name }) => name)).toEqual(['a'])
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('find a room by its exact name, including letter case and wildcard characters', async () => {
+  test('finds a room by its exact name, including letter case and wildcard characters', async () => {
     for (const name of ['sync', 'Sync', 'sync 2', 's_nc', '%']) await room({ name })
     expect(await names('/rooms?name=sync')).toEqual(['sync'])
     expect(await names('/rooms?name=s_nc')).toEqual(['s_nc'])
@@ -162,7 +165,7 @@ describe('lists', () => {
     expect(await names('/rooms?name=')).toEqual([])
   })
 
-  test('combine filters of rooms', async () => {
+  test('combines several filters of rooms', async () => {
     await room({ name: 'a', layout: 'grid' })
     const ended = await room({ name: 'b', layout: 'grid' })
     await room({ name: 'c' })
@@ -175,7 +178,7 @@ describe('lists', () => {
     expect(await names('/rooms?name=b&layout=default')).toEqual([])
   })
 
-  test('ignore unlisted query parameters', async () => {
+  test('ignores unlisted query parameters', async () => {
     await room({ name: 'a' })
     expect(await names('/rooms?colour=red')).toEqual(['a'])
   })
@@ -215,7 +218,7 @@ describe('IDs', () => {
     'a.b@c.test',
     '👋',
   ])
-    test(`the user ID ${JSON.stringify(id)} identifies its user in a path and in a query`, async () => {
+    test(`of users identify their user in a path and in a query: ${JSON.stringify(id)}`, async () => {
       const path = `/users/${encodeURIComponent(id)}`
       const made = await user(id, { name: 'before' })
       expect((await send('GET', path)).body.user).toEqual(made)
@@ -233,14 +236,14 @@ describe('IDs', () => {
     })
 
   for (const id of ['.', '..', 'a\u0000b', '\n'])
-    test(`the user ID ${JSON.stringify(id)} is refused or returned unchanged`, async () => {
+    test(`of users are refused or returned unchanged: ${JSON.stringify(id)}`, async () => {
       const made = await send('POST', '/users', { user_id: id })
       if (made.status !== 200) return expect(made).toEqual(invalid)
       expect(made.body.user.user_id).toBe(id)
       expect((await send('GET', `/users/${encodeURIComponent(id)}`)).body).toEqual(made.body)
     })
 
-  test('two users whose IDs differ only after a NUL are different users', async () => {
+  test('that differ only after a NUL identify different users', async () => {
     const plain = await user('a', { name: 'the first' })
     await send('POST', '/users', { user_id: 'a\u0000b', name: 'the second' })
     expect((await send('GET', '/users/a')).body.user).toEqual(plain)
@@ -250,22 +253,22 @@ describe('IDs', () => {
     expect((await send('GET', '/users/a')).status).toBe(200)
   })
 
-  test('two users whose IDs differ only in an unpaired surrogate are different users', async () => {
+  test('that differ only in an unpaired surrogate never identify the same user', async () => {
     const first = await send('POST', '/users', { user_id: 'a\ud800' })
     const second = await send('POST', '/users', { user_id: 'a\ud801' })
     const made = [first, second].filter(({ status }) => status === 200)
     expect((await send('GET', '/users')).body.paging.total).toBe(made.length)
   })
 
-  test('a path that is not valid percent-encoding is refused', async () => {
+  test('in a path that is not valid percent-encoding are refused', async () => {
     await user('100%')
     expect(await send('GET', '/users/100%')).toEqual(invalid)
     expect(await send('GET', '/users/%ff')).toEqual(invalid)
   })
 })
 
-describe('rooms', () => {
-  test('a new room has every documented field', async () => {
+describe('a room', () => {
+  test('has every documented field after it is created', async () => {
     const { status, body } = await send('POST', '/rooms', {
       name: 'Design review 👋 "x"',
       type: 'private',
@@ -299,7 +302,7 @@ describe('rooms', () => {
     expect((await send('GET', '/rooms')).body.rooms).toEqual([body.room])
   })
 
-  test('every room has the same application ID', async () => {
+  test('has the same application ID as other rooms', async () => {
     const first = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     const second = (await send('GET', `/rooms/${await room()}`)).body.room['application_id']
     expect(second).toBe(first)
@@ -312,12 +315,12 @@ describe('rooms', () => {
     { name: '', type: 'open' },
     { name: null, type: 'open' },
   ])
-    test(`a room requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`requires a name and a type, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/rooms', body)).toEqual(invalid)
       expect(await names('/rooms')).toEqual([])
     })
 
-  test('the name of a room is returned unchanged or refused, with any characters', async () => {
+  test('with any characters in its name is refused or returned with the same name', async () => {
     for (const name of ['a\u0000b', '\ud800x', 'line\nbreak', '\u{10ffff}', ' x ']) {
       const { status, body } = await send('POST', '/rooms', { name, type: 'open' })
       if (status === 200) expect(body.room['name']).toBe(name)
@@ -325,7 +328,7 @@ describe('rooms', () => {
     }
   })
 
-  test('members added at creation have the requested role or the default role of the user', async () => {
+  test('gives members in the create request the requested role or the default role of the user', async () => {
     await user('ada', { default_member_type: 'host' })
     await user('grace')
     const id = await room({
@@ -338,7 +341,7 @@ describe('rooms', () => {
     ])
   })
 
-  test('creation with a member whose user does not exist creates no room', async () => {
+  test('is not created with a member whose user does not exist', async () => {
     await user('ada')
     expect(
       await send('POST', '/rooms', {
@@ -350,7 +353,7 @@ describe('rooms', () => {
     expect(await names('/rooms')).toEqual([])
   })
 
-  test('an update of a room changes the given fields and updated_at', async () => {
+  test('keeps all fields except updated_at and the fields that an update contains', async () => {
     const id = await room({ name: 'before', record: true, layout: 'grid' })
     const before = (await send('GET', `/rooms/${id}`)).body.room
     const { body } = await send('PUT', `/rooms/${id}`, { name: 'after' })
@@ -359,7 +362,7 @@ describe('rooms', () => {
     expect((await send('GET', `/rooms/${id}`)).body).toEqual(body)
   })
 
-  test('a second termination keeps the time of the first termination, and reopening removes the time', async () => {
+  test('keeps the time of its first termination after a second one, until it is reopened', async () => {
     const id = await room()
     const terminate = async (is_terminated: boolean) =>
       (await send('PUT', `/rooms/${id}`, { is_terminated })).body.room['terminated_at']
@@ -369,14 +372,14 @@ describe('rooms', () => {
     expect(await terminate(false)).toBeNull()
   })
 
-  test('the secret of a webhook is absent from responses', async () => {
+  test('is returned without the secret and headers of its webhook', async () => {
     const webhook = { url: 'https://hooks.test/in', headers: { 'x-token': 'hush-1' }, secret: 'hush-2' }
     const { body } = await send('POST', '/rooms', { name: 'R', type: 'open', webhook })
     const answers = [body, await send('GET', `/rooms/${body.room.id}`), await send('GET', '/rooms')]
     expect(JSON.stringify(answers)).not.toContain('hush')
   })
 
-  test('deleting a room returns the room and deletes its members', async () => {
+  test('is returned when it is deleted, and its members are deleted', async () => {
     const id = await room()
     await user('ada')
     const { id: memberId } = await member(id, 'ada')
@@ -388,8 +391,8 @@ describe('rooms', () => {
   })
 })
 
-describe('users', () => {
-  test('a new user has every documented field, and has an internal ID only in lists', async () => {
+describe('a user', () => {
+  test('has every documented field after creation, and has an internal ID only in lists', async () => {
     const made = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -411,16 +414,16 @@ describe('users', () => {
   })
 
   for (const body of [{}, { name: 'Ada' }, { user_id: '' }, { user_id: null }])
-    test(`a user requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
+    test(`requires a user_id, so the body ${JSON.stringify(body)} is refused`, async () => {
       expect(await send('POST', '/users', body)).toEqual(invalid)
     })
 
-  test('the access tokens of users are unique', async () => {
+  test('has an access token that differs from the tokens of other users', async () => {
     const tokens = [await user('a'), await user('b'), await user('c')].map((made) => made['access_token'])
     expect(new Set(tokens).size).toBe(3)
   })
 
-  test('overwriting a user keeps the ID, access token, creation time and memberships, and replaces all other fields', async () => {
+  test('that is overwritten keeps only its ID, access token, creation time and memberships', async () => {
     const before = await user('ada', {
       name: 'Ada',
       profile_url: 'https://example.com/ada.png',
@@ -446,14 +449,14 @@ describe('users', () => {
     expect((await send('GET', `/rooms/${roomId}/members`)).body.members).toEqual([joined])
   })
 
-  test('an update of a user changes the given fields and keeps all other fields', async () => {
+  test('keeps all fields except updated_at and the fields that an update contains', async () => {
     const before = await user('ada', { name: 'Ada', default_member_type: 'host', email: 'ada@example.com' })
     const { body } = await send('PUT', '/users/ada', { default_member_type: 'monitor' })
     expect(body.user).toEqual({ ...before, default_member_type: 'monitor', updated_at: expect.any(String) })
     expect((await send('GET', '/users/ada')).body).toEqual(body)
   })
 
-  test('email_search_query finds a part of the email in any letter case', async () => {
+  test('is found by email_search_query with a part of the email in any letter case', async () => {
     await user('ada', { email: 'Ada.L@Example.com' })
     await user('grace', { email: 'grace@navy.test' })
     await user('alan@example.com')
@@ -469,7 +472,7 @@ describe('users', () => {
     expect(await found('nobody')).toEqual([])
   })
 
-  test('a list with email_search_query has pages and the total of the matching users', async () => {
+  test('is counted in the total of a paged list only if it matches email_search_query', async () => {
     for (const id of ['a', 'b', 'c']) await user(id, { email: `${id}@example.com` })
     await user('d')
     const { body } = await send('GET', '/users?email_search_query=example&limit=1&offset=1')
@@ -477,7 +480,7 @@ describe('users', () => {
     expect(body.paging).toEqual({ limit: 1, offset: 1, total: 3 })
   })
 
-  test('lose their memberships when they are deleted, and have none when they are created again', async () => {
+  test('has no memberships after it is deleted and created again', async () => {
     const roomId = await room()
     await user('ada')
     await user('grace')
@@ -493,8 +496,8 @@ describe('users', () => {
   })
 })
 
-describe('members', () => {
-  test('adding an existing member changes only the role', async () => {
+describe('a member', () => {
+  test('changes only its role and updated_at when it is added again', async () => {
     const roomId = await room()
     await user('ada')
     const first = await member(roomId, 'ada', 'guest')
@@ -504,23 +507,23 @@ describe('members', () => {
   })
 
   for (const type of ['guest', 'host', 'monitor'])
-    test(`a member who is added without a role has the default role of the user, ${type}`, async () => {
+    test(`that is added without a role has the default role of the user, ${type}`, async () => {
       const roomId = await room()
       await user('ada', { default_member_type: type })
       expect((await member(roomId, 'ada'))['type']).toBe(type)
     })
 
-  test('the default role of a user is guest', async () => {
+  test('has a user whose default role is guest unless the user is created with another role', async () => {
     expect((await user('ada'))['default_member_type']).toBe('guest')
   })
 
-  test('adding a missing or empty user as a member is refused', async () => {
+  test('is refused if the user does not exist or the user ID is missing or empty', async () => {
     const roomId = await room()
     for (const body of [{ user_id: 'nobody' }, {}, { user_id: '' }])
       expect(await send('POST', `/rooms/${roomId}/members`, body)).toEqual(invalid)
   })
 
-  test('an update of a member changes the name in the room and keeps the name of the user', async () => {
+  test('has its own name after an update, and the name of the user is unchanged', async () => {
     const roomId = await room()
     await user('ada', { name: 'Ada' })
     const before = await member(roomId, 'ada')
@@ -530,7 +533,7 @@ describe('members', () => {
   })
 
   for (const type of ['open', 'public'])
-    test(`blocking a member of a room of the type ${type} is a validation exception and changes no data`, async () => {
+    test(`of a room of the type ${type} is unchanged by a block request, which is a validation exception`, async () => {
       const roomId = await room({ type })
       await user('ada')
       const before = await member(roomId, 'ada')
@@ -539,7 +542,7 @@ describe('members', () => {
       expect((await send('GET', path)).body.member).toEqual(before)
     })
 
-  test('a member of a private room can be blocked and unblocked', async () => {
+  test('of a private room can be blocked and unblocked', async () => {
     const roomId = await room({ type: 'private' })
     await user('ada')
     const path = `/rooms/${roomId}/members/${(await member(roomId, 'ada')).id}`
@@ -550,8 +553,8 @@ describe('members', () => {
   })
 })
 
-describe('messages', () => {
-  test('a message to a terminated room is a validation exception, and a message after reopening succeeds', async () => {
+describe('a message', () => {
+  test('to a terminated room is a validation exception until the room is reopened', async () => {
     const id = await room()
     const message = () => send('POST', `/rooms/${id}/message`, { message: 'hello' })
     await send('PUT', `/rooms/${id}`, { is_terminated: true })
@@ -560,7 +563,7 @@ describe('messages', () => {
     expect(await message()).toEqual({ status: 200, body: { message: 'hello' } })
   })
 
-  test('an empty message is accepted', async () => {
+  test('is accepted if it is empty', async () => {
     expect(await send('POST', `/rooms/${await room()}/message`, { message: '' })).toEqual({
       status: 200,
       body: { message: '' },
@@ -579,7 +582,7 @@ describe('a URL in a request', () => {
     '',
   ]
   for (const url of unencoded) {
-    test(`is refused together with the whole request if the src is ${JSON.stringify(url)}`, async () => {
+    test(`makes the service refuse the whole request if the src is ${JSON.stringify(url)}`, async () => {
       const id = await room()
       const page = (src: string) => ({ entities: [{ type: 'Image', src }] })
       expect(
@@ -625,7 +628,7 @@ describe('a URL in a request', () => {
     expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
   })
 
-  test('is refused if the URL of a webhook is not encoded', async () => {
+  test('is refused if it is the URL of a webhook and is not encoded', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
@@ -711,7 +714,7 @@ describe('requests', () => {
     '[]',
     '"ada"',
   ])
-    test(`with the body ${body || 'that is empty'} are refused`, async () => {
+    test(`with the body ${body || '(empty)'} are refused`, async () => {
       const headers = { authorization: authorization(), 'content-type': 'application/json' }
       expect(await raw('POST', '/users', headers, body)).toEqual({ ...invalid, type })
       expect((await send('GET', '/users')).body.users).toEqual([])
@@ -788,7 +791,7 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
-  test('that are refused get a response without the key', async () => {
+  test('that are refused get a response that does not contain the key', async () => {
     const answer = await raw('GET', '/rooms', { authorization: `Basic ${workspace.apiKey}` })
     expect(JSON.stringify(answer)).not.toContain(workspace.apiKey)
   })
@@ -803,7 +806,7 @@ describe('requests', () => {
     ['GET', '/users/ada/more'],
     ['GET', '//rooms'],
   ] as const)
-    test(`with ${method} ${path} are refused as unknown operations`, async () => {
+    test(`for ${method} ${path} are refused as unknown operations`, async () => {
       await room({ name: 'stays' })
       expect(await send(method, path)).toEqual(unknownOperation)
       expect(await names('/rooms')).toEqual(['stays'])
@@ -990,7 +993,7 @@ describe('sessions', () => {
   })
 })
 
-test('the list of sessions is complete by default, and has pages and a total with limit or offset', async () => {
+test('the list of sessions is complete by default, and is paged with a total if the query contains limit or offset', async () => {
   const dir = tempDir()
   const opened = await openTestWorkspace(dir)
   const { id } = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
@@ -1068,14 +1071,14 @@ describe('database indexes', () => {
     '/rooms/ROOM/sessions?user_id=ada&is_connecting=true',
     '/users/ada',
   ])
-    test(`GET ${path} finds its rows through an index, in order`, async () => {
+    test(`provide the rows of GET ${path} in order`, async () => {
       const plans = await plansOf(path)
       expect(plans.length).toBeGreaterThan(0)
       expect(plans.filter((plan) => sorts(plan) || readsAll(plan))).toEqual([])
     })
 
   for (const path of ['/rooms', '/users', '/users?email_search_query=ada'])
-    test(`GET ${path} reads its rows in order, without sorting them`, async () => {
+    test(`let GET ${path} read its rows in order without sorting them`, async () => {
       expect((await plansOf(path)).filter(sorts)).toEqual([])
     })
 })

@@ -86,7 +86,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
     expect((await served.getRoom(room)).meeting_time).toBe(13)
   })
 
-  test('causes no lost and no repeated webhook', async () => {
+  test('causes no lost or repeated webhooks', async () => {
     const { url, inbox } = await startReceiver((_, response) => {
       disk.fill(moment)
       response.end()
@@ -166,7 +166,7 @@ describe('a session hub on a disk that is full during a commit', () => {
     expect(open()).toBe(0)
   })
 
-  test('records all listed session ends when space is free', async () => {
+  test('writes the records of all ended sessions when space is free', async () => {
     const { clock, store, join, terminate, open } = await startHub()
     for (let i = 0; i < 3; i++) await join()
     await terminate()

@@ -81,7 +81,7 @@ test('a search finds the same users as a scan of all emails after any changes', 
   )
 })
 
-test('a search among many users yields to another request, and its result stays correct after their changes', async () => {
+test('a search among many users yields to other requests, and its result stays correct after their changes', async () => {
   const { store, send } = await openTestWorkspace()
   await store.write(() =>
     store.run(

@@ -38,7 +38,7 @@ async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
 }
 
 describe('a full disk', () => {
-  test('causes a 503 for writers but not for readers, and permits writes again when space is free', async () => {
+  test('causes a 503 only for writers, and writes succeed again when space is free', async () => {
     const { limitPages, send, names } = await serviceOnFile()
     await send('POST', '/rooms', { name: 'before', type: 'open' })
     limitPages(50)

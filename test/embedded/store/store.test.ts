@@ -94,7 +94,7 @@ test('a disk that fills up while a failed write is undone makes the whole commit
   expect(notes()).toEqual(['c'])
 })
 
-test('a commit that SQLite refuses is rolled back as a whole, and the next one succeeds', async () => {
+test('a commit that SQLite refuses is rolled back as a whole, and the next commit succeeds', async () => {
   const { note, notes, orphan, heard } = await openStore()
   const refused = await outcomes(note('a'), note('b', orphan))
   expect(refused).toEqual(Array(2).fill('FOREIGN KEY constraint failed'))

@@ -86,7 +86,7 @@ test('local restore replaces a workspace of a newer version', async () => {
   expect(await list(dir)).toEqual({ code: 0, stderr: '' })
 })
 
-test('an upgrade whose copy cannot be written changes nothing', async () => {
+test('an upgrade does not change the local workspace if the copy cannot be written', async () => {
   const dir = await oldWorkspace(1000)
   writeFileSync(join(dir, 'backups'), '')
   expect(await list(dir)).toMatchObject({ code: 74 })

@@ -42,7 +42,7 @@ describe('a webhook attempt', () => {
   })
 
   test.each([200, 201, 204, 299])(
-    'with the response %i counts as delivered and is removed from the outbox',
+    'with the response %i delivers the event, which is then removed from the outbox',
     async (status) => {
       const attempt = await world.firstAttempt()
       expect(world.outbox()).toEqual(['msg_1'])
@@ -349,7 +349,7 @@ describe('the events of thousands of sessions that end together', () => {
     expect(world.outbox()).toEqual([])
   })
 
-  test('are delivered after delivery for the room is woken', async () => {
+  test('are delivered when delivery for their room is woken', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.leave(room, sessions(1, 3))

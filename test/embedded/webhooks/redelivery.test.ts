@@ -118,7 +118,7 @@ describe('the list of deliveries', () => {
     })
   })
 
-  test('keeps events that were given up, with the reason', async () => {
+  test('keeps events whose delivery ended without success, with the reason', async () => {
     const deliveries = world.start()
     const room = await world.room()
     await world.enters(room, 'msg_1', deliveries)
