@@ -77,7 +77,7 @@ const sendable = (Object.keys(keyShapes) as KeyShape[]).filter((name) => !/no he
 const calls = (await allCalls()).filter((call) => !stays.test(call))
 const statuses = [400, 401, 404, 429, 500, 502]
 
-test('the built program hides the key from ps and stores the key in no file', async () => {
+test('the built program neither shows the key in the process list nor stores the key in a file', async () => {
   const { seen, state, baseUrl } = await echoingService()
   const env = home()
   for (const [i, call] of calls.entries()) {
@@ -100,7 +100,7 @@ test('the built program hides the key from ps and stores the key in no file', as
 })
 
 test.each(full ? sendable : sendable.slice(0, 2))(
-  'a killed import stores no key in files: %s',
+  'a killed import leaves no file with the key in the form %s',
   async (shape) => {
     const { seen, state, baseUrl } = await echoingService()
     const env = home()

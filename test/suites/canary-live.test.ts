@@ -65,7 +65,7 @@ function staying(argv: readonly string[], env: Record<string, string>, options: 
   return { says, stop, shown, done }
 }
 
-test('join redacts the key in messages, refusals and close reasons', async () => {
+test('join redacts the key in messages, error responses and close reasons', async () => {
   const words: { refuse?: string; say?: string; close?: string } = {}
   const server = createServer()
   const sockets = new WebSocketServer({ noServer: true })
@@ -129,7 +129,7 @@ test('webhooks listen redacts the key in incoming requests', async () => {
   }
 })
 
-test('serve logs no key, wherever clients send it', async () => {
+test('serve logs no key, even if clients send the key in the wrong place', async () => {
   for (const [, make] of shapes.slice(0, full ? 9 : 3)) {
     const key = make().trim()
     const keyFile = join(tempDir(), 'key')
@@ -149,7 +149,7 @@ test('serve logs no key, wherever clients send it', async () => {
   }
 })
 
-test('--dry-run and --curl hide the key on a terminal, and use a variable in a pipe', async () => {
+test('--dry-run and --curl hide the key on a terminal, and print an environment variable in a pipe', async () => {
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()

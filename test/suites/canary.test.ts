@@ -213,7 +213,7 @@ function isQuick(call: string, i: number, j: number): boolean {
   return j === 0 || / import /.test(call) || (i + j) % 4 === 0
 }
 
-test('for every kind of response in this suite, a command prints text from the response and redacts the key', () => {
+test('each kind of response in this suite is printed with a redacted key by at least one command', () => {
   // These say nothing of what the service sent.
   const silent = [
     'nothing',

@@ -72,7 +72,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
   })
 })
 
-test('an edit of a build variant that does not match the source causes an error', async () => {
+test('a build variant whose edit does not match the source causes an error', async () => {
   await expect(buildVariant([['src/embedded/store/store.ts', 'no such text', '']])).rejects.toThrow(
     'has changed',
   )

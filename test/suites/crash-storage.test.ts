@@ -83,7 +83,7 @@ describe('a torn write-ahead log', () => {
     rmSync(dir, { recursive: true })
   }
 
-  test('cut off at any position keeps every complete write', { timeout: 900_000 }, async () => {
+  test('that is cut off at any position keeps every complete write', { timeout: 900_000 }, async () => {
     const { ends, whole, withLog } = await crashed(20)
     await fc.assert(
       fc.asyncProperty(
@@ -101,7 +101,7 @@ describe('a torn write-ahead log', () => {
     )
   })
 
-  test('with a flipped bit keeps exactly the writes before the bit', {
+  test('with a flipped bit keeps only the writes before the bit', {
     timeout: 900_000,
   }, async () => {
     const { ends, whole, withLog } = await crashed(20)
@@ -126,7 +126,7 @@ const hasSqlite = await import('node:sqlite').then(
   () => false,
 )
 
-describe('damaged pages', () => {
+describe('damaged database pages', () => {
   /** A workspace of some hundred things, all in the file itself. */
   async function filled(): Promise<string> {
     const dir = tempDir()
@@ -162,7 +162,7 @@ describe('damaged pages', () => {
     notice('crash', 'damage inside of pages: this Node has no SQLite of its own, and libsql panics')
   const damage = fc.array(hasSqlite ? fc.oneof(wholePage, bytes) : wholePage, { minLength: 1, maxLength: 4 })
 
-  test('return the intact data or 503, and the process survives', {
+  test('make the service respond with the intact data or with 503', {
     timeout: 900_000,
   }, async () => {
     const template = await filled()
@@ -230,7 +230,7 @@ describe('damaged pages', () => {
   })
 })
 
-test('a kill on a full disk keeps all acknowledged and observed data', {
+test('a kill on a full disk loses no acknowledged or observed data', {
   timeout: 300_000,
 }, async ({ skip }) => {
   const dir = join(tempDir(), 'disk')

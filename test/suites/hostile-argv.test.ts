@@ -154,7 +154,7 @@ const unlikely = fc
 
 const vector = fc.oneof({ arbitrary: likely, weight: 4 }, { arbitrary: unlikely, weight: 1 })
 
-test('random arguments make the program exit with a documented code', async () => {
+test('the program exits with a documented code for random arguments', async () => {
   const world = await createWorld()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   file('a.csv', 'user_id,name\nada,Ada\n')
@@ -200,7 +200,7 @@ test('random arguments make the program exit with a documented code', async () =
   )
 })
 
-test('random arguments make the built program exit with a documented code', async () => {
+test('the built program exits with a documented code for random arguments', async () => {
   const { MEETROOM_CONFIG_DIR, MEETROOM_DATA_DIR, HOME, TMPDIR } = homes()
   const env = {
     MEETROOM_CONFIG_DIR,

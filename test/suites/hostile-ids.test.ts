@@ -181,7 +181,7 @@ describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes
   },
 )
 
-test('each request of meetroom api stays within the base URL', async () => {
+test('meetroom api sends requests only to URLs under the base URL', async () => {
   world.intercept = async () => answer(200, {})
   await fc.assert(
     fc.asyncProperty(hostileId, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'), async (id, method) => {

@@ -192,7 +192,7 @@ function inMemory(content: Buffer): Source {
   return { name: 'input', path: undefined, read, close: async () => {} }
 }
 
-test('any input is read to its end or refused with a reason', async () => {
+test('any input is read to the end or refused with a reason', async () => {
   const path = join(world.dir, 'input')
   const host = testHost({ cwd: world.dir })
   let read = 0
@@ -263,7 +263,7 @@ test('any input is imported or refused without a stack trace or control characte
   )
 })
 
-describe('an input of eight times the length is read in less than 24 times the time', () => {
+describe('an input of eight times the length takes less than 24 times the time', () => {
   const size = sized(16, 128) * 1024
   const repeated =
     (unit: string, start = '', end = '') =>

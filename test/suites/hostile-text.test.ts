@@ -213,7 +213,7 @@ describe('the whole program escapes hostile text in', () => {
     )
   })
 
-  test.each(commands)('a %s in %s with fields that have no text form: %j', async (kind, result, argv) => {
+  test.each(commands)('a %s in %s whose fields are not text: %j', async (kind, result, argv) => {
     const { fields, columns } = views[kind]
     const names = [...fields, ...columns.map(({ field }) => field), 'entities']
     const item = { ...Object.fromEntries(names.map((name) => [name, noText])), id: 'r1', user_id: 'ada' }
@@ -246,7 +246,7 @@ describe('the whole program escapes hostile text in', () => {
     )
   })
 
-  test.each([[['r1']], [['r1', 'r2']]])('a prompt about %j', async (ids) => {
+  test.each([[['r1']], [['r1', 'r2']]])('a prompt for the rooms %j', async (ids) => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (name) => {
         world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name } })
@@ -315,7 +315,7 @@ const untilSaid = (shown: () => string, text: string) =>
   )
 
 describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes hostile text in', (format) => {
-  test('the messages of a joined room', async () => {
+  test('the messages of a room', async () => {
     const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(100, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => server.close())
@@ -335,7 +335,7 @@ describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes ho
     add('frames and webhooks', messages.length)
   })
 
-  test('incoming webhooks', async () => {
+  test('received webhooks', async () => {
     const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(60, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],

@@ -90,9 +90,9 @@ const kinds = {
 } as const
 
 describe.each(Object.entries(kinds))(
-  '%s import from a service that fails one time in three',
+  '%s import into a service that fails one time in three',
   (what, kind) => {
-    test('repeats no write, reports no false success, and reports undecidable outcomes as unknown', async () => {
+    test('repeats no accepted write and reports the correct outcome of each row', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
@@ -209,6 +209,6 @@ test('a command that creates an item exits 0 only if the service created the ite
   )
 })
 
-test.runIf(full)('this suite sends at least 10,000 POSTs', () => {
+test.runIf(full)('this suite sends at least 10,000 POST requests', () => {
   expect(posts).toBeGreaterThanOrEqual(10_000)
 })

@@ -54,7 +54,7 @@ describe('a deleted working directory', () => {
   )
 })
 
-describe('a low limit of file handles', () => {
+describe('a low limit on open files', () => {
   const withFew = (line: string, env: Record<string, string>) => {
     count.add('commands')
     return runCommand('sh', ['-c', `ulimit -n 24; exec "${node}" "${launcher}" ${line}`], env)
@@ -65,7 +65,7 @@ describe('a low limit of file handles', () => {
     '--local rooms create --name a --type open',
     '--local users import /dev/null --input-format ndjson --no-journal',
     'serve --port 0',
-  ])('is named in the error of %s', async (line) => {
+  ])('is the reason in the error of %s', async (line) => {
     expect(await withFew(line, homes())).toEqual({
       code: 74,
       stdout: '',
@@ -74,7 +74,7 @@ describe('a low limit of file handles', () => {
     })
   })
 
-  test('is enough for a request and for a change of the settings', async () => {
+  test('permits a request and a change of the settings', async () => {
     const env = await served()
     for (const line of ['rooms list -o ids', 'config set timeout 5'])
       expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -83,7 +83,9 @@ describe('a low limit of file handles', () => {
 
 const writers = sized(12, 50)
 
-test(`${writers} concurrent logins store all their profiles`, { timeout: 300_000 }, async () => {
+test(`${writers} concurrent logins store each profile or report that the settings are in use`, {
+  timeout: 300_000,
+}, async () => {
   const { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key, ...env } = await served()
   const names = Array.from({ length: writers }, (_, i) => `p${i}`)
   const logins = await Promise.all(
@@ -123,16 +125,14 @@ describe('a home directory', () => {
     ['that is empty', ''],
     ['that is not a directory', '/dev/null'],
     ['that cannot be created', '/proc/nowhere'],
-  ])('%s permits commands without settings', async (_, HOME) => {
+  ])('%s does not prevent commands without settings', async (_, HOME) => {
     const { HOME: _home, ...env } = await served()
     const homeless = HOME === undefined ? env : { ...env, HOME }
     expect(await run('--version', homeless)).toEqual(fine)
     expect(await run('rooms list -o ids', homeless)).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('that is read-only causes an error when settings are stored, and permits requests', async ({
-    skip,
-  }) => {
+  test('that is read-only prevents changes of the settings and permits requests', async ({ skip }) => {
     const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
     if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk takes more rights')
     expect(await run('--version', env)).toEqual(fine)
@@ -205,7 +205,7 @@ describe('a full disk', () => {
     expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
   })
 
-  test('causes an error that names the disk when standard input is buffered', async ({ skip }) => {
+  test('causes an error with the directory if standard input cannot be buffered', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -222,7 +222,7 @@ describe('a full disk', () => {
     expect(readdirSync(disk)).toEqual(['ballast'])
   })
 
-  test('causes an error when output is truncated', async ({ skip }) => {
+  test('causes an error if the output is truncated', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small
@@ -237,7 +237,7 @@ describe('a full disk', () => {
     })
   })
 
-  test('prevents the creation of the code cache without an error', async ({ skip }) => {
+  test('prevents the code cache without an error', async ({ skip }) => {
     const small = await onSmallDisk()
     if (!small) return skip()
     const { disk, env, fill } = small

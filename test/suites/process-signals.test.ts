@@ -57,28 +57,22 @@ const writes = some([
 describe('a signal before a connection', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
-  test.each(withStops(commands))(
-    '%s ends “%s” without a report of a change',
-    measured,
-    async (stop, line) => {
-      let connected = () => {}
-      const connection = new Promise<void>((resolve) => {
-        connected = resolve
-      })
-      const port = await silentPort(connected)
-      const env = withFiles(`https://127.0.0.1:${port}/v1`)
-      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () =>
-        connection.then(later),
-      )
-      expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
-      const said: Record<string, string> = {
-        'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 0 failed, 3 not tried\nerror: interrupted',
-        'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: resume with: meetroom users import users.csv --resume --base-url ${env.MEETROOM_BASE_URL}`,
-      }
-      expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
-      expectPrompt(ended)
-    },
-  )
+  test.each(withStops(commands))('%s ends “%s”, which reports no change', measured, async (stop, line) => {
+    let connected = () => {}
+    const connection = new Promise<void>((resolve) => {
+      connected = resolve
+    })
+    const port = await silentPort(connected)
+    const env = withFiles(`https://127.0.0.1:${port}/v1`)
+    const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () => connection.then(later))
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
+    const said: Record<string, string> = {
+      'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 0 failed, 3 not tried\nerror: interrupted',
+      'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: resume with: meetroom users import users.csv --resume --base-url ${env.MEETROOM_BASE_URL}`,
+    }
+    expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
+    expectPrompt(ended)
+  })
 
   test.runIf(process.platform === 'linux').each(withStops(['rooms list', 'users import users.csv']))(
     '%s ends “%s” while every SYN is dropped',
@@ -109,7 +103,7 @@ describe.each([
   })
 
   test.each(withStops(writes))(
-    '%s ends “%s” with a warning that the change may have been made',
+    '%s ends “%s”, which warns that the change may have been made',
     measured,
     async (stop, line) => {
       const { baseUrl, asked } = await stuckService(answer)
@@ -138,7 +132,7 @@ describe('a signal in the pause before a retry', () => {
   )
 
   test.each(withStops(['rooms delete r1 r2 --yes', 'users import users.csv']))(
-    '%s ends “%s” with the number of items that were not tried',
+    '%s ends “%s”, which prints the number of items that were not tried',
     measured,
     async (stop, line) => {
       const { baseUrl } = await stuckService(busy)

@@ -43,7 +43,7 @@ const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
 
 describe('serve', () => {
   test.each(withStops([sized(4, 60)]))(
-    'ends after %s at any of %i moments during its start, and can start again',
+    'ends after %s at any of %i moments during the start, and can start again',
     { timeout: 180_000 },
     async (stop, moments) => {
       const env = homes()
@@ -68,7 +68,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['in a directory', '--ephemeral']))(
-    'ends after %s (%s) with closed sessions and no leftover files',
+    'closes all sessions and removes temporary files after %s (%s)',
     measured,
     async (stop, place) => {
       const env = homes()
@@ -91,7 +91,7 @@ describe('serve', () => {
   )
 
   test.each(withStops(['a second signal']))(
-    'that waits for a request after %s ends immediately after %s',
+    'that waits for an open request after %s ends immediately after %s',
     measured,
     async (stop) => {
       const env = homes()
@@ -145,7 +145,7 @@ const event = {
 
 describe('webhooks listen', () => {
   test.each(withStops(['sh']))(
-    'ends after %s while its child program (%s) runs',
+    'ends after %s while a child process (%s) runs',
     measured,
     async (stop, shell) => {
       const env = homes()
@@ -200,7 +200,7 @@ describe('sessions watch', () => {
     },
   )
 
-  test('exits without an error at the next event after its reader closes the pipe', async () => {
+  test('exits without an error at the next event after the reader closes the pipe', async () => {
     const { ready } = await startServe([], homes())
     const { id, env } = await roomAt(ready, homes())
     const line = pipeTo(`"${node}" "${launcher}" sessions watch ${id} --interval 0.1`, 'head -1')

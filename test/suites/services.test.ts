@@ -51,13 +51,13 @@ async function problemOf(fake: FakeService, scenario: Scenario): Promise<string 
   return undefined
 }
 
-test('the tables have at least 100 services and 50 scenarios', () => {
+test('the tables of this suite have at least 100 services and 50 scenarios', () => {
   expect(services.length).toBeGreaterThanOrEqual(100)
   expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
   expect(scenarios.length).toBeGreaterThanOrEqual(50)
 })
 
-test('every command has a scenario or a documented exemption', async () => {
+test('every command has a scenario or a documented exemption in this suite', async () => {
   const all = (await leaves()).map(({ words }) => words.join(' '))
   const covered = new Set([...scenarios.map(({ leaf }) => leaf), ...Object.keys(without)])
   expect([...all].filter((leaf) => !covered.has(leaf))).toEqual([])

@@ -5,7 +5,7 @@ import config from '../vitest.config.mts'
 test.each([
   ['full', '1'],
   ['test', ''],
-])('in the mode %s all suites run at the size of that mode', async (mode, told) => {
+])('all suites run in the size of the mode “%s”', async (mode, told) => {
   const { projects = [] } = (await config({ command: 'serve', mode })).test ?? {}
   expect(projects.length).toBeGreaterThan(0)
   for (const project of projects)

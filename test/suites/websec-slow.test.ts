@@ -109,7 +109,7 @@ test('a thousand clients with incomplete requests block no other client', async 
   await Promise.all(drips)
 })
 
-test('a client without a key that sends requests and reads no responses delays no other client', async () => {
+test('a client that sends requests without a key and reads no responses delays no other client', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
   const server = await serveHttp(service, { host: '127.0.0.1', port: 0 })

@@ -111,7 +111,7 @@ describe.each(Object.entries(refusedHandshakes))('a WebSocket request from %s', 
 })
 
 describe.each(Object.entries(frameGroups))('a peer in a room that sends %s', (_, vectors) => {
-  test.each(vectors)('gets the expected close code: %s', async (_, bytes, code) => {
+  test.each(vectors)('is disconnected with the matching close code: %s', async (_, bytes, code) => {
     count('vectors')
     const visitor = await openVisitor()
     const { status, frames } = await shake({}, bytes, ...(code === 1000 ? [closing(1000)] : []))

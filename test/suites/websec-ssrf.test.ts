@@ -79,7 +79,7 @@ const notations: readonly ((address: number) => string)[] = [
 describe('a webhook to the host name', () => {
   const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
 
-  test.each(inside)('%s of a private IP address is not sent', async (name) => {
+  test.each(inside)('%s is not sent if the host name has a private IP address', async (name) => {
     count('vectors')
     await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
   })
@@ -117,13 +117,13 @@ describe('a webhook to the host name', () => {
     expect(inbox.all).toHaveLength(2)
   })
 
-  test('that does not exist fails as unreachable and not as forbidden, because the name can exist later', async () => {
+  test('that does not exist fails as unreachable, because the name can exist later', async () => {
     const posted = posting()('http://nowhere.test:9/', {}, '{}')
     await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 })
 
-describe('a redirect', () => {
+describe('a redirect by a webhook receiver', () => {
   const places = [
     'http://169.254.169.254/latest/meta-data/',
     'http://10.0.0.1/',
@@ -148,7 +148,7 @@ describe('a redirect', () => {
   })
 })
 
-describe('a custom header of a webhook', () => {
+describe('a request of a webhook with a custom header', () => {
   test.each([
     ['transfer-encoding', 'chunked'],
     ['content-length', '0'],
@@ -160,7 +160,7 @@ describe('a custom header of a webhook', () => {
     ['te', 'trailers'],
     ['trailer', 'x'],
     ['host', 'evil.test'],
-  ])('does not change how the request is parsed: %s: %s', async (name, value) => {
+  ])('is received as one request or is not sent: %s: %s', async (name, value) => {
     count('vectors')
     const { url, inbox } = await startReceiver()
     const { status } = await posting()(url, { [name]: value }, '{"a":1}').catch(() => ({ status: undefined }))
@@ -188,20 +188,20 @@ describe('webhooks of the complete service', () => {
     'http://[::ffff:a9fe:a9fe]/',
     'http://metadata.test/',
     'http://user:password@10.0.0.1/',
-  ])('are not retried for %s, and the log contains no credentials', async (url) => {
+  ])('to %s are not retried, and the log contains no credentials', async (url) => {
     count('vectors')
     const line = await deliver(url)
     expect(line).toMatch(/ forbidden$/)
     expect(line).not.toContain('password')
   })
 
-  test('reach an allowed receiver on this machine', async () => {
+  test('are sent to an allowed receiver on this machine', async () => {
     const { url, inbox } = await startReceiver()
     expect(await deliver(url)).toMatch(/ 200$/)
     expect(inbox.all).toHaveLength(1)
   })
 
-  test('send no request to URLs from fields of a room', async () => {
+  test('are never sent to URLs in the fields of a room', async () => {
     count('vectors', 2)
     const { url, inbox } = await startReceiver()
     const served = await serveWorkspace()

@@ -24,7 +24,7 @@ test('JSON of 500 levels is parsed, and JSON of 501 levels is refused, with and 
 })
 
 describe('a response nested 100,000 levels deep', () => {
-  test.each(formats)('causes exit code 6 and an error without a stack trace, with -o %s', async (format) => {
+  test.each(formats)('with -o %s causes exit code 6 and an error without a stack trace', async (format) => {
     for (const text of [`{"room":{"id":"r1","type":"open","name":"n","x":${deep}}}`, deep]) {
       world.intercept = async () => answer(200, text)
       const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format}`)
@@ -38,7 +38,7 @@ describe('a response nested 100,000 levels deep', () => {
   })
 
   test.each(formats)(
-    'with an error status causes an error without a stack trace, with -o %s',
+    'with an error status and -o %s causes an error without a stack trace',
     async (format) => {
       for (const status of [400, 404, 500, 503]) {
         world.intercept = async () => answer(status, `{"error":{"message":"no","x":${deep}}}`)

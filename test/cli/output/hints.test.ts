@@ -204,7 +204,7 @@ const cases = Object.entries(targets).flatMap(([way, target]) =>
 )
 
 test.each(cases)(
-  'a run with $way at a service that $what suggests commands with the same service',
+  'a command with $way suggests commands for the same service if the service $what',
   async (given) => {
     const { target, script } = given
     const machine = await createMachine()
@@ -239,7 +239,7 @@ test.each(cases)(
   },
 )
 
-test('users create of an existing user suggests an update at the same service', async () => {
+test('users create suggests a command that updates the user at the same service if the user exists', async () => {
   const machine = await createMachine()
   machine.answerWith(() => answer(200, { user: { id: 'u', user_id: 'P2000' } }))
   const { code, stderr } = await machine.run(['users', 'create', 'P2000', '--profile', 'ci'])
@@ -251,7 +251,7 @@ test('users create of an existing user suggests an update at the same service', 
   })
 })
 
-test('rooms create without a response suggests a check at the same service', async () => {
+test('rooms create suggests listing the rooms with the same name at the same service if no response arrives', async () => {
   const machine = await createMachine()
   machine.answerWith(lost)
   const argv = ['rooms', 'create', '--name', 'Maths 7a', '--type', 'open', '--profile', 'ci']
@@ -285,7 +285,7 @@ describe('a suggested command in a hint', () => {
   const text = (words: readonly string[], ...operands: readonly string[]) =>
     formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
 
-  test('is split into its original words by a POSIX shell, and contains only visible characters', () => {
+  test('contains only visible characters and becomes the original words in a POSIX shell', () => {
     const words = [
       ...['', '-x', '--', '~', '~root', '=ls', '#x', '*', '$HOME', '`id`', 'a b', "it's", '"', '\\', '!!'],
       ...[
@@ -316,7 +316,7 @@ describe('a suggested command in a hint', () => {
     )
   })
 
-  test('contains no secret, even if the secret contains a quote', () => {
+  test('contains no secret, even if a secret contains a quote', () => {
     const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
     const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
     expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(

@@ -85,7 +85,7 @@ describe('the output of a list', () => {
     )
   })
 
-  test('in CSV has equal cells on a terminal and in a pipe', async () => {
+  test('in CSV has the same cells on a terminal and in a pipe', async () => {
     const piped = await print('rooms list -o csv')
     expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
   })
@@ -109,7 +109,7 @@ describe('the output of an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('with -o %s has the form of a list without items', async (format, stdout, stderr) => {
+  ])('with -o %s is a list without items', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })
@@ -118,7 +118,7 @@ describe('the output of an empty list', () => {
     expect(await print('rooms list -o csv --no-header')).toBe('')
   })
 
-  test('can have a column that only some rooms have', async () => {
+  test('has a column from --columns that only some rooms have', async () => {
     say(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
     say(list())
@@ -129,7 +129,7 @@ describe('the output of an empty list', () => {
 describe('the output of a single item', () => {
   beforeEach(() => say({ room: room({ seats: 5 }) }))
 
-  test('is a record with every field in a pipe', async () => {
+  test('in a pipe is a record with every field', async () => {
     expect(await print('rooms get r1')).toBe(
       'id             r1\n' +
         'type           open\n' +
@@ -143,7 +143,7 @@ describe('the output of a single item', () => {
     )
   })
 
-  test('is a record with absolute and relative times on a terminal', async () => {
+  test('on a terminal is a record with absolute and relative times', async () => {
     expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
       'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
     )
@@ -223,18 +223,18 @@ describe('JSON output', () => {
     expect(stdout).toContain('\n    "id": "r1",\n')
   })
 
-  test('on a terminal keeps the digits of big numbers', async () => {
+  test('on a terminal keeps every digit of large numbers', async () => {
     say('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('with a repeated key and a number beyond double precision is printed in every format', async () => {
+  test('of an item with a repeated field and a number beyond double precision is valid in every format', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('contains a field named __proto__', async () => {
+  test('contains a field with the name __proto__', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       say(`{"rooms":[${item}]}`)
@@ -253,7 +253,7 @@ describe('CSV output', () => {
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
-    'defuses the formula %j',
+    'prevents the evaluation of the formula %j',
     async (name) => {
       say(list(room({ name })))
       const stdout = await print('rooms list -o csv --columns name --no-header')
@@ -268,21 +268,21 @@ describe('CSV output', () => {
     )
   })
 
-  test('of a single item is a header and one line', async () => {
+  test('of a single item has a header and one line', async () => {
     say({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 
-  test('has the documented fields, and then the other fields of the first page in alphabetical order', async () => {
+  test('has the documented fields first, and then the other fields of the first page in alphabetical order', async () => {
     say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
     expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
       /,updated_at,created_at,'=x,alpha,zeta$/,
     )
   })
 
-  test('omits fields that only a later page has, and one notice names them', async () => {
+  test('omits fields that only a later page has, and one notice names these fields', async () => {
     const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
     world.intercept = async ({ url }) => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
@@ -334,7 +334,7 @@ describe('CSV output', () => {
 describe('--columns and --no-header', () => {
   beforeEach(() => say(two))
 
-  test('select and order the columns of a table, and omit its header', async () => {
+  test('select and order the columns of a table, and omit the header', async () => {
     expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
     expect(await print('rooms list --columns status,name --no-header')).toBe(
       'active      Sync\nterminated  Demo\n',
@@ -357,7 +357,7 @@ describe('--columns and --no-header', () => {
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
-  test('refuse an unknown field and list the known ones', async () => {
+  test('cause an error with the known fields if a field is unknown', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
       expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
         code: 2,
@@ -370,14 +370,14 @@ describe('--columns and --no-header', () => {
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test.each(['json', 'ndjson', 'ids'])('are refused with -o %s', async (format) => {
+  test.each(['json', 'ndjson', 'ids'])('cause a usage error with -o %s', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 
-  test.each(['', ',', 'id,', 'id,,name'])('are refused with the invalid column list “%s”', async (names) => {
+  test.each(['', ',', 'id,', 'id,,name'])('cause a usage error if the column list is “%s”', async (names) => {
     expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
       code: 2,
       stdout: '',
@@ -387,7 +387,7 @@ describe('--columns and --no-header', () => {
   })
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    'refuse %s, which is a property of every JavaScript object',
+    'cause a usage error for %s, which is a property of every JavaScript object',
     async (name) => {
       expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
     },
@@ -433,7 +433,7 @@ describe('the status field', () => {
     expect(await statusOf(item)).toBe(status)
   })
 
-  test('of a session is empty if disconnected_at is missing or unreadable', async () => {
+  test('of a session is empty if disconnected_at is missing or cannot be parsed', async () => {
     say({
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: null }, { id: 's3', disconnected_at: 'then' }],
     })
@@ -454,7 +454,7 @@ describe('the deprecated fields of a room', () => {
       expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
   })
 
-  test('are empty columns in lists and absent from a record if --columns selects them', async () => {
+  test('are empty columns of lists, and absent from records, if --columns selects these fields', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
@@ -491,7 +491,7 @@ describe('colors', () => {
     expect(await on(line, options)).toBe(expected)
   })
 
-  test('of a table do not change its text', async () => {
+  test('of a table do not change the text of the table', async () => {
     const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
     const colourful = await print('rooms list', { tty: true })
     expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
@@ -558,7 +558,7 @@ describe('a table on a terminal', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('names the hidden columns once after the table', async () => {
+  test('is followed by one notice with the hidden columns', async () => {
     say(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
@@ -571,7 +571,7 @@ describe('a table on a terminal', () => {
     expect(pages.stderr).toMatch(/^columns left out for width: .*\n$/)
   })
 
-  test('names no hidden columns if all columns fit, with --quiet or in a pipe', async () => {
+  test('is printed without a notice if all columns fit, and with --quiet', async () => {
     say(wide)
     for (const [line, options] of [
       ['rooms list', { ...terminal, columns: 200 }],
@@ -632,7 +632,7 @@ describe('control characters', () => {
     expect(record).not.toMatch(raw)
   })
 
-  test('in a time are printed as escapes, only once', async () => {
+  test('in a time are printed as escapes exactly once', async () => {
     say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
     expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
       'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
@@ -644,7 +644,7 @@ describe('control characters', () => {
     expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
   })
 
-  test('in NDJSON are printed on one line per item, and as escapes on a terminal', async () => {
+  test('in NDJSON are printed as escapes on a terminal, with one line for each item', async () => {
     say(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
@@ -732,7 +732,7 @@ describe('the time in a table', () => {
   })
 })
 
-test.each(['csv', 'table', 'ids'])('meetroom api refuses -o %s', async (format) => {
+test.each(['csv', 'table', 'ids'])('meetroom api with -o %s is a usage error', async (format) => {
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',

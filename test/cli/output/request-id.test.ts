@@ -16,7 +16,7 @@ test('an error message contains the request ID of the response', async () => {
   })
 })
 
-test('an error in JSON contains the request ID of the response', async () => {
+test('a JSON error contains the request ID of the response', async () => {
   const { stderr } = await runFailing('5f0c2a9b71de-1', '--json')
   expect(JSON.parse(stderr).error).toMatchObject({ status: 503, request_id: '5f0c2a9b71de-1' })
 })

@@ -28,8 +28,8 @@ const url = 'Base URL of the service:'
 const name = 'Name of the room:'
 const type = 'Type of the room:'
 
-describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
-  test('auth login asks for base URL and key, and hides the key', async () => {
+describe.skipIf(!hasTerminal)('on a real terminal', () => {
+  test('auth login asks for the base URL and the key, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = homes()
     const { code, shown, isRestored } = await talk('auth login', home, [
@@ -47,7 +47,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
   test.each([
     ['^C', '\u0003'],
     ['^D', '\u0004'],
-  ])('%s at a prompt exits 130, restores the terminal and stores no settings', async (_, typed) => {
+  ])('%s at a prompt makes the command exit 130 and restores the terminal', async (_, typed) => {
     const home = homes()
     const stays: Reply[] = [[url, 'https://meet.invalid/v1\n']]
     for (const replies of [
@@ -64,7 +64,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
     expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
   })
 
-  test('auth login on a dumb terminal asks in plain lines without cursor movement, and hides the key', async () => {
+  test('auth login with TERM=dumb asks in plain lines without cursor movement, and hides the key', async () => {
     const { baseUrl, apiKey: key } = await serveHere()
     const home = { ...homes(), TERM: 'dumb' }
     const { code, shown, isRestored } = await talk('auth login', home, [
@@ -76,7 +76,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
     expect(shown).not.toContain(key)
   })
 
-  test('rooms list on a terminal of 0 by 0 characters prints a table for 80 columns', async () => {
+  test('rooms list prints a table for 80 columns if the terminal reports a size of 0', async () => {
     const home = homes()
     await talk('--local rooms create --name Maths --type open', home, [])
     const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
@@ -98,7 +98,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
     expect(shown).toContain('Weekly sync,private\n')
   })
 
-  test('a pasted name with escape sequences is printed as escapes', async () => {
+  test('rooms create prints a pasted name with control sequences as escapes', async () => {
     const pasted = 'a\u001b[31mred\u001b]0;title\u0007\u009b31m\u202eb'
     const { code, shown } = await talk('--local rooms create --type open', { ...homes(), COLUMNS: '9000' }, [
       [name, `${pasted}\n`],
@@ -107,7 +107,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
     expect(harmIn(shown, true)).toBeUndefined()
   })
 
-  test('five thousand pasted characters are accepted', async () => {
+  test('a prompt accepts five thousand pasted characters', async () => {
     const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
       [name, `${'x'.repeat(5000)}\n`],
     ])
@@ -115,7 +115,7 @@ describe.skipIf(!hasTerminal)('prompts on a real terminal', () => {
     expect(shown).toContain(`"${'x'.repeat(5000)}"`)
   })
 
-  test('a prompt is refused after the command reads standard input to its end', async () => {
+  test('a command shows no prompt after it reads standard input to the end', async () => {
     const home = homes()
     mkdirSync(home.MEETROOM_DATA_DIR, { recursive: true })
     writeFileSync(join(home.HOME, 'users.ndjson'), '{"user_id":"ada"}\n')

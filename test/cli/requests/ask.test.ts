@@ -26,7 +26,7 @@ const name = 'Name of the room:'
 const type = 'Type of the room:'
 
 describe('rooms create on a terminal', () => {
-  test('asks for a name and a type, on standard error', async () => {
+  test('asks for a name and a type on standard error', async () => {
     const { code, stdout, stderr } = await talk(world, 'rooms create --json', [
       [name, ' Weekly sync \n'],
       [type, 'Private\n'],
@@ -88,7 +88,7 @@ describe('rooms create on a terminal', () => {
     expect(sent()).toEqual([])
   })
 
-  test('does not ask if the command line is invalid', async () => {
+  test('shows no prompt if the command line is invalid', async () => {
     const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
     mkdirSync(world.configDir, { mode: 0o700 })
     writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
@@ -128,7 +128,7 @@ describe('rooms create on a terminal', () => {
   })
 })
 
-describe('without prompts', () => {
+describe('a command that needs an answer', () => {
   const lines = [
     ['rooms create', '--name is missing'],
     ['rooms create --name Weekly', '--type is missing'],
@@ -136,7 +136,7 @@ describe('without prompts', () => {
     [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
   ] as const
 
-  test.each(lines)('%s is a usage error', async (line, words) => {
+  test.each(lines)('is a usage error without prompts: %s', async (line, words) => {
     const env = line.startsWith('auth') ? bare : {}
     for (const options of [
       { env },
@@ -152,7 +152,7 @@ describe('without prompts', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('users delete in CI is refused', async () => {
+  test('is refused in CI if the answer is a confirmation', async () => {
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,
@@ -161,7 +161,7 @@ describe('without prompts', () => {
     )
   })
 
-  test('CI=false does not disable prompts', async () => {
+  test('shows a prompt with CI=false', async () => {
     const options = { env: { CI: 'false' } }
     expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
   })
@@ -204,7 +204,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('prints the prompts shown in the README', async () => {
+  test('prints the prompts that the README shows', async () => {
     const readme = documentation()
     const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
     const [first = '', ...lines] = block.trimEnd().split('\n')
@@ -319,7 +319,7 @@ describe('auth login on a terminal', () => {
     })
   })
 
-  test('with --yes replaces the key of another service, and with another profile keeps it', async () => {
+  test('replaces the key of another service with --yes, and keeps this key with another --profile', async () => {
     store({ default: other })
     const staging = await login(
       [[key, `${world.apiKey}\n`]],

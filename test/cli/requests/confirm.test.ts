@@ -51,7 +51,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toHaveLength(1)
   })
 
-  test('on a terminal asks once, names the service and the profile, and sends no write after the answer no', async () => {
+  test('on a terminal shows one prompt with the service and the profile, and sends no write after the answer no', async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -79,7 +79,7 @@ test.each([
   expect(writes()).toHaveLength(1)
 })
 
-test('the prompt for a change of the local workspace names the directory of the workspace', async () => {
+test('the prompt for a change of the local workspace shows the directory of the workspace', async () => {
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const created = await world.run('--local rooms create --name Here --type open -o ids', { env })
   const { host, done } = world.start(['--local', 'rooms', 'update', created.stdout.trim(), '--terminated'], {

@@ -95,7 +95,7 @@ describe('the confirmation prompt', () => {
     expect(writes()).toEqual([])
   })
 
-  test('shows the first ten rooms and the number of other rooms', async () => {
+  test('for many rooms shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
@@ -104,14 +104,14 @@ describe('the confirmation prompt', () => {
     expect(world.requests).toHaveLength(10)
   })
 
-  test('counts a repeated ID once', async () => {
+  test('for a repeated ID counts the ID once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
-  test('shows users by ID, and members with their room', async () => {
+  test('shows the IDs of users, and the room of members', async () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
@@ -164,7 +164,7 @@ describe('the confirmation prompt', () => {
   })
 })
 
-describe('--yes and --max', () => {
+describe('the flags --yes and --max', () => {
   const flagsOf = (text: string) => text.split(' ').filter((word) => word !== '')
   const needsConfirmation = (doing: string) =>
     `error: ${doing} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`
@@ -182,25 +182,22 @@ describe('--yes and --max', () => {
     [21, '--yes --max 20', beyond('delete rooms', 21, 20)],
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
-  ])(
-    'for %i rooms with the flags “%s” the command exits 10 and sends no request',
-    async (count, flags, stderr) => {
-      const ids = Array.from({ length: count }, (_, i) => `r${i}`)
-      expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
-        code: 10,
-        stdout: '',
-        stderr,
-      })
-      expect(world.requests).toEqual([])
-    },
-  )
+  ])('make the deletion of %i rooms with “%s” exit 10 without a request', async (count, flags, stderr) => {
+    const ids = Array.from({ length: count }, (_, i) => `r${i}`)
+    expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags)])).toMatchObject({
+      code: 10,
+      stdout: '',
+      stderr,
+    })
+    expect(world.requests).toEqual([])
+  })
 
   test.each([
     [20, '--yes'],
     [2, '-y --max 2'],
     [21, '--yes --max 21'],
     [25, '--yes --max 1000'],
-  ])('for %i rooms with the flags “%s” the command deletes the rooms', async (count, flags) => {
+  ])('permit the deletion of %i rooms with “%s”', async (count, flags) => {
     const ids = await rooms(count)
     expect(await world.run(['rooms', 'delete', ...ids, ...flagsOf(flags), '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -210,7 +207,7 @@ describe('--yes and --max', () => {
     expect(await left()).toBe(0)
   })
 
-  test('apply to the matches of --where and to lines of standard input', async () => {
+  test('apply to the items that match --where and to lines of standard input', async () => {
     const ids = await rooms(3)
     expect(await world.run('rooms delete --where name~^R --yes --max 2')).toMatchObject({
       code: 10,
@@ -222,7 +219,7 @@ describe('--yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('on a terminal refuse more rooms than --max without a prompt', async () => {
+  test('refuse more rooms than --max on a terminal without a prompt', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -240,7 +237,7 @@ describe('--yes and --max', () => {
     ['rooms terminate', 'terminating rooms'],
     ['users delete', 'deleting users'],
     ['members block r --force', 'blocking members'],
-  ])('limit %s in the same way', async (command, doing) => {
+  ])('apply to %s', async (command, doing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
     expect(await run('')).toMatchObject({ code: 10, stderr: needsConfirmation(doing) })
@@ -249,12 +246,12 @@ describe('--yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['rooms reopen', 'members unblock r'])('limit %s, which shows no prompt', async (command) => {
+  test.each(['rooms reopen', 'members unblock r'])('apply to %s, which shows no prompt', async (command) => {
     expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
     expect(world.requests).toEqual([])
   })
 
-  test('accept only a whole number, at least 1, as the value of --max', async () => {
+  test('accept only whole numbers from 1 as the value of --max', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -335,26 +332,26 @@ describe('a protected profile', () => {
     'api DELETE /users/ada --yes',
   ]
 
-  test.each(changing)('refuses %s', async (line) => {
+  test.each(changing)('makes %s exit 2 without a write', async (line) => {
     const { code, stdout, stderr } = await run(line)
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: refusal })
     expect(writes()).toEqual([])
   })
 
-  test.each(changing)('allows %s with --allow-write', async (line) => {
+  test.each(changing)('permits %s with --allow-write', async (line) => {
     const { code, stderr } = await run(`${line} --allow-write`)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toHaveLength(line.includes('OPEN SECRET') || line.includes('ada grace') ? 2 : 1)
   })
 
-  test.each(changing)('allows %s with --dry-run', async (line) => {
+  test.each(changing)('permits %s with --dry-run', async (line) => {
     const { code, stderr } = await run(`${line} --dry-run`)
     expect({ code, protected: stderr.includes('protected') }).toEqual({ code: 0, protected: false })
     expect(writes()).toEqual([])
   })
 
   test.each(changing.filter((line) => !/import|--where|offboard|--all-rooms/.test(line)))(
-    'allows %s with --curl',
+    'permits %s with --curl',
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --curl`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -381,7 +378,7 @@ describe('a protected profile', () => {
     'users create ada --if-not-exists',
     'rooms create --name Open --type open --if-not-exists',
     'members add OPEN ada --if-not-exists',
-  ])('allows %s, which sends no write', async (line) => {
+  ])('permits %s, which sends no write', async (line) => {
     const { code, stderr } = await run(line)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
@@ -393,7 +390,7 @@ describe('a protected profile', () => {
     'members block SECRET ADA',
     'users delete ada',
     'users offboard ada',
-  ])('refuses %s before the prompt', async (line) => {
+  ])('makes %s exit 2 before the prompt', async (line) => {
     // Confirming what is then refused would be a waste.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await typing('\x03', words(line), stored)
@@ -402,7 +399,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('is protected by a flag, by the environment or by the settings file', async () => {
+  test('can be selected by a flag, by the environment or by the settings file', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -424,7 +421,7 @@ describe('a protected profile', () => {
   const store = (config: object) =>
     writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
 
-  test('protects its service under other profiles and with another key', async () => {
+  test('protects the service under other profiles and with another key', async () => {
     store(others)
     const env = { MEETROOM_API_KEY: world.apiKey }
     for (const [flags, more] of [
@@ -450,7 +447,7 @@ describe('a protected profile', () => {
     expect(await run('users create new --profile other --allow-write', { env })).toMatchObject({ code: 0 })
   })
 
-  test('refuses join, because a session is a change', async () => {
+  test('makes join exit 2, because a session is a change', async () => {
     for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
       expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(world.requests).toEqual([])
@@ -483,7 +480,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('is resumed with --allow-write in the suggested command', async () => {
+  test('adds --allow-write to the suggested command that resumes an import', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()
@@ -558,7 +555,7 @@ describe('profiles protect and unprotect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
-  test('keep the local workspace protected if the settings file is invalid, unless --allow-write is set', async () => {
+  test('keep the local workspace protected if the settings file is invalid', async () => {
     await run('profiles protect local')
     const file = join(world.configDir, 'config.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
@@ -574,7 +571,7 @@ describe('profiles protect and unprotect', () => {
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
   })
 
-  test('exit 0 when they are repeated', async () => {
+  test('exit 0 if they are repeated', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
@@ -613,7 +610,7 @@ describe('--ignore-not-found', () => {
     ['members unblock R gone M', 'unblocked 1 member; 1 was not there'],
     ['rooms delete gone', 'deleted 0 rooms; 1 was not there'],
     ['users delete gone lost', 'deleted 0 users; 2 were not there'],
-  ])('makes %s exit 0 and count the missing items', async (line, summary) => {
+  ])('makes %s exit 0 and print the number of missing items', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
     expect({ code, stdout, stderr }).toEqual({
@@ -624,14 +621,14 @@ describe('--ignore-not-found', () => {
   })
 
   test.each(['rooms delete ONE TWO', 'users delete ada', 'rooms terminate ONE', 'members block R M'])(
-    'makes %s exit 0 a second time',
+    'makes %s exit 0 when the command is repeated',
     async (line) => {
       for (const time of ['first', 'second'])
         expect(await world.run(words(`${line} --yes --ignore-not-found`)), time).toMatchObject({ code: 0 })
     },
   )
 
-  test('must be set for a command with missing items to exit 0', async () => {
+  test('is necessary for exit code 0 if an item is missing', async () => {
     expect(await world.run(words('rooms delete ONE gone --yes'))).toMatchObject({ code: 8 })
     expect(await world.run(words('rooms delete gone --yes'))).toMatchObject({ code: 3 })
     expect(await world.run(words('users delete gone lost --yes'))).toMatchObject({ code: 1 })
@@ -666,7 +663,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('does not skip the confirmation of %s on a terminal', async (line, text) => {
+  ])('keeps the confirmation prompt of %s on a terminal', async (line, text) => {
     const { code, stderr } = await typing(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -675,7 +672,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('in users create run twice creates one user and prints it twice', async () => {
+  test('in users create run twice creates one user and prints the user twice', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -701,7 +698,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create run twice creates one room and prints it twice', async () => {
+  test('in rooms create run twice creates one room and prints the room twice', async () => {
     const line = [
       'rooms',
       'create',
@@ -736,7 +733,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('in rooms create exits 1 if the room of that name has another type', async () => {
+  test('in rooms create causes exit code 1 if the room of that name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -746,7 +743,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create exits 2 if two rooms have that name', async () => {
+  test('in rooms create causes exit code 2 if two rooms have the name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(
@@ -760,7 +757,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in rooms create prints a warning if the existing room differs from the flags', async () => {
+  test('in rooms create causes a warning if the existing room differs from the flags', async () => {
     const id = await room('Sync')
     expect(
       await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),
@@ -787,7 +784,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('in members add run twice adds one member and prints it twice', async () => {
+  test('in members add run twice adds one member and prints the member twice', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -834,7 +831,7 @@ describe('--if-not-exists', () => {
 })
 
 test.each(['rooms list --layout', 'users list --email', 'rooms list --name'])(
-  '%s with an unpaired surrogate is a usage error and sends no request',
+  'with an unpaired surrogate in %s is a usage error',
   async (command) => {
     const run = await world.run([...command.split(' '), 'a\ud800'])
     expect(run).toMatchObject({

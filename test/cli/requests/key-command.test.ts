@@ -88,7 +88,7 @@ test('a key command receives its arguments unchanged, without a shell', async ()
   expect(readFileSync(join(world.dir, 'said'), 'utf8')).toBe("a b\nc;d\ne$HOME\n`id`\n*\nf'g\n")
 })
 
-test('a key command runs once for any number of requests, and the key is not stored', async () => {
+test('a key command runs once for any number of requests, and no file contains the key', async () => {
   store()
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   writes(`echo noise >&2; echo '  ${world.apiKey}  '`)
@@ -117,9 +117,9 @@ describe('the first request is not sent if the key command', () => {
       'it says: bad [API key]',
     ],
     ['prints nothing', 'true', 'prints nothing', 'run it by hand'],
-    ['prints blanks', 'echo "  "', 'prints nothing', 'run it by hand'],
+    ['prints only spaces', 'echo "  "', 'prints nothing', 'run it by hand'],
     ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run it by hand'],
-    ['prints without end', 'yes', 'prints too much', 'run it by hand'],
+    ['prints an endless output', 'yes', 'prints too much', 'run it by hand'],
     ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run it by hand'],
     [
       'prints a space within a key',
@@ -186,7 +186,7 @@ describe.each([
   }
 
   test.runIf(process.platform === 'linux')(
-    'are stopped together with the key command at the timeout',
+    'are stopped together with the key command after the timeout',
     async () => {
       store()
       writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
@@ -204,7 +204,7 @@ describe.each([
   )
 
   test.runIf(process.platform === 'linux')(
-    'do not delay the key or the exit, and are not stopped',
+    'continue after the key command ends, and delay neither the key nor the exit',
     async () => {
       store()
       writes(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
@@ -253,7 +253,7 @@ describe('a key command is not run', () => {
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })
 
-  test('for another origin than the one of its profile', async () => {
+  test('for an origin that differs from the origin of the profile', async () => {
     store()
     await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
     store({ api_key_origin: undefined })
@@ -297,7 +297,7 @@ describe('a key command is not run', () => {
 describe('the key command of a profile', () => {
   beforeEach(() => store())
 
-  test('is printed by auth status, config and profiles, which never print the key', async () => {
+  test('is printed by auth status, config and profiles without the key', async () => {
     const status = await world.run('auth status --json', { env })
     expect(JSON.parse(status.stdout)).toMatchObject({
       key_from: 'command of profile default',
@@ -326,7 +326,7 @@ describe('the key command of a profile', () => {
     expect(stored().profiles.default).toEqual({ base_url: baseUrl })
   })
 
-  test('cannot be set with config set or removed with config unset', async () => {
+  test('is read-only for config set and config unset', async () => {
     expect(await world.run('config set key_command x', { env })).toMatchObject({ code: 2 })
     expect(await world.run('config unset key_command', { env })).toMatchObject({ code: 2 })
   })
@@ -342,7 +342,7 @@ describe('auth status --github-mask', () => {
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
   })
 
-  test('is the only command that prints the key in GitHub Actions', async () => {
+  test('is necessary to print the key in GitHub Actions', async () => {
     store()
     for (const line of ['auth status', 'rooms list', 'doctor']) {
       const { stdout, stderr } = await world.run(line, { env: actions })
@@ -354,7 +354,7 @@ describe('auth status --github-mask', () => {
   test.each([
     ['outside GitHub Actions', { env }],
     ['on a terminal', { env: actions, tty: true }],
-  ])('prints no key %s', async (_, options) => {
+  ])('exits 2 without the key %s', async (_, options) => {
     store()
     const { code, stdout, stderr } = await world.run('auth status --github-mask', options)
     expect(code).toBe(2)
@@ -363,13 +363,13 @@ describe('auth status --github-mask', () => {
   })
 })
 
-test('the login commands in the help topic on CI are accepted as key commands', () => {
+test('the key commands in the help topic on CI are valid', () => {
   const lines = [...documentation().matchAll(/--key-command '(.*)'/g)]
   expect(lines.length).toBeGreaterThan(1)
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })
 
-test('auth status reports a failed key command and exits 4', async () => {
+test('auth status prints the error of a failed key command and exits 4', async () => {
   store()
   writes('exit 1')
   const { code, stdout } = await world.run('auth status --json', { env })

@@ -27,7 +27,7 @@ describe.each(Object.entries(cells))('a field of %s', (_, { json, said }) => {
     ['rooms list', false],
     ['rooms get r1', false],
     ['rooms get r1', true],
-  ])('is shortened to 64 KB by %s with a notice (terminal: %s)', async (line, tty) => {
+  ])('is shortened to 64 KB with a notice by %s (on a terminal: %s)', async (line, tty) => {
     const { code, stdout } = await world.run(line, { tty })
     expect(code).toBe(0)
     expect(stdout).toContain(`… (${said}; -o json shows all of it)`)
@@ -36,7 +36,7 @@ describe.each(Object.entries(cells))('a field of %s', (_, { json, said }) => {
     expect(Buffer.byteLength(line_.replaceAll('\\u0007', '\u0007'))).toBeLessThan(66_000)
   })
 
-  test('is complete in JSON and CSV', async () => {
+  test('is complete in JSON and in CSV', async () => {
     expect((await world.run('rooms list -o json')).stdout).toBe(bodies.list)
     expect((await world.run('rooms get r1 -o json')).stdout).toBe(bodies.get)
     expect((await world.run('rooms get r1 -o csv')).stdout.length).toBeGreaterThan(300_000)

@@ -59,7 +59,7 @@ describe('--query', () => {
     expect(JSON.parse(await select(line.join(' '), '@'))).toEqual(JSON.parse(stdout))
   })
 
-  test('reads every page with --all as one document', async () => {
+  test('with --all is applied to one document with the items of every page', async () => {
     expect(await select('rooms list --all --page-size 2', 'rooms[].name')).toBe(
       '["Two\\nlines","Beta","Alpha"]\n',
     )
@@ -72,26 +72,26 @@ describe('--query', () => {
     expect(await select('rooms list', 'rooms[].[id,name]', '-o', 'tsv')).toBe('12345678901234567890\tn\n')
   })
 
-  test('prints indented JSON on a terminal', async () => {
+  test('on a terminal prints indented JSON', async () => {
     const { stdout } = await world.run(['rooms', 'list', '--query', 'rooms[:1].type'], { tty: true })
     expect(stdout).toBe('[\n  "open"\n]\n')
   })
 
-  test('takes precedence over the output format in the settings unless that format is TSV', async () => {
+  test('takes precedence over every output format in the settings except TSV', async () => {
     const run = (MEETROOM_OUTPUT: string) =>
       world.run(['rooms', 'list', '--query', 'rooms[0].type'], { env: { MEETROOM_OUTPUT } })
     expect((await run('csv')).stdout).toBe('"open"\n')
     expect((await run('tsv')).stdout).toBe('open\n')
   })
 
-  test.each(['table', 'csv', 'ndjson', 'ids'])('refuses -o %s', async (format) => {
+  test.each(['table', 'csv', 'ndjson', 'ids'])('with -o %s is a usage error', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list --query rooms -o ${format}`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--query works with the formats json and tsv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 
-  test('refuses --columns', async () => {
+  test('with --columns is a usage error', async () => {
     expect(await world.run('rooms list --query rooms --columns id')).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
@@ -119,7 +119,7 @@ describe('--query', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('causes an output error if the expression does not fit the response', async () => {
+  test('causes exit code 74 if the expression does not fit the response', async () => {
     const line = ['rooms', 'create', '--name', 'Made', '--type', 'open']
     const { code, stdout, stderr } = await world.run([...line, '--query', 'sum(room.name)', '-o', 'tsv'])
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
@@ -153,7 +153,7 @@ describe('an access token selected by --query', () => {
     expect(other.stderr).toBe('')
   })
 
-  test('is printed in a pipe as with --json, and with --show-tokens', async () => {
+  test('is printed in a pipe and with --show-tokens', async () => {
     const [{ access_token }] = JSON.parse(await select('users list', 'users'))
     expect(await select('users get ada', 'user.access_token', '-o', 'tsv')).toBe(`${access_token}\n`)
     const shown = await world.run(['users', 'list', '--query', expression, '--show-tokens'], { tty: true })
@@ -239,7 +239,7 @@ describe('the expression language of --query', () => {
     expect(parseQuery('@')(deep)).toEqual(deep)
   })
 
-  test('returns a result or a known error for any expression', () => {
+  test('returns a result or a documented error for any expression', () => {
     const parts = [
       ...'@*[]{}.|&()!,:?$`"\'\\<=>+-/%a1 \n',
       '||',

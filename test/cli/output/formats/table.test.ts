@@ -75,7 +75,7 @@ test('a table has the same layout with and without cli-table3', () => {
   expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(layOutByLibrary(all, [3, 4, 10, 1], plain))
 })
 
-test('a table with a cell of 200,000 spaces is printed', () => {
+test('a table with a cell of 200,000 spaces is printed without an error', () => {
   const blanks = visible(`a${' '.repeat(200_000)}b`)
   expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
 })

@@ -18,7 +18,7 @@ const print = async (line: string, options = {}) => {
   return stdout
 }
 
-test('TSV has a header and one line per item, and tabs between cells', async () => {
+test('TSV has a header, one line for each item, and tabs between cells', async () => {
   named('one', 'two')
   expect(await print('rooms list -o tsv --columns id,name,seats')).toBe(
     'id\tname\tseats\nr0\tone\t5\nr1\ttwo\t\n',
@@ -32,7 +32,7 @@ test('TSV has the same columns as CSV', async () => {
   expect(await print('rooms list -o tsv')).toBe(csv.replaceAll(',', '\t').replaceAll('\r\n', '\n'))
 })
 
-test('a single item in TSV is a header and one line', async () => {
+test('a single item in TSV has a header and one line', async () => {
   world.intercept = async () => answer(200, { room: { id: 'r1', name: 'one', type: 'open' } })
   expect(await print('rooms get r1 -o tsv --columns id,name')).toBe('id\tname\nr1\tone\n')
 })
@@ -62,7 +62,7 @@ test('MEETROOM_OUTPUT and the output setting accept tsv', async () => {
   expect(await print('rooms list --columns name', { env: { MEETROOM_OUTPUT: 'tsv' } })).toBe('name\none\n')
 })
 
-test('any cells stay the same after they are formatted as TSV and parsed again', () => {
+test('any cell is unchanged after formatting as TSV and parsing', () => {
   const undo = (cell: string) =>
     cell.replace(/\\(.)/g, (_, letter) => ({ t: '\t', n: '\n', r: '\r', '\\': '\\' })[letter as 't'] ?? '?')
   fc.assert(

@@ -58,7 +58,7 @@ describe('a key in the output', () => {
     )
   })
 
-  test('is masked without a change to the text around it', () => {
+  test('is masked, and the text around the key is unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['unchanged', 'in JSON', 'in a URL', 'in base64'])
@@ -113,12 +113,12 @@ describe('a key in the output', () => {
   })
 })
 
-test('a key of fewer than eight characters is not masked, because ordinary words can contain it', () => {
+test('a key of fewer than eight characters is printed, because ordinary words can contain such a key', () => {
   for (const secret of ['', 'a', 'takes', 'refuses'])
     expect(createRedactor([secret])('takes refuses a')).toBe('takes refuses a')
 })
 
-test('text without a key is not changed', () => {
+test('text without a key is unchanged', () => {
   fc.assert(fc.property(fc.string(), (text) => createRedactor(['mk_0123456789abcdef'])(text) === text))
 })
 
@@ -128,12 +128,12 @@ describe('the redaction of the program', () => {
     world = await createWorld()
   })
 
-  test('does not mask a key of one letter in errors', async () => {
+  test('prints errors unchanged if the key is one letter', async () => {
     const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
     expect(stderr).toBe('error: --limit must be a whole number, at least 1, not “x”\n')
   })
 
-  test('masks keys in field names in every output format', async () => {
+  test('masks the key in field names in every output format', async () => {
     const apiKey = 'a"key\\with/what%it+may=have'
     for (const spell of Object.values(spellings)) {
       const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
@@ -153,12 +153,12 @@ describe('the redaction of the program', () => {
       return JSON.parse((await world.run('rooms get r1 --json')).stderr).error.body
     }
 
-    test('keeps up to 4 KB unchanged', async () => {
+    test('keeps a body of up to 4 KB unchanged', async () => {
       for (const body of [{ detail: 'x'.repeat(4000) }, 'x'.repeat(4096), [1, { a: null }]])
         expect(await bodyOf(body)).toEqual(body)
     })
 
-    test('keeps the start of a longer body and marks the end as shortened', async () => {
+    test('keeps the start of a longer body and marks the body as shortened', async () => {
       const page = `<html>${'é'.repeat(60_000)}</html>`
       expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
       const long = { detail: 'x'.repeat(5000) }
@@ -167,7 +167,7 @@ describe('the redaction of the program', () => {
       )
     })
 
-    test('replaces an incomplete character with U+FFFD and keeps no part of an incomplete key', async () => {
+    test('replaces an incomplete character with U+FFFD and removes an incomplete key', async () => {
       const { apiKey } = world
       expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
         `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,

@@ -65,7 +65,7 @@ describe.each(Object.entries(inputs))(
       expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
     })
 
-    test('is read from an environment variable in the command that --curl prints', async () => {
+    test('is replaced by an environment variable in the command that --curl prints', async () => {
       const { stdout } = await world.run([...argv, '--curl'], stdin === undefined ? {} : { stdin })
       const shown = execFileSync('/bin/sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${stdout}`], {
         env: { [variable]: 'other', MEETROOM_API_KEY: 'key' },

@@ -28,8 +28,8 @@ function filesOf(dir: string): string {
     .join('\n')
 }
 
-describe.each(calls)('%s prints no access token without --show-tokens', (call) => {
-  test.each(formats)('with %s', async (format) => {
+describe.each(calls)('without --show-tokens, %s prints no access token', (call) => {
+  test.each(formats)('in the format %s', async (format) => {
     const isRefused =
       (call.startsWith('api') && !/json/.test(format)) ||
       (/ export/.test(call) && /table|ids/.test(format)) ||
@@ -76,7 +76,7 @@ describe('--show-tokens prints access tokens', () => {
   ]
 
   test.each(commands.flatMap((command) => formats.map((format) => [command, format] as const)))(
-    'of users %s as %s',
+    'of “users %s” as %s',
     async (command, format) => {
       if (format === 'ids' || (command === 'export' && format === 'table')) return
       for (const options of [{}, terminal]) {
@@ -89,7 +89,7 @@ describe('--show-tokens prints access tokens', () => {
     },
   )
 
-  test('in CSV in the usual position of the column', async () => {
+  test('in CSV in the column access_token', async () => {
     expect((await run('users list -o csv --show-tokens')).stdout).toBe(
       'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n' +
         `ada,Ada,,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${(await listed()).id},\r\n`,
@@ -118,7 +118,7 @@ describe('--columns access_token', () => {
     expect(stdout).toBe(`${token},"{""devices"":[{}]}"\r\n`)
   })
 
-  test('is an unknown column for items without tokens', async () => {
+  test('is an unknown column for a list whose items have no tokens', async () => {
     expect(await world.run('rooms create --name R --type open --columns access_token')).toMatchObject({
       code: 2,
       stdout: '',
@@ -128,7 +128,7 @@ describe('--columns access_token', () => {
 
 describe('access tokens in JSON', () => {
   test.each(['users list', 'users get ada', 'users create ada --overwrite', 'api GET /users/ada'])(
-    'of %s are unchanged in a pipe and masked on a terminal',
+    'from %s are unchanged in a pipe and masked on a terminal',
     async (command) => {
       const piped = await run(`${command} --json`)
       expect(piped.stdout).toContain(`"access_token":"${ada.access_token}"`)
@@ -141,7 +141,7 @@ describe('access tokens in JSON', () => {
     },
   )
 
-  test('on a terminal are distinguished from null and from a missing field', async () => {
+  test('on a terminal are masked, and null and a missing field are unchanged', async () => {
     world.intercept = async () =>
       answer(200, '{"users":[{"user_id":"a","access_token":null},{"user_id":"b","n":12345678901234567890}]}')
     expect(await run('users list -o ndjson', terminal)).toEqual({
@@ -189,7 +189,7 @@ describe('the notice about masked access tokens', () => {
     },
   )
 
-  test('is part of the summary of every export', async () => {
+  test('is part of the summary of each export that omits tokens', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
         expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
@@ -200,7 +200,7 @@ describe('the notice about masked access tokens', () => {
 })
 
 describe('access tokens are masked', () => {
-  test('in the matched value of an item', async () => {
+  test('in the value that matched --where', async () => {
     for (const options of [{}, { tty: true }]) {
       const { stderr } = await run(`users delete --where access_token=${ada.access_token} --dry-run`, options)
       expect(stderr).toContain('1 user matches\n  ada  Ada  access_token ••••\n')
@@ -209,7 +209,7 @@ describe('access tokens are masked', () => {
     expect(shown.stderr).toContain(`access_token ${ada.access_token}\n`)
   })
 
-  test.each(['--dry-run', '--curl'])('by %s in an update whose data is a printed user', async (flag) => {
+  test.each(['--dry-run', '--curl'])('by %s in an update with the printed data of a user', async (flag) => {
     const { stdout } = await run('users get ada -o json')
     const user = JSON.stringify(JSON.parse(stdout).user)
     const command = `users update ada --data - ${flag}`

@@ -41,7 +41,7 @@ test.each(calls)(
   },
 )
 
-test('the help of every command and topic with --ascii is ASCII, even in a pipe', async () => {
+test('the help of every command and topic is ASCII with --ascii, even in a pipe', async () => {
   const world = await createWorld()
   const pages = [
     ...(await leaves()).map(({ words }) => [...words, '--help']),
@@ -61,7 +61,7 @@ async function roomsNamed(...names: readonly string[]) {
 }
 
 test.each(Object.entries(ways))(
-  'a table with %s has ASCII rules, ASCII symbols and aligned columns',
+  'a table with %s has ASCII lines, ASCII symbols and aligned columns',
   async (_, way) => {
     const world = await roomsNamed('a'.repeat(60), 'R…')
     const argv = ['rooms', 'list', '--columns', 'name,type', ...way.flags]
@@ -79,7 +79,7 @@ test.each(Object.entries(ways))(
 )
 
 test.each(Object.entries(ways))(
-  'an error with %s has ASCII quotes, and its JSON form is unchanged',
+  'an error with %s has ASCII quotes, and the JSON error is unchanged',
   async (_, way) => {
     const world = await createWorld()
     const run = (...more: string[]) =>
@@ -90,14 +90,14 @@ test.each(Object.entries(ways))(
 )
 
 test.each([{}, { LANG: 'en_US.UTF-8' }, { LC_ALL: 'C.UTF-8' }, { LANG: 'en_US' }])(
-  'the locale %j keeps Unicode symbols',
+  'output with the locale %j contains Unicode symbols',
   async (env) => {
     const world = await roomsNamed('R')
     expect((await world.run('rooms list', { tty: true, env })).stdout).toContain('───')
   },
 )
 
-test('JSON, CSV and IDs with --ascii are unchanged', async () => {
+test('JSON, CSV and IDs are the same with and without --ascii', async () => {
   const world = await roomsNamed('“R”…')
   for (const format of ['json', 'ndjson', 'csv', 'tsv']) {
     const plain = await world.run(`rooms list -o ${format}`)
@@ -106,7 +106,7 @@ test('JSON, CSV and IDs with --ascii are unchanged', async () => {
   }
 })
 
-test('a terminal that reports 0 columns gets readable tables', async () => {
+test('a table on a terminal that reports 0 columns has the default width', async () => {
   const world = await roomsNamed('Maths')
   const argv = 'rooms list --columns name,type --no-color'
   const { stdout } = await world.run(argv, { tty: true, columns: 0 })
@@ -151,7 +151,7 @@ describe.each(Object.entries(ways))('a prompt with %s', (_, { env, flags }) => {
     expect(world.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(deletions)
   })
 
-  test('for a key hides the key', async () => {
+  test('hides a typed key', async () => {
     const world = await createWorld()
     const { code, stderr } = await talk(
       world,

@@ -128,7 +128,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test('of an internal error with its stack', async () => {
+  test('of an internal error and the stack trace', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         world.intercept = async () => {
@@ -158,7 +158,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test('of an import with its progress', async () => {
+  test('of an import and the progress of the import', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (text) => {
         const rows = ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name: text })}\n`)
@@ -176,7 +176,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     )
   })
 
-  test.each(['table', 'ndjson'])('of a room message in join -o %s', async (format) => {
+  test.each(['table', 'ndjson'])('of a room message with join -o %s', async (format) => {
     const served = await serveWorkspace()
     const room = await served.room()
     const env = { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
@@ -188,7 +188,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     expect(shown).not.toMatch(obeyed)
   })
 
-  test.each(['table', 'ndjson'])('of a webhook in webhooks listen -o %s', async (format) => {
+  test.each(['table', 'ndjson'])('of a webhook with webhooks listen -o %s', async (format) => {
     const texts = fc.sample(hostile, { numRuns: 50, seed: 2 })
     const counts = { sessionsCount: 1, membersCount: 1 }
     const argv = ['webhooks', 'listen', '--port', '0', '-o', format]
@@ -214,7 +214,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
     expect(shown).not.toMatch(obeyed)
   })
 
-  test('of a saved webhook in webhooks verify', async () => {
+  test('of a saved webhook with webhooks verify', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         writeFileSync(join(world.dir, 'body'), JSON.stringify({ action: text }))
@@ -242,7 +242,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
   })
 })
 
-test('plain strings do not compile as terminal output, which must have the type Visible', async () => {
+test('terminal output of the type string causes a compile error, and output of the type Visible compiles', async () => {
   const { stdout } = testHost() as Host
   const name: string = 'a name'
   // @ts-expect-error: a field of the service in words of our own

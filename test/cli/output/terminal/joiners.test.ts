@@ -8,7 +8,7 @@ const zwj = '\u200d'
 const tags = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
-describe('text on a terminal keeps', () => {
+describe('text on a terminal contains no escapes for', () => {
   test.each([
     ['a family', '👨‍👩‍👧‍👦'],
     ['a family before a long text', `👨‍👩‍👧‍👦${'-'.repeat(100)}`],
@@ -34,27 +34,31 @@ describe('text on a terminal keeps', () => {
   })
 })
 
-describe('text on a terminal has escapes for', () => {
+describe('text on a terminal contains escapes for', () => {
   test.each([
     ['a joiner between Latin letters', `pay${zwj}pal`, 'pay\\u200dpal'],
     ['a non-joiner between Latin letters', `pay${zwnj}pal`, 'pay\\u200cpal'],
-    ['a joiner at the ends', `${zwj}👩${zwj}`, '\\u200d👩\\u200d'],
+    ['a joiner at the start or the end', `${zwj}👩${zwj}`, '\\u200d👩\\u200d'],
     ['a second joiner', `👩${zwj}${zwj}🚀`, '👩\\u200d\\u200d🚀'],
     ['a second joiner in Hindi', `क्${zwj}${zwj}ष`, 'क्‍\\u200dष'],
     ['a non-joiner after a letter that does not join', `ا${zwnj}ب`, 'ا\\u200cب'],
     ['a non-joiner at the end of a Persian word', `می${zwnj} `, 'می\\u200c '],
     ['a joiner without a virama', `क${zwj}ष`, 'क\\u200dष'],
-    ['a joiner before a virama, ra being further away', `রক${zwj}্য`, 'রক\\u200d্য'],
+    ['a joiner before a virama if ra is further away', `রক${zwj}্য`, 'রক\\u200d্য'],
     ['a virama without a letter', `-्${zwj}-`, '-्\\u200d-'],
     ['a presentation selector after a letter', 'a\ufe0f', 'a\\ufe0f'],
     ['a presentation selector after a digit without a keycap', '1\ufe0f', '1\\ufe0f'],
     ['a presentation selector after a letter after a digit', '1a\ufe0f\u20e3', '1a\\ufe0f\u20e3'],
-    ['a keycap as text', '1\ufe0e\u20e3', '1\\ufe0e\u20e3'],
+    ['a presentation selector for text in a keycap', '1\ufe0e\u20e3', '1\\ufe0e\u20e3'],
     ['a Mongolian variant selector after a Latin letter', 'ᠠa\u180b', 'ᠠa\\u180b'],
-    ['a second presentation', '❤\ufe0f\ufe0f', '❤️\\ufe0f'],
+    ['a second presentation selector', '❤\ufe0f\ufe0f', '❤️\\ufe0f'],
     ['a variant selector after an emoji', '😀\u{e0100}', '😀\\u{e0100}'],
     ['a flag in tags after another emoji', `😀${tags('gb')}`, '😀\\u{e0067}\\u{e0062}'],
-    ['a flag without its end', `🏴${tags('gbsct')}`, '🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}'],
+    [
+      'a flag without the end tag',
+      `🏴${tags('gbsct')}`,
+      '🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}',
+    ],
   ])('%s', (_, text, shown) => {
     expect(visible(text)).toBe(shown)
     expect(JSON.parse(visibleJson(JSON.stringify(text)))).toBe(text)
@@ -62,14 +66,14 @@ describe('text on a terminal has escapes for', () => {
 })
 
 test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '12345\x7f'])(
-  'tag characters outside a regional flag are escaped: %j',
+  'tag characters are escaped outside a regional flag: %j',
   (message) => {
     const shown = [...tags(message)].map((tag) => `\\u{${tag.codePointAt(0)?.toString(16)}}`).join('')
     expect(visible(`🏴${tags(message)}`)).toBe(`🏴${shown}`)
   },
 )
 
-describe('the joiner rules agree with the host name check of Node.js for', () => {
+describe('the joiner rules give the same results as the host name check of Node.js for', () => {
   /** Whether a host name may have this label: by RFC 5892, a joiner only where it belongs. */
   const isName = (label: string) => domainToASCII(label) !== ''
   const wrong = (letters: readonly string[], labelOf: (letter: string) => string) =>
@@ -128,7 +132,7 @@ describe('the escaped form of any text', () => {
     .map((parts) => parts.join(''))
   const anyHidden = /[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]/u
 
-  test('contains an invisible character only after a visible character, and at most as many in a row as a flag has', () => {
+  test('contains invisible characters only after a visible character, and at most as many as a flag', () => {
     fc.assert(
       fc.property(text, (original) => {
         const shown = visible(original)
@@ -140,7 +144,7 @@ describe('the escaped form of any text', () => {
     )
   })
 
-  test('stays the same when it is escaped again', () => {
+  test('is unchanged if the text is escaped again', () => {
     fc.assert(
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))

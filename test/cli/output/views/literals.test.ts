@@ -21,19 +21,19 @@ describe('a room name that equals the fixed value of the deprecated fields', () 
     expect((await world.run(`rooms get ${id}`)).stdout).toMatch(/^name +#DEPRECATED#$/m)
   })
 
-  test('matches a condition', async () => {
+  test('matches a --where condition', async () => {
     for (const condition of [`name=${literal}`, 'name~^#dep', 'name!=Another'])
       expect((await world.run(['rooms', 'list', '-o', 'ids', '--where', condition])).stdout).toBe(`${id}\n`)
   })
 
-  test('is printed in a prompt', async () => {
+  test('is shown in a prompt', async () => {
     const { host, done } = world.start(['rooms', 'delete', id], { tty: true, columns: 400 })
     while (!host.stderr.text.includes('Delete room')) await new Promise((resolve) => setImmediate(resolve))
     host.type('n\n')
     expect((await done).stderr).toContain(`“${literal}”`)
   })
 
-  test('is printed only once, because the deprecated fields stay hidden', async () => {
+  test('is printed only once, because the deprecated fields are hidden', async () => {
     for (const line of ['rooms list', `rooms get ${id}`, 'rooms list -o csv'])
       expect((await world.run(line)).stdout.split(literal)).toHaveLength(2)
   })
@@ -50,12 +50,17 @@ describe('an export and an import into another service preserve', () => {
     return items
   }
 
-  test.each(formats)('names that resemble the deprecation literal, in %s', async (format) => {
-    await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
-    await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
-    expect(await moved('users', format)).toMatchObject([{ user_id: literal, name: literal, email: literal }])
-    expect(await moved('rooms', format)).toMatchObject([{ name: literal, layout: literal }])
-  })
+  test.each(formats)(
+    'names that resemble the fixed value of the deprecated fields, in %s',
+    async (format) => {
+      await world.send('POST', '/users', { user_id: literal, name: literal, email: literal })
+      await world.send('POST', '/rooms', { name: literal, type: 'private', layout: literal })
+      expect(await moved('users', format)).toMatchObject([
+        { user_id: literal, name: literal, email: literal },
+      ])
+      expect(await moved('rooms', format)).toMatchObject([{ name: literal, layout: literal }])
+    },
+  )
 
   test.each(['ndjson', 'json'] as const)(
     'the difference between empty text and null in %s',
@@ -75,7 +80,7 @@ describe('an export and an import into another service preserve', () => {
   })
 })
 
-test('a room with the deprecation literal in an unlisted field is printed with that field unchanged', async () => {
+test('a field that the API specification does not list is printed unchanged if the value is that of the deprecated fields', async () => {
   const room = { id: 'r1', name: 'One', type: 'open', topic: literal, is_recurring: literal }
   world.intercept = async () => answer(200, { room })
   const { stdout } = await world.run('rooms get r1')

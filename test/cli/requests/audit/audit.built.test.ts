@@ -18,7 +18,7 @@ beforeEach(() => {
   log = join(dir, 'audit.ndjson')
 })
 
-test('the audit log contains an intent without an outcome after a crash', async () => {
+test('the audit log contains an intent without an outcome after a crash of the command', async () => {
   const { baseUrl, holds } = await heldService()
   const env = {
     ...homes(),
@@ -51,7 +51,7 @@ test('the audit log contains only complete lines when several processes write to
   expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
 })
 
-describe('the audit log rotated during an import', () => {
+describe('an audit log rotated during an import', () => {
   const many = 400
   const users = Array.from({ length: many }, (_, i) => `u${i}`)
   const intended = (...texts: string[]) =>
@@ -79,7 +79,7 @@ describe('the audit log rotated during an import', () => {
     while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
   }
 
-  test('by rename, creation and gzip contains every intent in one of its files', async () => {
+  test('by rename, creation and gzip contains every intent in one of the files', async () => {
     const { ended, child, stderr } = await importUsers(await serveHere())
     for (const n of [1, 2, 3]) {
       await grown(5000)
@@ -110,7 +110,7 @@ describe('the audit log rotated during an import', () => {
 })
 
 test.runIf(hasTool('jq', 'audit', 'the recipe of the help topic'))(
-  'the recipe in the help topic lists users with their deletions, and unknown outcomes',
+  'the recipe for the audit log lists deleted users and changes with an unknown outcome',
   async () => {
     const readme = documentation()
     const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []

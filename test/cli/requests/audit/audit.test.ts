@@ -36,7 +36,7 @@ const addUsers = async (many: number) => {
 
 const calls = (await allCalls()).filter((call) => !sendsElsewhere.test(call))
 
-describe.each(calls)('%s with an audit log', (call) => {
+describe.each(calls)('the audit log of the command %s', (call) => {
   const joins = call.startsWith('join')
 
   /** @param stopped whether what stays is stopped; by then it has started */
@@ -50,7 +50,7 @@ describe.each(calls)('%s with an audit log', (call) => {
     return { ...(await done), writes: writes(world).length }
   }
 
-  test('is recorded if and only if it changes data', async () => {
+  test('contains one record for each change', async () => {
     const log = join(tempDir(), 'log')
     const { writes } = await run({ MEETROOM_AUDIT_LOG: log })
     const recorded = changes(log)
@@ -64,7 +64,7 @@ describe.each(calls)('%s with an audit log', (call) => {
       ])
   })
 
-  test('is not sent if its audit record cannot be written', async () => {
+  test('prevents all changes if the log cannot be written', async () => {
     const changing = joins || (await run({})).writes > 0
     const log = join(tempDir(), 'missing/log')
     const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: log }, stays.test(call) && !joins)
@@ -87,7 +87,7 @@ test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', asyn
 })
 
 describe('an audit record', () => {
-  test('contains the user, the command, the service, the change and the outcome', async () => {
+  test('identifies the user, the command, the service, the change and the outcome', async () => {
     const env = {
       GITHUB_RUN_ID: '77',
       GITHUB_SERVER_URL: 'https://github.test',
@@ -139,7 +139,7 @@ describe('an audit record', () => {
     expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
-  test('lists the created items', async () => {
+  test('contains the IDs of created items', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
     expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
@@ -238,7 +238,7 @@ describe('an audit record', () => {
     },
   )
 
-  test('of a member contains the user ID if the run has read the member', async () => {
+  test('of a member contains the user ID if the command has read the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const members = [{ user_id: 'ada', type: 'guest' }]
     const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
@@ -251,7 +251,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
-  test('of a member contains the user ID if the run has read the full record of a member from a partial list', async () => {
+  test('of a member contains the user ID if the command has read the full record of the member', async () => {
     await world.send('POST', '/users', { user_id: 'ada' })
     const room_id = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body.room.id
     const { body } = await world.send('POST', `/rooms/${room_id}/members`, { user_id: 'ada', type: 'guest' })
@@ -265,7 +265,7 @@ describe('an audit record', () => {
     expect(readLog(log).map(({ ids }) => ids)).toEqual(Array(2).fill({ room_id, member_id, user_id: 'ada' }))
   })
 
-  test('is one record for a request and its retries', async () => {
+  test('covers a request and all retries of the request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
@@ -273,7 +273,7 @@ describe('an audit record', () => {
     expect(writes(world)).toHaveLength(3)
   })
 
-  test('is in the file before the change is sent', async () => {
+  test('is in the file before the request is sent', async () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
@@ -289,7 +289,7 @@ describe('an audit record', () => {
     expect(changes(log)).toHaveLength(40)
   })
 
-  test('of concurrent changes is synced to disk together with the other records', async () => {
+  test('is synced to disk together with the records of concurrent changes', async () => {
     const file = await open(join(world.dir, 'any'), 'w')
     const proto = Object.getPrototypeOf(file)
     await file.close()
@@ -339,7 +339,7 @@ describe('an audit log rotated during an import', () => {
     expect(stderr).toContain(`error: the audit log ${log} cannot be written: no such directory\n`)
   })
 
-  test('contains all its records, each with an outcome', async () => {
+  test('contains all records of the import, each with an outcome', async () => {
     let sent = 0
     world.intercept = async (request, next) => {
       if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
@@ -357,7 +357,7 @@ describe('an audit log rotated during an import', () => {
 
 describe('the text of an audit record', () => {
   test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
-    'contains %s only in masked form, however the service encodes it',
+    'contains %s only in masked form, in any encoding of the service',
     async (_, makeKey) => {
       const key = makeKey().trim()
       const traces = tracesOf(key)
@@ -399,9 +399,9 @@ describe('an audit log that cannot be written', () => {
   const cases: [string, () => void, string][] = [
     ['a link', () => symlinkSync(join(world.dir, 'other'), log), 'is a symbolic link'],
     ['a named pipe', () => execFileSync('mkfifo', [log]), 'is not a regular file'],
-    ['a folder', () => mkdirSync(log), 'cannot be written: it is a directory'],
+    ['a directory', () => mkdirSync(log), 'cannot be written: it is a directory'],
   ]
-  test.each(cases)('to %s prevents the change before the first request', async (_, make, why) => {
+  test.each(cases)('because it is %s prevents the change before the first request', async (_, make, why) => {
     make()
     const { code, stderr } = await run('users update ada --name A')
     expect(code).toBe(74)
@@ -410,12 +410,12 @@ describe('an audit log that cannot be written', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('to a device prevents the change', async () => {
+  test('because it is a full device prevents the change', async () => {
     const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
     expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
   })
 
-  test('stops a batch of changes before its first item', async () => {
+  test('stops a batch of changes before the first item', async () => {
     await addUsers(30)
     const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
     const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
@@ -425,7 +425,7 @@ describe('an audit log that cannot be written', () => {
     expect(stderr.match(/error: /g)).toHaveLength(1)
   })
 
-  test('to a full disk prevents the change, and a later record starts on a new line', async ({ skip }) => {
+  test('on a full disk prevents the change, and a later record starts on a new line', async ({ skip }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) {
       notice('audit', 'full disks: mounting a small one takes more rights')
@@ -447,7 +447,7 @@ describe('an audit log that cannot be written', () => {
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
   })
 
-  test('to a disk that becomes full during the request causes an error', async ({ skip }) => {
+  test('on a disk that becomes full during the request causes a warning', async ({ skip }) => {
     const disk = join(world.dir, 'disk')
     if (!mountDisk(disk)) return skip()
     log = join(disk, 'log')
@@ -476,7 +476,7 @@ describe('the audit_log setting', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
   const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
 
-  test('sets the log of its profile and of every other profile with the same service', async () => {
+  test('applies to the profile and to every other profile with the same service', async () => {
     const profile = {
       base_url: 'https://meet.test/v1',
       api_key: world.apiKey,
@@ -512,7 +512,7 @@ describe('the audit_log setting', () => {
     expect(changes(log)).toHaveLength(1)
   })
 
-  test.each(['audit.ndjson', './log', '~/log'])('refuses a relative path such as %s', async (path) => {
+  test.each(['audit.ndjson', './log', '~/log'])('is refused if the path is relative: %s', async (path) => {
     const hint = 'hint: a relative path depends on the current directory\n'
     expect(await plain(`config set audit_log ${path}`)).toMatchObject({
       code: 2,
