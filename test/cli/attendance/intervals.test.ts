@@ -45,7 +45,7 @@ test('merged intervals have the same total length for any order of the original 
   )
 })
 
-test('intervals clipped to a span cover exactly the covered time inside the span', () => {
+test('intervals that are clipped to a span cover exactly the original time inside the span', () => {
   fc.assert(
     fc.property(intervals, interval, (list, span) => {
       const clipped = list.flatMap((one) => {

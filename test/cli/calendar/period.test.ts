@@ -14,7 +14,7 @@ test.each([
   ['this-month', '2026-10-01T00:00:00+02:00', '2026-11-01T00:00:00+01:00'],
   ['Last-Month', '2026-09-01T00:00:00+02:00', '2026-10-01T00:00:00+02:00'],
   ['2025-12', '2025-12-01T00:00:00+01:00', '2026-01-01T00:00:00+01:00'],
-])('the period %s is from %s to %s', (text, from, to) => {
+])('the period %s lasts from %s to %s', (text, from, to) => {
   const zone = new TimeZone('Europe/Berlin')
   expect(parsePeriod(text, now, zone)?.map((ms) => zone.formatInstant(ms))).toEqual([from, to])
 })

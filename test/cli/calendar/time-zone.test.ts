@@ -82,6 +82,6 @@ test.each([
   [2026, 13, 1],
   [2026, 0, 1],
   [2026, 1, 0],
-])('%d-%d-%d is not accepted as a date', (year, month, day) => {
+])('the date %d-%d-%d is not accepted', (year, month, day) => {
   expect(dayNumber(year, month, day)).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import { CompactTexts } from '../../../src/cli/compact/texts.ts'
 import { CompactTuples } from '../../../src/cli/compact/tuples.ts'
 import { CompactValues } from '../../../src/cli/compact/values.ts'
 
-test('a compact set of texts contains exactly the added texts, with any characters', () => {
+test('a compact set of texts contains exactly the added texts for any characters', () => {
   const id = fc.oneof(
     fc.string({ maxLength: 4 }),
     fc.string({ unit: 'binary', maxLength: 3 }),
@@ -39,7 +39,7 @@ test('a text that is longer than a chunk does not affect the following texts', (
   expect(ids.every((id) => set.textAt(set.place(id)) === id)).toBe(true)
 })
 
-test('a compact set of tuples numbers exactly the added tuples, also after it was cleared', () => {
+test('a compact set of tuples numbers exactly the added tuples, even after the set is cleared', () => {
   const integer = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer())
   const tuples = fc.array(fc.tuple(integer, integer), { maxLength: 600 })
   fc.assert(
@@ -62,7 +62,7 @@ test('a compact set of tuples numbers exactly the added tuples, also after it wa
   )
 })
 
-test('compact values are returned unchanged', () => {
+test('a compact list of values returns each added value unchanged', () => {
   const given = ['', 'a', null, 42, 'a', undefined, { b: [1] }, true, '\ud800', 'ž']
   const values = new CompactValues()
   const places = given.map((value) => values.place(value))

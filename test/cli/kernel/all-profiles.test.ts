@@ -162,7 +162,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
   })
 
-  test('with --json prints one document', async () => {
+  test('with --json prints one document for all profiles', async () => {
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe(
@@ -220,7 +220,7 @@ describe('a read command with --all-profiles', () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
   })
 
-  test('reads the local workspace last, if it exists', async () => {
+  test('reads an existing local workspace after the profiles', async () => {
     expect((await run('rooms list --all-profiles -o ids')).stdout).toBe('e1\ne2\nw1\n')
     const { stdout } = await run('--local rooms create --name Home --type open -o ids')
     expect((await run('rooms list --all-profiles --columns profile,name --no-header')).stdout).toBe(
@@ -245,8 +245,8 @@ describe('a read command with --all-profiles', () => {
   })
 })
 
-describe('a failure of a profile under --all-profiles', () => {
-  test('does not affect the output of the other profiles', async () => {
+describe('a failure under --all-profiles', () => {
+  test('of one profile does not affect the output of the other profiles', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     store({
       gone: {
@@ -262,7 +262,7 @@ describe('a failure of a profile under --all-profiles', () => {
     )
   })
 
-  test('is in the errors of the JSON document, or on standard error with -o ndjson', async () => {
+  test('is part of the errors in the JSON document, or is printed to standard error with -o ndjson', async () => {
     east.instead = { status: 422, body: '{"error":{"message":"no"}}' }
     const { code, stdout, stderr } = await run('rooms list --all-profiles --json')
     expect(code).toBe(8)
@@ -287,7 +287,7 @@ describe('a failure of a profile under --all-profiles', () => {
     ])
   })
 
-  test('together with failures of all other profiles results in a document of errors', async () => {
+  test('of every profile results in a JSON document that contains only errors', async () => {
     for (const fake of [east, west]) fake.instead = { status: 401, body: '{}' }
     const { code, stdout } = await run('rooms list --all-profiles --json')
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -353,7 +353,7 @@ describe('a key under --all-profiles', () => {
     expect(west.asked).toEqual([`GET /v1/rooms ${keys.west}`, `GET /v1/rooms/e1 ${keys.west}`])
   })
 
-  test('is sent only to the origin of its profile', async () => {
+  test('is not sent if the base URL of its profile has another origin', async () => {
     store({ moved: { base_url: west.baseUrl, api_key: keys.east, api_key_origin: east.origin } })
     const { stderr } = await run('rooms list --all-profiles')
     expect(stderr).toContain(`error: moved: the key of profile moved belongs to ${east.origin}`)
@@ -366,7 +366,7 @@ describe('a key under --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'of any profile $way is masked if any service includes it in a response$flags',
+    'that is $way is masked in the output if any service returns it, with the flags “$flags”',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`

@@ -39,13 +39,13 @@ describe('members links', () => {
     expect(gets(/\/users/)).toBe(0)
   })
 
-  test('without the column link prints no warning about access', async () => {
+  test('prints no warning about access if --columns omits the link', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o csv --columns user_id,role`))).toEqual({
       ...{ code: 0, stdout: 'user_id,role\r\nada,guest\r\nmallory,guest\r\n', stderr: '' },
     })
   })
 
-  test('uses the tokens of the users if members have none, and warns that a token opens other rooms', async () => {
+  test('uses user tokens if members have no tokens, and warns that a user token opens other rooms', async () => {
     const { board } = world.ids
     world.intercept = withoutMemberTokens
     const { code, stdout, stderr } = await run(`members links ${board} --json`)
@@ -75,7 +75,7 @@ describe('members links', () => {
     expect(done.stderr).toContain('"message":"1 of 3 links could not be made; the field reason says why"')
   })
 
-  test('prints no links to a terminated room, but links to its recording', async () => {
+  test('prints no link to a terminated room, and with --replay prints the link to the recording', async () => {
     const { plans } = world.ids
     await world.send('PUT', `/rooms/${plans}`, { is_terminated: true })
     const joins = await run(`members links ${plans} -o tsv --no-header --columns user_id,link,reason`)
@@ -117,7 +117,7 @@ describe('members links', () => {
     expect(gets(/\/users\/ada$/)).toBe(1)
   })
 
-  test('requests the list of users once instead of each of many users', async () => {
+  test('requests the list of users once, instead of each user, if a room has many members', async () => {
     const { hall } = world.ids
     for (let i = 0; i < 30; i++) {
       await world.send('POST', '/users', { user_id: `u${i}` })
@@ -130,7 +130,7 @@ describe('members links', () => {
     expect(gets(/\/users\/u\d/)).toBe(0)
   })
 
-  test('continues after a room that cannot be read, and exits 8', async () => {
+  test('prints the links of the other rooms and exits 8 if one room cannot be read', async () => {
     world.fails(new RegExp(`/rooms/${world.ids.board}/members`), 400)
     const done = await run('members links --all-rooms --json')
     expect(done.code).toBe(8)
@@ -160,7 +160,7 @@ describe('members links', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with --curl prints the requests and sends none', async () => {
+  test('with --curl prints the requests and sends no request', async () => {
     const { code, stdout } = await run(`members links ${world.ids.hall} --curl`)
     expect(code).toBe(0)
     expect(stdout).toContain(`/rooms/${world.ids.hall}/members`)
@@ -175,7 +175,7 @@ describe('members links', () => {
   })
 })
 
-test('members links -o csv defuses formulas, and keeps commas, quotes, emoji and right-to-left text', async () => {
+test('members links -o csv escapes formulas, and keeps commas, quotes, emoji and right-to-left text', async () => {
   const { hall } = world.ids
   const names = ['=cmd|calc', '@SUM(1)', 'Smith, "Al"', '🎓 Zoë', 'עדה לאבלייס', '+49 1', "O'Neill"]
   for (const [i, name] of names.entries()) {
@@ -195,7 +195,7 @@ test('members links -o csv defuses formulas, and keeps commas, quotes, emoji and
 })
 
 describe('rooms link', () => {
-  test('prints only the link of a single room', async () => {
+  test('prints only the link, without a table, for a single room', async () => {
     const { board } = world.ids
     expect(outcome(await run(['rooms', 'link', 'name:Board', '--as', 'ada'] as never))).toEqual({
       code: 0,
@@ -221,7 +221,7 @@ describe('rooms link', () => {
     })
   })
 
-  test('with --as prints a link for each matching room, except private rooms without that user', async () => {
+  test('with --as prints a link for each matching room, except private rooms in which the user is not a member', async () => {
     const done = await run('rooms link --all-rooms --as trudy --json')
     expect(done.code).toBe(8)
     expect(
@@ -261,8 +261,8 @@ describe('rooms link', () => {
   })
 })
 
-describe('the template of links', () => {
-  test('is set with config set and used only for the service of its profile', async () => {
+describe('the link template', () => {
+  test('is set with config set, and is used only for the service of its profile', async () => {
     const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_JOIN_URL: undefined }
     const env = { ...bare, MEETROOM_BASE_URL: 'https://meet.test/v1' }
     await run('auth login --with-token', { env, stdin: world.apiKey })
@@ -289,7 +289,7 @@ describe('the template of links', () => {
     })
   })
 
-  test('to recordings is a separate setting', async () => {
+  test('for recordings is a separate setting', async () => {
     expect(await run(`rooms link ${world.ids.lobby} --replay`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no template for links: replay_url is not set\n'),
@@ -316,7 +316,7 @@ describe('the template of links', () => {
     expect(stderr).not.toContain('secret')
   })
 
-  test('with http is accepted if its host is this machine', async () => {
+  test('can use http if the host is this machine', async () => {
     const env = { MEETROOM_JOIN_URL: 'http://localhost:3000/{room_id}' }
     expect((await run(`rooms link ${world.ids.lobby}`, { env })).stdout).toBe(
       `http://localhost:3000/${world.ids.lobby}\n`,
@@ -325,7 +325,7 @@ describe('the template of links', () => {
 })
 
 describe('links on another service', () => {
-  test('are complete when lists are partial and values have other types', async () => {
+  test('are complete even if list items are partial and values have other types', async () => {
     const { idOf } = otherService(world, {
       ...{
         minimalLists: true,
@@ -363,7 +363,7 @@ describe('links on another service', () => {
     ])
   })
 
-  test('contain a numeric token with all its digits', async () => {
+  test('contain all digits of a numeric token', async () => {
     world.intercept = async (request, next, signal) =>
       request.url.endsWith('/users/ada')
         ? answer(200, '{"user":{"user_id":"ada","access_token":12345678901234567890}}')

@@ -100,7 +100,7 @@ describe('rooms open', () => {
     })
   })
 
-  test('refuses a room that nobody can join with the link', async () => {
+  test('exits with an error if the link does not let the user join the room', async () => {
     const { hall, plans } = world.ids
     expect(await run(`rooms open ${hall}`, undefined)).toMatchObject({
       code: 2,

@@ -90,7 +90,7 @@ test.each([
 })
 
 test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
-  'completion of “%s” includes only files or nothing',
+  'completion of “%s” returns no candidates except file names',
   async (line) => {
     expect((await ask(line)).slice(1)).toEqual([])
   },
@@ -105,7 +105,7 @@ describe('completion of IDs', () => {
       await world.send('POST', '/users', { user_id, name })
   })
 
-  test('reads rooms, users and members with one small request each', async () => {
+  test('reads rooms, users and members with one request for at most 100 items each', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'open' })).body
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
     expect(await ask('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
@@ -118,7 +118,7 @@ describe('completion of IDs', () => {
     ])
   })
 
-  test('caches IDs for a minute, with owner-only access', async () => {
+  test('caches IDs for one minute in a file that only the owner can read', async () => {
     const first = await ask('meetroom users get ')
     expect(await ask('meetroom users get ')).toEqual(first)
     expect(asked()).toHaveLength(1)
@@ -179,7 +179,7 @@ describe('completion of IDs', () => {
     sqlite.close()
   })
 
-  test('uses the profile flag of the command line', async () => {
+  test('uses the profile that --profile on the command line names', async () => {
     store(
       { base_url: 'https://elsewhere.test/v1' },
       { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
@@ -195,7 +195,7 @@ describe('completion of IDs', () => {
     ['is not running', async () => Promise.reject(new Error('ECONNREFUSED'))],
     ['does not know the path', async () => answer(404, {})],
     ['rejects the request', async () => answer(400, {})],
-  ])('lists no ID after one silent request if the service %s', async (_, intercept) => {
+  ])('lists no ID and sends only one request if the service %s', async (_, intercept) => {
     world.intercept = intercept
     expect(await ask('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
     expect(asked()).toHaveLength(1)
@@ -245,7 +245,7 @@ describe('completion for bash', () => {
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
   })
 
-  test('returns names only for a list that bash displays', async () => {
+  test('returns names only if bash displays a list of candidates', async () => {
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     await world.send('POST', '/users', { user_id: 'al', name: 'Alan' })
     expect(await bash('meetroom users get a', 'a')).toEqual(['al', 'ada'])

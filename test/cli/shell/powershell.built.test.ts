@@ -9,7 +9,7 @@ import { homes } from '../../helpers/serving.ts'
 const isPresent = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit'], { stdio: 'ignore' }).status === 0
 
 test.skipIf(isPresent)(
-  'completion in PowerShell is not tested with a real PowerShell, which this machine lacks',
+  'completion in PowerShell is not tested in a real PowerShell, because PowerShell is not installed',
   ({ skip }) => skip(),
 )
 

@@ -35,7 +35,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['rooms', 'list', 'x'])).toEqual([])
   })
 
-  test('returns only the last element of a comma-separated list, which PowerShell replaces', async () => {
+  test('returns the last element of a comma-separated list if PowerShell replaces only that element', async () => {
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'nam')).toEqual(['name'])
     expect(await texts(['rooms', 'list', '--columns', 'id,nam'], 'id,nam')).toEqual(["'id,name'"])
   })
@@ -75,7 +75,7 @@ describe('completion for PowerShell', () => {
     expect(await texts(['users', 'get', "'"])).toHaveLength(2)
   })
 
-  test('completes conditions, and members of the room on the line', async () => {
+  test('completes conditions, and IDs of members of the room on the command line', async () => {
     const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body
     await world.send('POST', '/users', { user_id: 'ada' })
     const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
@@ -99,7 +99,7 @@ describe('completion for PowerShell', () => {
     expect(await world.run(['__complete', 'powershell'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('has an ASCII script that passes the line to the program only in encoded form', async () => {
+  test('uses an ASCII script that passes the line to the program only in encoded form', async () => {
     const { stdout } = await world.run('completion powershell')
     expect(stdout).toMatch(/^[\n -~]*$/)
     expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName meetroom')

@@ -95,7 +95,7 @@ const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
 
 test.each(groups)(
-  'every flag and argument of %s refuses invalid values without the wording of a library',
+  'the error for an invalid flag or argument of %s contains no library wording',
   async (group) => {
     const world = await createWrongFiles()
     // A flag of several commands has one parser.
@@ -115,7 +115,7 @@ test.each(groups)(
   },
 )
 
-test('every global flag refuses invalid values without the wording of a library', async () => {
+test('the error for an invalid global flag contains no library wording', async () => {
   const world = await createWrongFiles()
   for (const flag of flagsWithValue(await wholeProgram()))
     for (const value of wrongValues)
@@ -128,7 +128,7 @@ test('every global flag refuses invalid values without the wording of a library'
 })
 
 test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
-  'every environment variable of the settings refuses %j without the wording of a library',
+  'the error for an environment variable with the value %j contains no library wording',
   async (value) => {
     const world = await createWrongFiles()
     const names = ['BASE_URL', 'OUTPUT', 'TIMEOUT', 'RETRIES', 'PROFILE', 'AUDIT_LOG', 'SAVE_DELETED']
@@ -140,7 +140,7 @@ test.each(['', ' ', 'x', '-1', 'directory', 'invalid.csv/below', '{"a":'])(
 )
 
 test.each(['{"profile":', '[]', '{"profiles":{"a":{"timeout":"x","output":7}},"profile":"a"}', '\0'])(
-  'a settings file that contains %j is refused without the wording of a library',
+  'the error for a settings file that contains %j contains no library wording',
   async (text) => {
     const world = await createWrongFiles()
     mkdirSync(world.configDir, { recursive: true })

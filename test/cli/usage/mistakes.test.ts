@@ -300,7 +300,7 @@ test('the explanations of user mistakes mention only existing commands and flags
   for (const flag of Object.values(flags).flat()) expect(long, flag).toContain(flag)
 })
 
-test('every command that accepts an ID reads “-” from standard input or refuses it', async () => {
+test('every command that accepts an ID either reads IDs from standard input for “-” or refuses “-”', async () => {
   const world = await createWorld()
   const ids = ['room', 'user', 'user-id', 'member']
   for (const { words, command } of await leaves())
@@ -327,7 +327,7 @@ test('every command that accepts an ID reads “-” from standard input or refu
     }
 })
 
-test('a condition with * and without a match causes an explanation in lists, counts, exports and changes', async () => {
+test('a condition that contains * and matches nothing causes an explanation in lists, counts, exports and changes', async () => {
   const world = await createWorld()
   await furnish(world)
   const notice = "--where name=Math*: “*” is an ordinary character; for a pattern: --where 'name~^Math'\n"

@@ -47,7 +47,7 @@ test('meetroom version prints the version', async () => {
   expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('rooms list of a profile without a service suggests the profiles with a service', async () => {
+test('rooms list with a profile that has no service suggests profiles that have a service', async () => {
   await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
   const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
   expect({ code, stderr }).toEqual({
@@ -58,7 +58,7 @@ test('rooms list of a profile without a service suggests the profiles with a ser
   })
 })
 
-test('message send with several unquoted words suggests a quoted text', async () => {
+test('message send with several unquoted words suggests quotes around the text', async () => {
   expect(await world.run('message send r1 hello world')).toMatchObject({
     code: 2,
     stderr:
@@ -91,7 +91,7 @@ describe('the local workspace without a running server', () => {
     })
   })
 
-  test('cannot be served by serve --print-env on a port in use', async () => {
+  test('is not served by serve --print-env on a port in use', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())

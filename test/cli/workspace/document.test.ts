@@ -77,7 +77,7 @@ describe('a workspace file', () => {
       'users: [{ user_id: "a\\nb" }]',
       'f.yaml:1:20: users[0].user_id: the user id contains a control character',
     ],
-  ])('%j is refused with the position of the error', async (text, problem) => {
+  ])('with the content %j is refused with the position of the error', async (text, problem) => {
     expect(await read(text)).toBe(problem)
   })
 
@@ -100,7 +100,7 @@ describe('a workspace file', () => {
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })
 
-  test('with yes, no or on contains text, although YAML 1.1 reads them as booleans', async () => {
+  test('contains the values yes, no and on as text, although YAML 1.1 reads these values as booleans', async () => {
     expect(await read('users: [{ user_id: no, name: on }, { user_id: yes, name: ~x }]')).toEqual({
       users: [
         { user_id: 'no', name: 'on' },
@@ -109,7 +109,7 @@ describe('a workspace file', () => {
     })
   })
 
-  test('is the same document after it is written and read, in YAML and in JSON', async () => {
+  test('has the same content after it is written and read back, in YAML and in JSON', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom(
@@ -216,7 +216,7 @@ describe('a workspace file', () => {
     )
   })
 
-  test('that is missing, not UTF-8 or not a workspace is refused without a request', async () => {
+  test('that is missing, not UTF-8 or not a workspace is refused before any request', async () => {
     const world = await createWorld()
     writeFileSync(join(world.dir, 'latin1.yaml'), Buffer.from([0x75, 0xfc]))
     writeFileSync(join(world.dir, 'text.yaml'), 'hello')

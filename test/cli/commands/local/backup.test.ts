@@ -79,7 +79,7 @@ test('local backup refuses a symbolic link to a missing file', async () => {
 })
 
 describe('local backup refuses', () => {
-  test('a missing workspace, and creates none', async () => {
+  test('a missing workspace, and does not create it', async () => {
     const world = await createWorld()
     const data = join(world.dir, 'data')
     expect(await backUp(world)).toMatchObject({
@@ -90,7 +90,7 @@ describe('local backup refuses', () => {
     expect(existsSync(data)).toBe(false)
   })
 
-  test('a missing directory', async () => {
+  test('a file in a missing directory', async () => {
     const world = await worldWithRoom()
     expect(await world.run('local backup missing/copy.db')).toMatchObject({
       code: 74,

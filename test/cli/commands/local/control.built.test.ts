@@ -46,7 +46,7 @@ describe('serve --control', () => {
     expect(log()).not.toContain(control_key)
   })
 
-  test('replaces the file of a killed service, and refuses any other file', async () => {
+  test('replaces the control file of a killed service, and refuses any other existing file', async () => {
     const first = await startControlled()
     first.child.kill('SIGKILL')
     await first.ended()
@@ -114,7 +114,7 @@ describe('commands with --control FILE', () => {
     ['fail', 'fail createRoom --status 503'],
     ['seed', 'seed FILE'],
     ['reset', 'reset'],
-  ])('print JSON that matches its schema: local %s', async (name, line) => {
+  ])('print JSON that matches the schema of local %s', async (name, line) => {
     const { env, local, run } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
@@ -146,7 +146,7 @@ describe('commands with --control FILE', () => {
     })
   })
 
-  test('never send the control key to another host, and exit 5 when the service has stopped', async () => {
+  test('send the control key to no other host, and exit 5 if the service has stopped', async () => {
     const { file, child, ended, env, run, control_key } = await startControlled()
     child.kill('SIGKILL')
     await ended()
@@ -190,7 +190,7 @@ describe('the control listener', () => {
     return { send, apiKey, control_key, ready }
   }
 
-  test('accepts only its own key, and the service never accepts that key', async () => {
+  test('accepts only the control key, and the service refuses the control key', async () => {
     const { send, apiKey, control_key, ready } = await start()
     expect(await send({})).toBe(200)
     for (const key of [apiKey, `${control_key}x`, ''])
@@ -204,7 +204,7 @@ describe('the control listener', () => {
     ).toBe(200)
   })
 
-  test('refuses each Origin, foreign Host headers, other methods and unknown actions', async () => {
+  test('refuses requests with an Origin header, a foreign Host header, another method or an unknown path', async () => {
     const { send } = await start()
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', 'http://localhost:4680'])
       expect(await send({ headers: { origin } })).toBe(403)

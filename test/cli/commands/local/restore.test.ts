@@ -123,7 +123,7 @@ describe.each([
     expect(existsSync(join(world.dir, 'data/backups'))).toBe(false)
   })
 
-  test('names the workspace on a terminal, and changes nothing after the answer no', async () => {
+  test('shows the workspace in the prompt, and changes nothing after the answer no', async () => {
     const world = await worldWithBackup()
     const { host, done } = world.start(line.split(' '), { tty: true, columns: 400 })
     setImmediate(() => host.type('n\n'))
@@ -133,7 +133,7 @@ describe.each([
     expect(await names(world)).toEqual(['New'])
   })
 
-  test('refuses a workspace that is served', async () => {
+  test('refuses a workspace that is being served', async () => {
     const world = await worldWithBackup()
     const lock = await lockWorkspace(join(world.dir, 'data'), quietly)
     onTestFinished(() => lock.release())
@@ -157,7 +157,7 @@ describe.each([
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })
 
-  test('refuses to replace a damaged workspace that it cannot save, and keeps its files', async () => {
+  test('refuses to replace a damaged workspace that cannot be saved, and keeps the damaged files', async () => {
     const world = await worldWithBackup()
     for (const end of ['-wal', '-shm']) rmSync(`${database(world)}${end}`, { force: true })
     writeFileSync(database(world), 'x'.repeat(8192))

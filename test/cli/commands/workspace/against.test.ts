@@ -48,7 +48,7 @@ test('workspace diff --against matches rooms of two services by name, and writes
   expect((await production.rooms()).length).toBe(1)
 })
 
-test('workspace diff exits 2 with --against and a base URL, with FILE and --against, and with neither', async () => {
+test('workspace diff exits 2 for --against with a base URL, for --against with FILE, and if both FILE and --against are missing', async () => {
   const at = await createWorkspace()
   for (const line of ['workspace diff --against x', 'workspace diff f.yaml --against x', 'workspace diff'])
     expect([line, (await at.run(line)).code]).toEqual([line, 2])

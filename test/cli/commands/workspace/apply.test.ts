@@ -8,8 +8,8 @@ const algebra = (members = '[]', more = '') =>
   `rooms:\n  - { key: algebra, name: Algebra, type: private${more}, members: ${members} }\n`
 const apply = 'workspace apply school.yaml --yes --max 500'
 
-describe('the scope of a workspace file', () => {
-  test('excludes omitted keys, and an empty list removes nothing without --prune', async () => {
+describe('workspace apply of a partial file', () => {
+  test('makes no change for omitted keys, and removes nothing for an empty list without --prune', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.write(algebra('[{ user_id: ada }]'))
@@ -24,7 +24,7 @@ describe('the scope of a workspace file', () => {
     ])
   })
 
-  test('excludes items of omitted keys from removal, even with --prune', async () => {
+  test('removes no items of omitted keys, even with --prune', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write(algebra('[{ user_id: ada }, { user_id: grace }]'))
@@ -38,7 +38,7 @@ describe('the scope of a workspace file', () => {
     expect(refused.stderr).toContain('school.yaml:1:40: rooms[0].members is null')
   })
 
-  test('excludes omitted fields, and only different fields are written', async () => {
+  test('writes only those given fields that differ from the service', async () => {
     const at = await createWorkspace()
     await at.user('ada', { default_member_type: 'host', email: 'a@x.test' })
     at.write('users: [{ user_id: ada, name: Ada, default_member_type: host }]\n')
@@ -50,7 +50,7 @@ describe('the scope of a workspace file', () => {
     })
   })
 
-  test('excludes declared fields that the service does not show, and apply reports them', async () => {
+  test('skips fields that the service does not return, and workspace diff reports these fields', async () => {
     const at = await createWorkspace()
     await at.user('ada')
     at.world.intercept = async (_, next) => {
@@ -69,7 +69,7 @@ describe('the scope of a workspace file', () => {
 })
 
 describe('workspace apply', () => {
-  test('with a piped “n”, a piped “y” or an empty input writes nothing and exits 10', async () => {
+  test('writes nothing and exits 10 for any answer from a pipe and for empty input', async () => {
     for (const stdin of ['n\n', 'y\n', '1\n', '']) {
       const at = await createWorkspace()
       at.write('users: [{ user_id: ada }]\n')
@@ -80,7 +80,7 @@ describe('workspace apply', () => {
     }
   })
 
-  test('writes nothing after any answer except the number of writes', async () => {
+  test('writes nothing on a terminal unless the answer is the number of writes', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }, { user_id: grace }]\n')
     const { host, done } = at.world.start(['workspace', 'apply', 'school.yaml'], { tty: true })
@@ -92,7 +92,7 @@ describe('workspace apply', () => {
     expect(await at.users()).toEqual([])
   })
 
-  test('with --yes makes up to 20 writes, and more only with --max', async () => {
+  test('with --yes makes up to 20 writes, and requires --max for more writes', async () => {
     const at = await createWorkspace()
     at.write(`users: [${Array.from({ length: 21 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`)
     expect(await at.run('workspace apply school.yaml --yes')).toMatchObject({ code: 10, writes: [] })
@@ -108,7 +108,7 @@ describe('workspace apply', () => {
     expect(JSON.parse(stdout).plan).toMatchObject([{ sign: '+', kind: 'user', key: 'ada' }])
   })
 
-  test('refuses a protected profile before it sends a request', async () => {
+  test('exits 2 for a protected profile before any request', async () => {
     const at = await createWorkspace()
     const { MEETROOM_BASE_URL, MEETROOM_API_KEY } = {
       MEETROOM_BASE_URL: undefined,
@@ -126,7 +126,7 @@ describe('workspace apply', () => {
 })
 
 describe('workspace apply for rooms', () => {
-  test('never creates a room with an existing name, and adopt claims the existing room', async () => {
+  test('creates no second room with an existing name, and workspace adopt claims the existing room', async () => {
     const at = await createWorkspace()
     const id = await at.room('Algebra')
     at.write(algebra())
@@ -141,7 +141,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff()).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('lists two existing rooms with the name, and adopt claims neither', async () => {
+  test('reports two existing rooms with the same name, and workspace adopt claims neither room', async () => {
     const at = await createWorkspace()
     const ids = [await at.room('Algebra'), await at.room('Algebra')].reverse()
     at.write(algebra())
@@ -153,7 +153,7 @@ describe('workspace apply for rooms', () => {
     expect(JSON.parse(stdout).rooms).toMatchObject([{ key: 'algebra', status: 'ambiguous', room_id: null }])
   })
 
-  test('keeps the room of a renamed key after adopt, and --prune does not delete the room before', async () => {
+  test('with --prune keeps a room whose key is renamed, and workspace adopt records the new key', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -165,7 +165,7 @@ describe('workspace apply for rooms', () => {
     expect(await at.diff('--prune=rooms')).toMatchObject({ code: 0, lines: [] })
   })
 
-  test('finds a room by its ID after a rename at the service, despite another room with the name', async () => {
+  test('finds a renamed room by its ID, even if another room has the former name', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -237,7 +237,7 @@ describe('workspace apply for rooms', () => {
 })
 
 describe('workspace apply with conflicts', () => {
-  test('reports an item that changed after the plan as a conflict, and writes the others', async () => {
+  test('reports items that changed after the plan as failed, and writes the other items', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: grace, name: Grace }, { user_id: new }]\n')
@@ -259,7 +259,7 @@ describe('workspace apply with conflicts', () => {
     expect((await at.users()).find(({ user_id }) => user_id === 'ada').name).toBe('Somebody else')
   })
 
-  test('plans no creation and no removal for an incomplete list', async () => {
+  test('creates and removes no items if the list of items is incomplete', async () => {
     const at = await createWorkspace()
     for (const id of ['ada', 'grace']) await at.user(id)
     at.write('users: [{ user_id: ada, name: Ada }, { user_id: new }]\n')
@@ -297,7 +297,7 @@ describe('the lock file', () => {
     }
   })
 
-  test('cannot be used with a workspace file that names another profile', async () => {
+  test('is not used if the workspace file names another profile', async () => {
     const at = await createWorkspace()
     at.write('workspace: staging\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
@@ -307,7 +307,7 @@ describe('the lock file', () => {
     ])
   })
 
-  test('with rooms is refused for a service without rooms, unless the file names the profile', async () => {
+  test('that contains rooms is refused for a service without rooms, unless the workspace file names the profile', async () => {
     const at = await createWorkspace()
     at.write(algebra())
     await at.run(apply)
@@ -329,7 +329,7 @@ describe('the lock file', () => {
       'school.yaml.lock cannot be read: another version of meetroom has written it',
     ],
     ['{"version":1,"sections":[{}]}', 'school.yaml.lock cannot be read: it is not a lock file'],
-  ])('that holds %s stops apply before anything is sent', async (text, problem) => {
+  ])('with the invalid content %s stops workspace apply before any request', async (text, problem) => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write(text, 'school.yaml.lock')
@@ -337,7 +337,7 @@ describe('the lock file', () => {
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('that is a symbolic link, or held by another process, stops apply before anything is sent', async () => {
+  test('stops workspace apply before any request if it is a symbolic link or in use by another process', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     at.write('4243\n', 'school.yaml.lock.pid')
@@ -354,7 +354,7 @@ describe('the lock file', () => {
     expect([linked.code, other.world.requests]).toEqual([2, []])
   })
 
-  test('that cannot be written stops apply before anything is sent', async () => {
+  test('stops workspace apply before any request if it cannot be written', async () => {
     const at = await createWorkspace()
     at.write('users: [{ user_id: ada }]\n')
     const { code, stderr } = await at.run('workspace apply missing/school.yaml --yes')
@@ -362,7 +362,7 @@ describe('the lock file', () => {
   })
 })
 
-test('^C during an apply ends with 130 after the requests under way, and the next run completes it', async () => {
+test('workspace apply exits 130 at ^C after the requests in progress, and the next run makes the remaining writes', async () => {
   const at = await createWorkspace()
   at.write(
     `workspace: default\nusers: [${Array.from({ length: 12 }, (_, i) => `{ user_id: u${i} }`).join(', ')}]\n`,

@@ -32,7 +32,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(apply)).writes).toEqual([])
   })
 
-  test('with a difference suggests a working command with the same flags', async () => {
+  test('that differs from the service makes workspace diff suggest a working command with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     const roster = '--rooms-from class --users-from pupil_id,name,email --role-from role'
@@ -45,7 +45,7 @@ describe('a roster in CSV', () => {
     expect((await at.run(`${hint} --yes`)).code).toBe(0)
   })
 
-  test('with the name of an existing room suggests adopt with the same flags', async () => {
+  test('with the name of an existing room makes workspace diff and apply suggest adopt with the same flags', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run('rooms create --name 7a --type private')
@@ -57,7 +57,7 @@ describe('a roster in CSV', () => {
     }
   })
 
-  test('with changes adds, changes and blocks only the different members', async () => {
+  test('with changed rows adds, updates and blocks only the affected members', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     await at.run(apply)
@@ -102,14 +102,14 @@ describe('a roster in CSV', () => {
       'pupil_id,name,email,class,role\nx,A,,7a,host\nx,A,,7a,guest\n',
       'roster.csv:3: x has another role in 7a than in line 2',
     ],
-  ])('%j is refused without a request', async (text, problem) => {
+  ])('with the content %j is refused before any request', async (text, problem) => {
     const at = await createWorkspace()
     at.write(text, 'roster.csv')
     const { code, stderr } = await at.run(apply)
     expect([code, stderr, at.world.requests]).toEqual([2, expect.stringContaining(problem), []])
   })
 
-  test('needs column flags, which a YAML file does not accept', async () => {
+  test('requires column flags, which are refused for a YAML file', async () => {
     const at = await createWorkspace()
     at.write(firstWeek, 'roster.csv')
     expect(await at.run('workspace diff roster.csv')).toMatchObject({ code: 2 })
@@ -122,7 +122,7 @@ describe('workspace apply --prune', () => {
   const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i},,,7a,guest\n`).join('')
   const head = 'pupil_id,name,email,class,role\n'
 
-  test('needs the exact number of removals above three and above 30 % of the recorded items', async () => {
+  test('requires the exact number of removals in --allow-large if they exceed 30 % of the recorded items', async () => {
     const at = await createWorkspace()
     at.write(head + people(12), 'roster.csv')
     await at.run(apply)
@@ -136,7 +136,7 @@ describe('workspace apply --prune', () => {
     expect([code, writes.length]).toEqual([0, 4])
   })
 
-  test('removes only created and adopted items, and never protected ones', async () => {
+  test('removes only items that workspace commands created or adopted, and keeps protected items', async () => {
     const at = await createWorkspace()
     await at.user('stranger')
     at.write(
@@ -161,7 +161,7 @@ describe('workspace apply --prune', () => {
     expect((await at.diff('--prune=rooms')).lines).toContain('* not_in_file room x; protected')
   })
 
-  test('cannot remove members of an open room, and makes the other changes after a failure', async () => {
+  test('keeps the members of an open room, and makes the other changes after a failed removal', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a }, { user_id: b }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a }] }\n  - { key: y, name: Y, type: private, members: [{ user_id: a }] }\n`,
@@ -191,7 +191,7 @@ describe('workspace apply --prune', () => {
     expect(writes).toHaveLength(5)
   })
 
-  test('first saves the records beside the file, one file per kind, and an import restores them', async () => {
+  test('saves the removed records in one file per kind, from which an import restores the records', async () => {
     const at = await createWorkspace()
     at.write(
       `users: [{ user_id: a, name: Ada }]\nrooms:\n  - { key: x, name: X, type: open, members: [{ user_id: a, type: host }] }\n`,
@@ -213,7 +213,7 @@ describe('workspace apply --prune', () => {
     expect((await at.rooms()).map(({ name }) => name)).toEqual(['X'])
   })
 
-  test('lifts only the blocks in the lock file', async () => {
+  test('unblocks only members whose block is recorded in the lock file', async () => {
     const at = await createWorkspace()
     await at.user('a')
     const room = await at.room('X', [{ user_id: 'a' }])
