@@ -7,7 +7,7 @@ import { leaves } from '../helpers/tree.ts'
 
 const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
 
-test('the build does not change a file that has no edits', () => {
+test('the build bundles a file without edits unchanged', () => {
   const file = 'commander/lib/option.js'
   expect(edited(file, source(file))).toBe(source(file))
 })
@@ -57,7 +57,7 @@ test.each([
     {},
     /client-h1\.js has changed/,
   ],
-])('the build bundles a library %s unedited and prints a notice', (_, files, versions, reason) => {
+])('the build prints a notice and makes no edits in a library %s', (_, files, versions, reason) => {
   const { libraries, notices } = checkLibraries(files, versions)
   expect(libraries).toEqual(['cli-table3'])
   expect(notices).toEqual([
@@ -66,7 +66,7 @@ test.each([
   expect(notices[0]).toMatch(reason)
 })
 
-test('a lazily loaded part of the program imports and exports values', async () => {
+test('a part of the program that is loaded on demand imports and exports values', async () => {
   const text =
     'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
     'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'
@@ -99,7 +99,7 @@ test.each([
 })
 
 // Whoever was handed a value would not see another.
-test('no module changes its exports after loading', async () => {
+test('the exports of each module are constant after loading', async () => {
   const { metafile } = await bundle()
   const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')
   expect(modules.length).toBeGreaterThan(100)
@@ -129,7 +129,7 @@ test('no module changes its exports after loading', async () => {
   expect(changing).toEqual([])
 })
 
-test('the launcher recognizes every name and alias of a command', async () => {
+test('the launcher recognizes every command name and every alias', async () => {
   const { commands } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
   const missing = (await leaves()).filter(({ words: [group = '', verb], command }) => {
     const kind = [group, verb].filter(Boolean).join('-')
@@ -144,7 +144,7 @@ test('the launcher recognizes every name and alias of a command', async () => {
   expect(missing.map(({ words }) => words)).toEqual([['help']])
 })
 
-test('the bundled program is ASCII, which the launcher requires', () => {
+test('the bundled program contains only ASCII characters, as the launcher requires', () => {
   const parts = readdirSync('dist').filter((file) => file.endsWith('.js'))
   expect(parts.filter((file) => /[^\0-\x7f]/.test(readFileSync(`dist/${file}`, 'latin1')))).toEqual([])
 })

@@ -80,7 +80,7 @@ if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
 
 test.each(users)(
-  'the first command of the README succeeds without git, in an empty environment and in a read-only parent directory, as user %s',
+  'the first command of the README succeeds in an empty environment without git, with a read-only parent directory, as user %s',
   { timeout: 60_000 },
   async (user) => {
     const [, command = ''] = /```sh\n(npm ci && npx .*)\n```/.exec(readFileSync('README.md', 'utf8')) ?? []

@@ -26,7 +26,7 @@ function npm(...argv: string[]) {
   return runCommand('npm', argv, { HOME: dir, npm_config_cache: join(dir, 'cache') })
 }
 
-test('the package is small and contains only the launcher, the program and its documents', () => {
+test('the package is small and contains only the launcher, the program and the documents', () => {
   // Also holds for the build without library edits. A fifth is `meetroom/testing`, which no command loads.
   expect(statSync(tarball).size).toBeLessThan(1088 * 1024)
   const files = [...readTarball(tarball).keys()].sort()
@@ -69,7 +69,7 @@ test('the package includes the licenses of the bundled libraries', () => {
   }
 })
 
-test('the bill of materials lists exactly the bundled libraries', () => {
+test('the bill of materials lists only the bundled libraries, and each of these libraries', () => {
   const files = readTarball(tarball)
   const { bomFormat, components } = JSON.parse(files.get('package/dist/sbom.cdx.json') ?? '')
   expect(bomFormat).toBe('CycloneDX')
@@ -88,7 +88,7 @@ test('the bill of materials lists exactly the bundled libraries', () => {
 test.each([
   ['undici', 1, 'undici@VERSION: high: A flaw (https://advisories.test/1)\n'],
   ['vitest', 0, ' bundled packages, 0 with known vulnerabilities\n'],
-])('the audit with an advisory on the package %s exits %i', async (name, code, words) => {
+])('the audit with an advisory for the package %s exits %i', async (name, code, words) => {
   const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
   const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
   const registry = await serveRegistry({ [name]: [{ ...advisory, vulnerable_versions: version }] })
@@ -101,7 +101,7 @@ test.each([
   expect(result.code).toBe(code)
 })
 
-test('the audit exits 2 when the registry does not respond', async () => {
+test('the audit exits 2 if the registry does not respond', async () => {
   const registry = await serveRegistry(undefined)
   const result = await runCommand(process.execPath, ['test/audit.mjs'], {
     HOME: dir,
@@ -140,7 +140,7 @@ test('the installation of the package downloads no dependency and runs no script
   for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
 })
 
-test('npm install in a checkout and npm pack build the program', () => {
+test('the scripts for npm install in a checkout and for npm pack build the program', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(scripts).toMatchObject({ preprepare: 'npm run build', prepack: 'npm run build' })
 })
@@ -155,13 +155,13 @@ test('a global installation causes no warning from npm', { timeout: 60_000 }, as
   })
 })
 
-test('publint reports no problem', { timeout: 60_000 }, async () => {
+test('publint finds no problem in the package', { timeout: 60_000 }, async () => {
   const { code, stdout } = await runCommand('node_modules/.bin/publint', ['--strict', tarball], { HOME: dir })
   expect(code, stdout).toBe(0)
   expect(stdout).toContain('All good!')
 })
 
-test('the package runs commands after an installation into an empty directory without network or scripts', {
+test('commands succeed after an installation of the package in an empty directory without network or scripts', {
   timeout: 60_000,
 }, async () => {
   const prefix = join(dir, 'prefix')

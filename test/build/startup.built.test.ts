@@ -118,26 +118,26 @@ test.each([
   expect(await heavyOf(line, await served(), [...heavy, ...unusedByRequests])).toEqual(['undici'])
 })
 
-test('--where loads the regular expression engine only for a condition with a pattern', async () => {
+test('--where with a pattern loads the regular expression engine', async () => {
   const env = await served()
   expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
 })
 
-test('rooms list loads cli-table3 for a table and csv-stringify for CSV', async () => {
+test('rooms list loads cli-table3 only for a table and csv-stringify only for CSV', async () => {
   const env = await served()
   await loaded('rooms create --name a --type open', env)
   expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
   expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
 })
 
-test('rooms list loads JMESPath for --query, and no library besides undici for -o tsv', async () => {
+test('rooms list loads the JMESPath library only for --query', async () => {
   const env = await served()
   expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath', 'undici'])
   expect(await heavyOf('rooms list -o tsv', env)).toEqual(['undici'])
   expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
 })
 
-test('sessions report loads csv-stringify only for CSV, and sessions --help does not load the request pool', async () => {
+test('sessions report loads csv-stringify only for CSV, and sessions --help works without the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
   expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['csv-stringify', 'undici'])
@@ -153,7 +153,7 @@ test('--local loads the embedded service without the HTTP client', async () => {
   ])
 })
 
-test('rooms create loads the audit log only when MEETROOM_AUDIT_LOG is set', async () => {
+test('rooms create loads the audit log only if MEETROOM_AUDIT_LOG is set', async () => {
   const env = await served()
   const ofAudit = async (line: string, more = {}) =>
     (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
@@ -164,7 +164,7 @@ test('rooms create loads the audit log only when MEETROOM_AUDIT_LOG is set', asy
   ])
 })
 
-test('config set loads conf, and config get does not', async () => {
+test('config set loads conf, and config get loads no heavy module', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])
 })

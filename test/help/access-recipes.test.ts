@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createAccessWorld } from '../helpers/access.ts'
 import { recipe, runLine } from '../helpers/shell.ts'
 
-test('the recipe for old rooms deletes them with a backup and restores them', async () => {
+test('the recipe for old rooms deletes the rooms with a backup and restores the rooms', async () => {
   const world = await createAccessWorld()
   await world.send('PUT', `/rooms/${world.ids.board}`, { is_terminated: true })
   // Terminated long ago, as far as the service tells.

@@ -54,7 +54,7 @@ async function lesson() {
   return { room, env, ask }
 }
 
-test('the attendance recipe writes the lessons of yesterday as CSV and as an HTML page', {
+test('the attendance recipe writes the lessons of the previous day as CSV and as an HTML page', {
   timeout: 60_000,
 }, async () => {
   vi.stubEnv('TZ', 'UTC')

@@ -8,10 +8,10 @@ const examples = [
   ...readTopicFile('attendance').matchAll(/<!-- term -->\n```console\n\$ meetroom (.*)\n([\s\S]*?)```/g),
 ]
 
-test('the attendance topic has examples of reports', () => expect(examples.length).toBeGreaterThan(4))
+test('the attendance topic contains examples of reports', () => expect(examples.length).toBeGreaterThan(4))
 
 test.each(examples.map(([, line = '', output]) => [line, output]))(
-  'meetroom %s prints the output in the attendance topic',
+  'meetroom %s prints the output that the attendance topic shows',
   async (line, output) => {
     const world = await createWorld()
     term(world)

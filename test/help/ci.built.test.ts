@@ -69,7 +69,7 @@ describe.runIf(hasBash && hasJq)('the job of the GitHub Actions recipe', () => {
     expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
   })
 
-  test('exits 2 for an invalid row and 4 without the secret, and creates no user', async () => {
+  test('exits 2 for an invalid row and 4 without the secret, before the first user is created', async () => {
     written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
     expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
     written('people.csv', 'user_id,name\nada,Ada\n')
@@ -107,7 +107,7 @@ describe('an import in shards', () => {
   })
 })
 
-describe('the script of the POSIX sh recipe', () => {
+describe('the POSIX sh recipe', () => {
   const run = (shell: string, ...version: string[]) => {
     const [program = '', ...flags] = shell.split(' ')
     written('release-room.sh', blockBehind('## POSIX sh', 'sh'))
@@ -127,7 +127,7 @@ describe('the script of the POSIX sh recipe', () => {
   const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
 
   test.each(hasBash ? ['sh', 'bash --posix'] : ['sh'])(
-    'run by %s creates the room of a release and terminates the previous room',
+    'creates the room of a release and terminates the previous room in the shell %s',
     async (shell) => {
       expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
         code: 0,
@@ -173,7 +173,7 @@ describe('the script of the POSIX sh recipe', () => {
   })
 })
 
-test('the crontab line of the recipe finds the program, the settings and the key, and writes the report', async () => {
+test('the crontab line of the recipe runs with the settings and the key of the user and writes the report', async () => {
   const lines = blockBehind('## cron', 'crontab').trim().split('\n')
   const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
   // An unescaped one ends the line.

@@ -60,7 +60,7 @@ const run = (index: number) => {
   return runCommand(command, words, {})
 }
 
-test('the command lines of the container recipe contain no key, and each sets a user and a read-only root file system', () => {
+test('each command of the container recipe sets a user and a read-only root file system, and contains no key', () => {
   expect(JSON.stringify(runs.map(({ words }) => words))).not.toContain(world.apiKey)
   expect(blockBehind('## Containers', 'sh')).not.toMatch(/API_KEY=/)
   for (const { readOnly, user } of runs)
@@ -71,7 +71,7 @@ test('the command lines of the container recipe contain no key, and each sets a 
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
 
-describe.runIf(hasNamespaces)('in a read-only container without another process', () => {
+describe.runIf(hasNamespaces)('in a read-only container with no other process', () => {
   test('an import reads and writes files in the mounted directory', async () => {
     writeFileSync(join(world.dir, 'people.csv'), 'user_id\nada\n')
     expect(await run(0)).toEqual({ code: 0, stdout: '', stderr: 'imported 1 of 1 user: created 1\n' })

@@ -61,7 +61,7 @@ test.each([
   ],
   ['fail', 'exit 3', 3, ''],
 ])(
-  'the recipe for tests starts a service, stops it, and reports that the tests %s',
+  'the recipe for tests starts and stops a service, and exits with the code of tests that %s',
   async (_, npm, code, stdout) => {
     const dir = tempDir()
     const port = `${await freePort()}`

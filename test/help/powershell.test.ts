@@ -17,7 +17,7 @@ for (const [, name = '', value = ''] of script.matchAll(/^\$(\w+) = ("[^"]*")$/g
   variables[name] = readLine(value, variables).join()
 const lines = [...script.matchAll(/^ *meetroom (.*)$/gm)].map(([, line = '']) => line)
 
-test('each version of PowerShell passes the arguments of the recipe unchanged, and cmd.exe would change one line', () => {
+test('each version of PowerShell passes the arguments of the recipe unchanged, and cmd.exe changes one line', () => {
   for (const line of lines) {
     const words = readLine(line, variables)
     for (const inOneLine of Object.values(commandLines)) expect(argvOf(inOneLine(words))).toEqual(words)
@@ -66,7 +66,7 @@ describe('the arguments of a program on Windows', () => {
     )
   })
 
-  test('change in Windows PowerShell only for an empty argument, a double quote or a final backslash', () => {
+  test('change in Windows PowerShell only if an argument is empty or contains a double quote or a final backslash', () => {
     const isSafe = (text: string) => text !== '' && !/"|\s.*\\$/s.test(text)
     fc.assert(
       fc.property(fc.array(word.filter(isSafe)), (words) => {
@@ -87,7 +87,7 @@ describe('the arguments of a program on Windows', () => {
   ])('are parsed from the command line %s', (line, words) => expect(argvOf(line)).toEqual(words))
 
   test.each(['--limit 5', 'a,b', '@file', '{x}', 'age>90d', "'a'b", '"`n"', '"$other"'])(
-    'are refused by the parser of this test for %s, which PowerShell interprets',
+    'cause an error in the parser of this test if PowerShell interprets characters such as %s',
     (line) => expect(() => readLine(line, variables satisfies Variables)).toThrow(),
   )
 })

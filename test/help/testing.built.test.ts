@@ -52,7 +52,7 @@ test.each([
   ['esm', 'module'],
   ['cjs', 'commonjs'],
 ])(
-  'the %s example uses seed, reset, clock, fault and webhook in 30 lines, and its tests pass',
+  'the tests in the %s example pass and use all parts of the test service in 30 lines',
   async (name, type) => {
     const code = exampleOf(name)
     expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
@@ -76,7 +76,7 @@ test.each([
   },
 )
 
-test('the service works in a test whose runner fakes all timers and the time', async () => {
+test('a test service works if the test runner replaces all timers and the clock', async () => {
   const cwd = write('fake', {
     'package.json': '{"type":"module"}',
     'fake.test.js': `import { startService } from 'meetroom/testing'
@@ -99,7 +99,7 @@ test('the service responds', async () => {
   expect(code, stdout + stderr).toBe(0)
 })
 
-test('an error names the two ways to get SQLite when this Node has none', async () => {
+test('startService fails with the two ways to install SQLite if Node.js has no SQLite', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
   cpSync(join(modules, 'meetroom'), join(cwd, 'node_modules/meetroom'), { recursive: true })
@@ -112,7 +112,7 @@ test('an error names the two ways to get SQLite when this Node has none', async 
 })
 
 test.each(['process.exit()', "process.kill(process.pid, 'SIGKILL')"])(
-  'a process that ends with %s without closing its service leaves a directory that the next service can use',
+  'a test service can use the data directory of a process that ended with %s before the service was closed',
   async (end) => {
     const dataDir = join(dir, `data ${end}`)
     const program = `const { startService } = require('meetroom/testing')
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
 void main
 `
 
-test('the published types fit ES modules and CommonJS, and find misspelt operations and fields', async () => {
+test('the published types support ES modules and CommonJS, and misspelled operations and fields are compile errors', async () => {
   const cwd = write('types', {
     'esm.mts': typed(`import { startService } from 'meetroom/testing'`),
     'cjs.cts': typed(`import testing = require('meetroom/testing')\nconst { startService } = testing`),

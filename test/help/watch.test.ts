@@ -24,7 +24,7 @@ const grace = session(id('1'), {
 })
 const anybody = session(id('2'), { member_id: id('e'), user_id: null, connected_at: at(-7) })
 
-test('the sample view in the help of sessions watch equals its output on a terminal', async () => {
+test('the sample view in the help of sessions watch equals the output on a terminal', async () => {
   const { screens } = await view([
     { sessions: [ada, anybody] },
     { sessions: [ada, anybody, grace] },
@@ -33,7 +33,7 @@ test('the sample view in the help of sessions watch equals its output on a termi
   expect(`${screens[2]}\n`).toBe(block('watch-view', 'text'))
 })
 
-test('the sample lines in the help of sessions watch equal its output to a pipe', async () => {
+test('the sample lines in the help of sessions watch equal the output to a pipe', async () => {
   const { run } = await watchedRoom([
     { sessions: [ada] },
     { sessions: [ada, grace] },

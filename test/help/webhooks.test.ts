@@ -49,4 +49,4 @@ test.each(blocks.map(([, block = '']) => block))(
   },
 )
 
-test('the topic webhooks has examples that can be run', () => expect(blocks).toHaveLength(3))
+test('the topic webhooks contains three examples with commands', () => expect(blocks).toHaveLength(3))

@@ -6,7 +6,7 @@ import { createWorld } from '../helpers/world.ts'
 
 const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/workspace.md'), 'utf8')
 
-test('the files and commands of the topic print what it shows, in their order', async () => {
+test('the commands of the workspace topic print the output that the topic shows', async () => {
   const world = await createWorld()
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const blocks = topic.matchAll(/<!-- (file|session) ?(\S*) ?-->\n```\w+\n([\s\S]*?)```/g)
@@ -24,7 +24,7 @@ test('the files and commands of the topic print what it shows, in their order', 
   expect(commands).toBe(3)
 })
 
-test('the example file of the topic is valid, and applying it twice writes once', async () => {
+test('the example file of the workspace topic needs no change when the file is applied again', async () => {
   const world = await createWorld()
   const [, text = ''] = /<!-- file school\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(topic) ?? []
   writeFileSync(join(world.dir, 'school.yaml'), text)
@@ -32,7 +32,7 @@ test('the example file of the topic is valid, and applying it twice writes once'
   expect((await world.run('workspace apply school.yaml --yes')).stderr).toBe('nothing to change\n')
 })
 
-test('the recipe for a drift check exits 9 only when the workspace differs from the file', async () => {
+test('the recipe for a drift check exits 9 only if the workspace differs from the file', async () => {
   const world = await createWorld()
   await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
   const [write = '', check = ''] = recipe('Keep the workspace in git')

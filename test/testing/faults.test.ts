@@ -11,7 +11,7 @@ const outcomeOf = (response: Promise<{ status: number }>) =>
   )
 
 describe('a fault', () => {
-  test('before a write prevents the write, and after a write hides its success', async () => {
+  test('before a write prevents the write, and after a write hides the success of the write', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503 })
     const { status, body } = await createRoom('before')
@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual(['fine', 'after'])
   })
 
-  test('sends the headers and body that it defines', async () => {
+  test('sends the headers and the body of the fault', async () => {
     const { service, send } = await startTestService({})
     const body = { message: 'slow down' }
     service.faults.add({ status: 429, headers: { 'Retry-After': '7' }, body })
@@ -54,7 +54,7 @@ describe('a fault', () => {
     expect(await roomNames()).toEqual([])
   })
 
-  test('with a delay waits by the clock of the service', async () => {
+  test('with a delay waits until the clock of the service reaches the time', async () => {
     const { service, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const late = service.faults.add({ operation: 'createRoom', delay: '1h', status: 503, after: 'write' })
@@ -64,7 +64,7 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
-  test('after a write ignores requests that the service refuses', async () => {
+  test('with after: write does not match requests that the service refuses', async () => {
     const { service, send, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
     expect((await send('POST', '/rooms', { name: 'no type' })).status).toBe(400)
@@ -73,7 +73,7 @@ describe('a fault', () => {
     expect(fault.matched).toBe(1)
   })
 
-  test('applies only to its operations and IDs, and never to a request with a wrong key', async () => {
+  test('matches only requests with the given operations and IDs and with a valid key', async () => {
     const { service, send } = await startTestService()
     service.faults.add({ operation: ['getUser', 'createUser'], id: ['bob', 'eve'], status: 503, times: 9 })
     expect((await send('GET', '/users/ada')).status).toBe(200)
@@ -84,7 +84,7 @@ describe('a fault', () => {
     expect((await send('POST', '/users', { user_id: 'kay' })).status).toBe(200)
   })
 
-  test('that no request matched is reported by close, and makes close reject with onUnmatchedFault: throw', async () => {
+  test('that matched no request is returned by close, and makes close reject with onUnmatchedFault: throw', async () => {
     const { service, createRoom } = await startTestService({})
     service.faults.add({ operation: 'createRoom', status: 503, times: 3 })
     service.faults.add({ operation: 'deleteRoom', status: 503 })
@@ -125,14 +125,14 @@ describe('a fault', () => {
     [{ status: 429, headers: { 'Retry-After': 7 } }, 'headers.retry-after of a fault is not a valid header'],
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not 503'],
-  ])('is refused with one clear error if it is invalid: %j', async (fault, message) => {
+  ])('causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
   })
 })
 
-describe('faults', () => {
-  test('fail exactly `times` of any number of concurrent requests', async () => {
+describe('a test service with faults', () => {
+  test('fails as many of the concurrent requests as `times` of the fault', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -154,7 +154,7 @@ describe('faults', () => {
     )
   })
 
-  test('are tried in the order in which they were added, each until it has matched `times` requests', async () => {
+  test('applies the faults in the order of addition, each for `times` requests', async () => {
     const { service, createRoom } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(
@@ -180,7 +180,7 @@ describe('faults', () => {
     )
   })
 
-  test('with a probability fail about that share of requests, and the same requests for the same seed', async () => {
+  test('fails the share of requests given by probability, and the same requests for the same seed', async () => {
     const { service, send } = await startTestService({})
     const draw = async (probability: number, seed: number) => {
       await service.reset()

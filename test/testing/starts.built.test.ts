@@ -58,7 +58,7 @@ interface Measured {
   heap: number
 }
 
-test(`startService leaks no handles, files, listeners or memory in ${rounds} starts and closes`, {
+test(`startService releases all resources in ${rounds} starts and closes`, {
   timeout: 600_000,
 }, async () => {
   const { code, stdout, stderr } = await runCommand(

@@ -8,12 +8,12 @@ import { startReceiver } from '../helpers/receiver.ts'
 import { seed, startTestService } from '../helpers/test-service.ts'
 import { tempDir } from '../helpers/world.ts'
 
-test('the published type of operations names exactly the operations of the API', () => {
+test('the published type of operations contains the same operations as the API specification', () => {
   expectTypeOf<Operation>().toEqualTypeOf<OperationName>()
 })
 
 describe('startService', () => {
-  test('resolves when the service accepts connections, with the records of the seed', async () => {
+  test('resolves when the service accepts connections and contains the records of the seed', async () => {
     const { service, send } = await startTestService()
     expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/v1$/)
     expect(service.seeded.users.map(({ user_id, access_token }) => [user_id, access_token])).toEqual([
@@ -28,7 +28,7 @@ describe('startService', () => {
     expect((await send('GET', '/rooms/old')).body.room.terminated_at).not.toBeNull()
   })
 
-  test('runs twenty independent services in one process', async () => {
+  test('starts twenty independent services in one process', async () => {
     const worlds = await Promise.all(Array.from({ length: 20 }, () => startTestService({})))
     expect(new Set(worlds.map(({ service }) => service.baseUrl)).size).toBe(20)
     expect(new Set(worlds.map(({ service }) => service.apiKey)).size).toBe(20)
@@ -41,7 +41,7 @@ describe('startService', () => {
     expect((await worlds[0]?.createRoom())?.status).toBe(503)
   })
 
-  test('accepts no key but its own, and has no fallback user', async () => {
+  test('starts a service that accepts only the key of the service', async () => {
     const { send } = await startTestService({ seed, apiKey: 'my-key' })
     expect((await send('GET', '/rooms', undefined, 'my-key')).status).toBe(200)
     for (const key of ['my-key2', 'MY-KEY', 'ada', 'ada-token', 'test'])
@@ -63,18 +63,18 @@ describe('startService', () => {
       { apiKey: 'k', dataDir: '/tmp/x' },
       'apiKey and dataDir cannot be used together: the directory stores its own key',
     ],
-  ])('refuses the options %j with one clear error', async (options, message) => {
+  ])('rejects with the reason for the invalid options %j', async (options, message) => {
     await expect(startService(options as object)).rejects.toThrow(message)
   })
 
-  test('keeps working while the test runner fakes timers', async () => {
+  test('starts a working service while the test runner replaces the clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { createRoom } = await startTestService()
     expect((await createRoom()).status).toBe(200)
   })
 
-  test('returns a service that closes its port and sessions, and then rejects calls', async () => {
+  test('returns a service that rejects calls after close has closed the port and the sessions', async () => {
     const { service, join } = await startTestService()
     const peer = await join('weekly', 'ada-token')
     const report = await service.close()
@@ -102,7 +102,7 @@ describe('a seed', () => {
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])
   })
 
-  test('with all supported fields is applied completely', async () => {
+  test('is applied completely if the seed has all supported fields', async () => {
     const src = 'https://cdn.example.com/1.png'
     const { service, send } = await startTestService({
       seed: {
@@ -164,11 +164,11 @@ describe('a seed', () => {
     ],
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room id'],
     [[], 'it must be an object, not a list'],
-  ])('is refused with the path of the problem if it is invalid: %j', async (bad, message) => {
+  ])('causes an error with the path of the problem if the seed is invalid: %j', async (bad, message) => {
     await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
   })
 
-  test('that is not a readable JSON file is refused with the reason', async () => {
+  test('that is not a readable JSON file causes an error with the reason', async () => {
     const file = join(tempDir(), 'seed.json')
     await expect(startService({ seed: file })).rejects.toThrow(
       `the seed ${file} cannot be read: no such file`,
@@ -177,7 +177,7 @@ describe('a seed', () => {
     await expect(startService({ seed: file })).rejects.toThrow(`the seed ${file} is not valid JSON`)
   })
 
-  test('replaces the previous seed unless it is refused', async () => {
+  test('replaces the previous seed if the new seed is valid', async () => {
     const { service, roomNames } = await startTestService()
     await service.seed({ rooms: [{ name: 'Other', type: 'open' }] })
     expect(await roomNames()).toEqual(['Other'])
@@ -189,7 +189,7 @@ describe('a seed', () => {
 })
 
 describe('reset', () => {
-  test('restores the seed with equal IDs and tokens, and clears rows, sockets, webhooks, faults and the clock', async () => {
+  test('restores the seed with the same IDs and tokens, and clears all other state', async () => {
     const receiver = await startReceiver((_, response) => void response.writeHead(500).end())
     const { service, send, createRoom, join, roomNames } = await startTestService()
     const before = service.seeded
@@ -212,7 +212,7 @@ describe('reset', () => {
     expect(receiver.inbox.all.length).toBe(1)
   })
 
-  test('waits for running requests, ends delayed ones, and holds new ones until the reset is done', async () => {
+  test('waits for running requests, ends delayed requests, and holds new requests until the end of the reset', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', delay: '1h' })
     const delayed = createRoom('delayed').then(
@@ -245,7 +245,7 @@ describe('an unknown operation', () => {
     ['PATCH', '/rooms/weekly', 'getRoom (GET /v1/rooms/{id})'],
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
-  ])('%s %s receives status 400 not_found with the nearest operation', async (method, path, nearest) => {
+  ])('causes status 400 with the nearest operation in the message: %s %s', async (method, path, nearest) => {
     const { send } = await startTestService()
     expect(await send(method, path, method === 'GET' ? undefined : {})).toMatchObject({
       status: 400,
@@ -258,7 +258,7 @@ describe('an unknown operation', () => {
     })
   })
 
-  test('is reported by close, and makes reset and close reject with onUnknown: throw', async () => {
+  test('is returned by close, and makes reset and close reject with onUnknown: throw', async () => {
     const { service, send } = await startTestService({ onUnknown: 'throw' })
     await send('POST', '/room', {})
     await expect(service.reset()).rejects.toThrow('requests for unknown operations: POST /v1/room')
@@ -274,7 +274,7 @@ describe('an unknown operation', () => {
 })
 
 describe('dataDir', () => {
-  test('stores the workspace on disk, and a restart keeps it instead of seeding it again', async () => {
+  test('stores the workspace on disk and keeps the workspace after a restart with a seed', async () => {
     const dataDir = join(tempDir(), 'data')
     const first = await startTestService({ seed, dataDir })
     await first.createRoom('Kept')
@@ -288,7 +288,7 @@ describe('dataDir', () => {
     expect(existsSync(join(dataDir, 'serve.json'))).toBe(false)
   })
 
-  test('refuses a workspace that startService did not create', async () => {
+  test('makes startService reject if the workspace was not created by startService', async () => {
     const dataDir = tempDir()
     writeFileSync(join(dataDir, 'workspace.db'), '')
     await expect(startService({ dataDir })).rejects.toThrow(
