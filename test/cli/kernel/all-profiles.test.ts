@@ -300,7 +300,7 @@ describe('a failure under --all-profiles', () => {
     })
   })
 
-  test('that the command line causes is one usage error', async () => {
+  test('that is caused by the command line is one usage error', async () => {
     for (const format of ['table', 'csv'])
       expect(await run(`rooms list --all-profiles --columns nope -o ${format}`)).toMatchObject({
         code: 2,

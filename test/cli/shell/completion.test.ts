@@ -169,7 +169,7 @@ describe('completion of IDs', () => {
     expect(await ask('meetroom --local users get ')).toEqual(['words', 'alan'])
   })
 
-  test('lists no ID of a local workspace that needs an upgrade, and does not upgrade it', async () => {
+  test('lists no ID of a local workspace that needs an upgrade, and does not upgrade the workspace', async () => {
     await world.run('--local users create alan')
     const database = join(world.dir, 'data/workspace.db')
     const sqlite = await openSqlite(database, (load) => load())

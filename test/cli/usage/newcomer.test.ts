@@ -28,7 +28,7 @@ describe('a command with a room name in place of an ID', () => {
     )
   })
 
-  test('does not search for a name that looks like an ID', async () => {
+  test('sends no search request if the name looks like an ID', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual(['', '?limit=1'])
   })

@@ -88,7 +88,7 @@ describe('a workspace file', () => {
     ],
     ['{"users":[],"users":[]}', 'f.json:1:13: this key is written twice in the same object'],
     ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at line 1, column 11'],
-  ])('in JSON is refused with the position of the error: %s', async (text, problem) => {
+  ])('with the JSON content %s is refused with the position of the error', async (text, problem) => {
     expect(await read(text, 'f.json')).toBe(problem)
   })
 

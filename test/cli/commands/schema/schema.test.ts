@@ -54,8 +54,8 @@ test('every command with JSON output has a JSON Schema', async () => {
   )
 })
 
-describe.each(await allCalls())('%s', (call) => {
-  test('prints JSON that matches its schema, and JSON errors that match the error schema', async () => {
+describe.each(await allCalls())('%s --json', (call) => {
+  test('prints JSON that matches the schema of the command, and errors that match the error schema', async () => {
     const { world, argvOf } = await prepare()
     const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
@@ -137,7 +137,7 @@ test('schema validation reports values that do not match the schema', () => {
   ).toBeDefined()
 })
 
-test('schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema', async () => {
+test('meetroom schema prints the JSON Schema of one command, and exits 2 for a command without a JSON Schema', async () => {
   const world = await createWorld()
   for (const line of ['schema rooms list', 'schema room ls'])
     expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])

@@ -174,7 +174,7 @@ describe('serve', () => {
     expect((await call(ready, 'GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
   })
 
-  test('releases the local workspace for commands with --local and for the next serve when it is killed', async () => {
+  test('releases the local workspace when it is killed', async () => {
     const env = homes()
     const killed = await startServe([], env)
     const room = await createRoom(killed.ready)
@@ -236,7 +236,7 @@ describe('serve', () => {
 const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
 describe('serve --ephemeral', () => {
-  test('removes all its files when it stops', async () => {
+  test('removes all files that it created when it stops', async () => {
     const env = homes()
     const { ready, child, ended } = await startServe(['--ephemeral'], env)
     await joinRoom(ready, await createRoom(ready))
@@ -348,7 +348,7 @@ describe('serve', () => {
     expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
   })
 
-  test.each(['127.0.0.1', '::1', 'localhost'])('on %s prints no warning', async (host) => {
+  test.each(['127.0.0.1', '::1', 'localhost'])('on the loopback host %s prints no warning', async (host) => {
     const { ready, child, ended, log } = await startServe(['--host', host], homes())
     expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
     child.kill('SIGTERM')

@@ -165,7 +165,7 @@ describe('sessions report of one room', () => {
     ).toEqual(bars)
   })
 
-  test.each([80, 200])('fits a terminal of %i columns', async (columns) => {
+  test.each([80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
     const { stdout, stderr } = await report('maths --no-color', { tty: true, columns })
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
     await expect(stdout + stderr).toMatchFileSnapshot(`../fixtures/attendance-${columns}.txt`)
@@ -182,7 +182,7 @@ test('sessions report counts an online session up to the current time and prints
 })
 
 describe('the minutes in sessions report', () => {
-  test('equal the counted minutes for random sessions', async () => {
+  test('equal the minutes of an independent count for random sessions', async () => {
     const time = (minute: number) =>
       `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
     const stay = fc.record({

@@ -221,7 +221,7 @@ describe('sessions watch with another service', () => {
     })
   })
 
-  test('reports a leave from a paged list only after two polls without the session', async () => {
+  test('reports a leave only after two polls without the session if lists are paged', async () => {
     const all = Array.from({ length: 5 }, (_, i) => session(`s${i}`, { name: 'N' }))
     const without = (...ids: string[]) => all.filter(({ id }) => !ids.includes(String(id)))
     const { run, world } = await watchedRoom([
@@ -291,7 +291,7 @@ describe('sessions watch with a failing service', () => {
     expect(stderr).toMatch(/^connection lost at .*: the service responded with 503\nback after 12 s\n$/)
   })
 
-  test('ends with an error when the first request fails', async () => {
+  test('exits with an error when the first request fails', async () => {
     const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
     expect(await run('--retries 1')).toMatchObject({
       code: 5,

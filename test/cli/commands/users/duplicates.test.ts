@@ -109,7 +109,7 @@ describe('users duplicates', () => {
     expect(stderr).toContain('2 of 90 users')
   })
 
-  test.each([60, 80, 200])('fits a terminal of %i columns', async (columns) => {
+  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
     await createUsers(['a'.repeat(30), 'Ada '.repeat(12), 'a@example.com'], ['b', 'Bea', 'A@example.com'])
     const { stdout } = await world.run('users duplicates --no-color', { tty: true, columns })
     expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([])

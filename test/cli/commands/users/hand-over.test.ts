@@ -63,7 +63,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('adds the second user in the role of --role, and never lowers a role', async () => {
+  test('adds the second user in the role that --role sets, and lowers no role', async () => {
     const { hall, lobby, plans } = world.ids
     await setRole(hall, 'ada', 'host')
     const { rows } = await world.rows('users hand-over mallory ada --role monitor --yes --concurrency 1')
@@ -105,7 +105,7 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('names the users and the affected rooms in its prompt', async () => {
+  test('names the users and the affected rooms in the prompt', async () => {
     const { code, stderr } = await world.typing('2\n', 'users hand-over mallory ada')
     expect(stderr).toContain(
       `Give user “ADA” (ada) the role of user mallory in 2 rooms “Plans” (${world.ids.plans}), “Lobby” (${world.ids.lobby}), at https://meet.test (profile default). Type 2 to continue: 2`,
@@ -244,7 +244,7 @@ describe('users hand-over', () => {
     ])
   })
 
-  test.each([60, 80, 200])('fits a terminal of %i columns', async (columns) => {
+  test.each([60, 80, 200])('prints a table that fits a terminal of %i columns', async (columns) => {
     const { stdout } = await world.run('users hand-over mallory ada --dry-run --no-color', {
       tty: true,
       columns,

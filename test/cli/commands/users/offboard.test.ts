@@ -388,7 +388,7 @@ describe('members block --user --all-rooms', () => {
     ])
   })
 
-  test('names the user and the rooms in its prompt', async () => {
+  test('names the user and the rooms in the prompt', async () => {
     expect((await world.typing('n\n', 'members block --user trudy --all-rooms')).stderr).toContain(
       `Block user trudy in room “Board” (${world.ids.board}), at https://meet.test (profile default)? (y/N)`,
     )

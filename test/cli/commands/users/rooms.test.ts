@@ -109,7 +109,7 @@ describe('users rooms', () => {
     expect(gets(/\/members\?/)).toBeLessThan(5)
   })
 
-  test('stops at the first failure with --fail-fast, and prints the number of untried rooms', async () => {
+  test('stops at the first failure with --fail-fast, and prints the number of remaining rooms', async () => {
     world.fails(/members/)
     const { code, stderr } = await world.outcome('users rooms mallory --fail-fast --concurrency 1')
     expect({ code, stderr }).toEqual({
@@ -118,7 +118,7 @@ describe('users rooms', () => {
     })
   })
 
-  test('treats a room deleted during the run as a room without members', async () => {
+  test('treats a room that is deleted during the run as a room without members', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`${world.ids.board}/members`)
         ? answer(400, { error: { code: 'not_found', message: 'no such room' } })
@@ -233,7 +233,7 @@ describe('the field last_seen', () => {
     expect(gets(/\/sessions/)).toBe(4)
   })
 
-  test('is absent from an export without --with last_seen, and ignored by an import', async () => {
+  test('is absent from an export without --with last_seen, and is ignored by an import', async () => {
     expect((await world.outcome('members export --all-rooms')).stdout).not.toContain('last_seen')
     const { stdout } = await world.outcome(`members export ${world.ids.board} --with last_seen`)
     expect(stdout.split('\r\n')[0]).toBe(

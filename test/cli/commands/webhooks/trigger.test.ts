@@ -175,7 +175,7 @@ describe('webhooks trigger over a real connection', () => {
     expect(inbox.all).toMatchObject([{ path: '/hooks', body: expect.stringContaining('sessionJoined') }])
   })
 
-  test('sends the event once if the receiver dies before it responds, and exits 7', async () => {
+  test('sends the event once if the receiver closes the connection before it responds, and exits 7', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.destroy())
     expect(await trigger(url)).toBe(7)
     expect(inbox.all).toHaveLength(1)

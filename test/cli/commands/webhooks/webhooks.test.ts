@@ -181,7 +181,7 @@ describe('webhooks listen', () => {
 describe('webhooks listen --require-header', () => {
   const wrong = 'warning: the header x-token is'
 
-  test('responds 401 without the header or with another value, and never prints the value', async () => {
+  test('responds 401 if the header is missing or has another value, and never prints the value', async () => {
     save('token', 'a-header-token\n')
     const { post, stdout, stderr } = await listen(['--require-header', 'X-Token: @token'])
     expect(await post(body)).toBe(401)
@@ -617,7 +617,7 @@ describe('webhooks verify', () => {
     expect((await verify()).code).toBe(2)
   })
 
-  test('exits 2 and names a missing file', async () => {
+  test('exits 2 for a missing file and prints the name of the file', async () => {
     const host = hostHere()
     const code = await main(['webhooks', 'verify', 'none.json', '--headers', 'headers.txt'], host)
     expect(code).toBe(2)

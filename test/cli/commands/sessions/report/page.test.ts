@@ -52,7 +52,7 @@ const maths = {
 }
 
 describe('the HTML page of a report', () => {
-  test('is readable only by its owner, and causes only one additional request, for the room', async () => {
+  test('is readable only by its owner, and requires only one additional request for the room', async () => {
     school(world, { maths })
     const { code, stdout, stderr } = await report('maths -o csv')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })

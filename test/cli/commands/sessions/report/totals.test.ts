@@ -63,7 +63,7 @@ describe('a report by user-total', () => {
     ).toEqual(['alan,0,4,0', 'grace,2,3,70', 'ada,3,2,270'])
   })
 
-  test('combined with month has the same rows for user-total,month and month,user-total', async () => {
+  test('has one row for each user and month with --by user-total,month or --by month,user-total', async () => {
     expect((await rows('--by user-total,month --columns user_id,month,room_minutes')).slice(1)).toEqual([
       'ada,2025-10,290',
       'grace,2025-10,70',

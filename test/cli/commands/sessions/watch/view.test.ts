@@ -137,7 +137,7 @@ describe('the terminal view of sessions watch', () => {
     if (rows > 1) expect(terminal.scrolled).toEqual([])
   })
 
-  test('shows as many participants as fit, and the number of the others', async () => {
+  test('shows as many participants as fit, and the number of the remaining participants', async () => {
     const { screens } = await view([{ sessions: crowd }], { rows: 12 })
     expect(screens[0]).toBe(`Standup · active · 10,000 online
 NAME   USER ID  MEMBER ID  SINCE  MINUTES
