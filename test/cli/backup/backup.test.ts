@@ -44,7 +44,7 @@ const notices = (
       : 'sessions, access tokens, internal ids, times and order'
   }\n`
 
-describe('--save on a command that deletes', () => {
+describe('a delete command with --save', () => {
   test('saves full rooms with their members before the first write', async () => {
     const before = {
       ...(await world.send('GET', `/rooms/${ids.board}`)).body.room,
@@ -66,7 +66,7 @@ describe('--save on a command that deletes', () => {
     expect(statSync(path('undo.ndjson')).mode & 0o777).toBe(0o600)
   })
 
-  test('saves users with their memberships and without tokens', async () => {
+  test('saves users with their memberships but without tokens', async () => {
     const run = await world.outcome('users delete trudy --yes --save undo.ndjson -o ids')
     expect(run).toEqual({
       code: 0,
@@ -83,7 +83,7 @@ describe('--save on a command that deletes', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8')).not.toContain('access_token')
   })
 
-  test('with users offboard saves the memberships before the first block', async () => {
+  test('saves the memberships of an offboarded user before the first block', async () => {
     let saved: unknown
     world.intercept = async (request, next) => {
       if (request.method !== 'GET') saved ??= records('undo.ndjson')
@@ -109,14 +109,14 @@ describe('--save on a command that deletes', () => {
     ['standard input', 'rooms delete - --yes --save undo.ndjson', () => `${ids.board}\n`],
     ['an alias', 'room rm BOARD --yes --save undo.ndjson', undefined],
     ['meetroom api', 'api DELETE /rooms/BOARD --yes --save undo.ndjson', undefined],
-  ])('saves the records of a delete with %s', async (_, line, stdin) => {
+  ])('saves the deleted records with %s', async (_, line, stdin) => {
     const options = stdin ? { stdin: stdin() } : {}
     expect(await world.outcome(line.replace('BOARD', ids.board), options)).toMatchObject({ code: 0 })
     expect(records('undo.ndjson')).toMatchObject([{ id: ids.board, name: 'Board' }])
     expect(await roomCount()).toBe(4)
   })
 
-  test('omits a missing room and keeps the exit code of a delete without --save', async () => {
+  test('saves only the rooms that exist, and has the same exit code as without --save', async () => {
     const line = `rooms delete ${ids.board} nowhere --yes`
     const run = await world.outcome(`${line} --save undo.ndjson -o ids`)
     expect(run).toMatchObject({ code: 8, stdout: `${ids.board}\n` })
@@ -131,7 +131,7 @@ describe('--save on a command that deletes', () => {
     expect(existsSync(path('three.ndjson'))).toBe(false)
   })
 
-  test('does not delete a record created after saving', async () => {
+  test('deletes only the saved records if another record is created during the save', async () => {
     let made = false
     world.intercept = async (request, next) => {
       const answered = await next()
@@ -189,7 +189,7 @@ describe('--save on a command that deletes', () => {
     expect(existsSync(path('elsewhere'))).toBe(false)
   })
 
-  test('refuses a file that another process creates during the run', async () => {
+  test('refuses its file if another process creates the file during the run', async () => {
     world.intercept = async (_, next) => {
       writeFileSync(path('undo.ndjson'), 'mine')
       return next()
@@ -225,7 +225,7 @@ describe('--save on a command that deletes', () => {
     expect(readdirSync(path('disk'))).toEqual(['ballast'])
   })
 
-  test('creates no file without confirmation', async () => {
+  test('creates no file if the user does not confirm', async () => {
     expect(await world.typing('n\n', `rooms delete ${ids.board} --save undo.ndjson`)).toMatchObject({
       code: 10,
     })
@@ -240,7 +240,7 @@ describe('--save on a command that deletes', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('deletes no item and removes its file after ^C during the save', async () => {
+  test('deletes no item and removes its file if ^C interrupts the save', async () => {
     const { host, done } = world.start(
       `rooms delete ${ids.board} ${ids.hall} --yes --save undo.ndjson`.split(' '),
     )
@@ -261,7 +261,7 @@ describe('--save on a command that deletes', () => {
     expect(readFileSync(path('undo.ndjson'), 'utf8').split('\n')).toHaveLength(2)
   })
 
-  test('keeps every digit of large numbers, and omits keys and tokens', async () => {
+  test('saves every digit of large numbers, and omits keys and tokens', async () => {
     world.intercept = async (request, next) =>
       request.method === 'GET' && request.url.endsWith(`/rooms/${ids.board}`)
         ? answer(
@@ -308,7 +308,7 @@ describe('--save on a command that deletes', () => {
       'api DELETE /users/%zz --yes --save a.ndjson',
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
     ],
-  ])('the command meetroom %s is a usage error', async (line, message) => {
+  ])('is a usage error if the deleted records cannot be saved: meetroom %s', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
@@ -327,7 +327,7 @@ describe('the save directory', () => {
   test.each([
     ['MEETROOM_SAVE_DELETED', { MEETROOM_SAVE_DELETED: 'DIR' }],
     ['config set save_deleted', { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }],
-  ])('set by %s receives one file per run, with owner-only access', async (_, given) => {
+  ])('set by %s receives one file with owner-only access per run', async (_, given) => {
     const dir = path('a/deleted')
     const env: Record<string, string | undefined> = { ...given }
     if (env['MEETROOM_SAVE_DELETED']) env['MEETROOM_SAVE_DELETED'] = dir
@@ -354,7 +354,7 @@ describe('the save directory', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('is ignored with --save and with --no-save', async () => {
+  test('is not used with --save or with --no-save', async () => {
     const env = { MEETROOM_SAVE_DELETED: path('deleted') }
     await world.run(`rooms delete ${ids.board} --yes --save undo.ndjson`, { env })
     await world.run(`rooms delete ${ids.hall} --yes --no-save`, { env })
@@ -365,7 +365,7 @@ describe('the save directory', () => {
     expect(await world.userExists('ada')).toBe(false)
   })
 
-  test('prevents deletion if it cannot be created or written to', async () => {
+  test('prevents the deletion if it cannot be created or written to', async () => {
     writeFileSync(path('file'), '')
     const env = { MEETROOM_SAVE_DELETED: path('file') }
     expect(await world.run(`rooms delete ${ids.board} --yes`, { env })).toMatchObject({

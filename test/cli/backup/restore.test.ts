@@ -92,8 +92,8 @@ async function fill(world: ImportWorld, rooms: readonly Generated[]) {
   }
 }
 
-describe('an import of saved records restores', { timeout: 60_000 }, () => {
-  test('deleted rooms with settings, members, blocks and state', async () => {
+describe('an import of saved records', { timeout: 60_000 }, () => {
+  test('restores deleted rooms with their settings, members, blocks and states', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
         const world = await createImportWorld()
@@ -111,7 +111,7 @@ describe('an import of saved records restores', { timeout: 60_000 }, () => {
     )
   })
 
-  test('deleted or offboarded users with their memberships', async () => {
+  test('restores deleted or offboarded users with their memberships', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { minLength: 1, maxLength: 4 }),
@@ -181,7 +181,7 @@ describe('an import of a saved file', () => {
     expect(await world.outcome('rooms import undo.ndjson')).toMatchObject({ code: 2 })
   })
 
-  test('of a user restores the other memberships and prints a warning when a room is missing', async () => {
+  test('restores the other memberships of a user and prints a warning if a room does not exist', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete mallory')
     await world.send('DELETE', `/rooms/${world.ids.plans}`)
@@ -193,7 +193,7 @@ describe('an import of a saved file', () => {
     expect((await world.rows('users rooms mallory')).rows).toHaveLength(3)
   })
 
-  test('with --if-exists update changes no membership of an existing user and prints a warning', async () => {
+  test('with --if-exists update keeps the memberships of an existing user and prints a warning', async () => {
     const world = await createAccessWorld()
     await undo(world, 'users delete trudy')
     await world.send('POST', '/users', { user_id: 'trudy', name: 'New' })
@@ -259,7 +259,7 @@ describe('an import of a saved file', () => {
     expect(world.writes()).toEqual([])
   })
 
-  test('restores records of a service with other data types', async () => {
+  test('restores records from a service with other data types', async () => {
     const world = await createAccessWorld()
     const row = {
       ...{ id: 7, name: 'Board', type: 'private', is_terminated: false, terminated_at: null },

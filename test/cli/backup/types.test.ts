@@ -40,20 +40,20 @@ const isType = (field: string) => field === 'type' || field === 'default_member_
 const services: [what: string, respell: Respell][] = [
   ['the data types of the embedded service', (_, value) => value],
   ['1 and 0 for booleans', (_, value) => (typeof value === 'boolean' ? Number(value) : value)],
-  ['text for booleans', (_, value) => (typeof value === 'boolean' ? String(value).toUpperCase() : value)],
-  ['types in capitals', (field, value) => (isType(field) ? String(value).toUpperCase() : value)],
-  ['numbers as text', (_, value) => (typeof value === 'number' ? String(value) : value)],
+  ['strings for booleans', (_, value) => (typeof value === 'boolean' ? String(value).toUpperCase() : value)],
+  ['types in capital letters', (field, value) => (isType(field) ? String(value).toUpperCase() : value)],
+  ['strings for numbers', (_, value) => (typeof value === 'number' ? String(value) : value)],
   [
-    '0001-01-01 for no time',
+    '0001-01-01 for a missing time',
     (field, value) => (field.endsWith('_at') ? (value ?? '0001-01-01T00:00:00Z') : value),
   ],
-  ['0 for no time', (field, value) => (field.endsWith('_at') ? (value ?? 0) : value)],
+  ['0 for a missing time', (field, value) => (field.endsWith('_at') ? (value ?? 0) : value)],
   [
     'times in seconds',
     (field, value) => (field.endsWith('_at') ? value && Date.parse(String(value)) / 1000 : value),
   ],
   [
-    '0 for no limit, and an empty layout',
+    '0 for a missing time limit and an empty string for a missing layout',
     (field, value) => ({ max_meeting_seconds: value ?? 0, layout: value ?? '' })[field] ?? value,
   ],
   ['members without room_id', (field, value) => (field === 'room_id' ? undefined : value)],
@@ -92,7 +92,7 @@ async function state() {
   return Object.fromEntries((await Promise.all(described)).sort())
 }
 
-describe.each(services)('from a service with %s', (_what, respell) => {
+describe.each(services)('on a service with %s', (_what, respell) => {
   test('rooms import restores the rooms saved by rooms delete --save', async () => {
     const before = await state()
     spelled(respell)
@@ -116,7 +116,7 @@ describe.each(services)('from a service with %s', (_what, respell) => {
   })
 
   test.each(['csv', 'ndjson', 'json'])(
-    'members import and rooms import of an export as %s change nothing',
+    'members import and rooms import of a %s export change no members and no rooms',
     async (format) => {
       const before = await state()
       spelled(respell)
@@ -136,7 +136,7 @@ describe.each(services)('from a service with %s', (_what, respell) => {
   )
 })
 
-describe('a record that an import would refuse', () => {
+describe('a record that cannot be imported again', () => {
   const bad: [what: string, respell: Respell, problem: string][] = [
     ['has a type that the API does not list', (field, value) => (isType(field) ? 'webinar' : value), 'type'],
     ['has no name', (field, value) => (field === 'name' ? null : value), 'name is missing'],
@@ -178,7 +178,7 @@ describe('a record that an import would refuse', () => {
   })
 })
 
-test('rooms import of an export with 0001-01-01 for unset times keeps all rooms active', async () => {
+test('rooms import creates active rooms from an export with 0001-01-01 for the termination time', async () => {
   const time = '0001-01-01T00:00:00Z'
   const lines = ['A', 'B', 'C'].map((name) =>
     JSON.stringify({ id: name, name, type: 'open', terminated_at: time }),

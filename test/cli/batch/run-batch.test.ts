@@ -81,7 +81,7 @@ describe('the concurrency of a batch', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('is a usage error if it is %j', async (text) => {
+  test.each(['0', '257', '1e1', '-1', ''])('is a usage error if --concurrency is %j', async (text) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
       code: 2,
       stderr: `error: --concurrency must be a whole number, from 1 to 256, not “${text}”\n`,
@@ -137,7 +137,7 @@ describe('results of a batch', () => {
     })
   })
 
-  test('are one document in JSON, one item per line in NDJSON, and one table', async () => {
+  test('are one document in JSON, one item per line in NDJSON and one table in the other formats', async () => {
     const ids = await users(3)
     const room = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
@@ -152,7 +152,7 @@ describe('results of a batch', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('with an unknown column are refused before the first request', async () => {
+  test('with an unknown column in --columns are refused before the first request', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -174,7 +174,7 @@ describe('--rate of a batch', () => {
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('limits the total rate of all workers', async () => {
+  test('limits the combined rate of all workers', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -230,7 +230,7 @@ describe('a busy service in a batch', () => {
     },
   )
 
-  test('that responds 429 many times does not fail the batch', async () => {
+  test('that responds 429 many times delays the batch, and every item completes', async () => {
     const ids = await users(12)
     let refusals = 40
     world.intercept = async (_request, next) =>
@@ -250,7 +250,7 @@ describe('a busy service in a batch', () => {
   })
 })
 
-test('a reset connection delays only the item of its request', async () => {
+test('a reset connection in a batch delays only the item whose request it interrupts', async () => {
   const ids = await users(12)
   const { host, done } = world.start(deleting(ids, '--concurrency 2'))
   const { slept, wake } = oneSleeper(host)
@@ -263,7 +263,7 @@ test('a reset connection delays only the item of its request', async () => {
   expect({ slept, sent: written() }).toEqual({ slept: [150], sent: [...ids, 'u1'] })
 })
 
-describe('a wall clock set back by an hour', () => {
+describe('a wall clock that is set back by an hour', () => {
   const hour = 3_600_000
 
   test('does not delay a run with --rate', async () => {
@@ -307,7 +307,7 @@ describe('failures of a batch', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('of the IDs %j determine the exit code and the summary', async (refused, code, summary) => {
+  ])('for the IDs %j result in exit code %i and a summary', async (refused, code, summary) => {
     const ids = await users(4)
     refuse(refused)
     const run = await world.run(deleting(ids))
@@ -322,7 +322,7 @@ describe('failures of a batch', () => {
     expect(await left()).toEqual(refused)
   })
 
-  test('with unknown outcomes cause exit code 7 if no item succeeds, and otherwise 8', async () => {
+  test('with unknown outcomes cause exit code 7 if no item succeeds, and exit code 8 if an item succeeds', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -335,7 +335,7 @@ describe('failures of a batch', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('for a single ID cause the exit code of the failure', async () => {
+  test('for a single ID cause the exit code of that failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -355,7 +355,7 @@ describe('failures of a batch', () => {
       'error: deleted 3 of 9 users; 3 failed, 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])('stop the run when their number exceeds the limit of %s', async (flags, sent, summary) => {
+  ])('stop the run if their number exceeds the limit of %s', async (flags, sent, summary) => {
     const ids = await users(9)
     refuse(['u3', 'u4', 'u6', 'u8'])
     const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
@@ -366,7 +366,7 @@ describe('failures of a batch', () => {
     expect(written()).toEqual(sent)
   })
 
-  test('with --fail-fast stop the run after open requests complete, and their results are printed', async () => {
+  test('with --fail-fast stop the run after open requests complete, and the results of these requests are printed', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -399,7 +399,7 @@ describe('failures of a batch', () => {
   })
 })
 
-describe('a batch with a failure common to all IDs', () => {
+describe('a batch with a failure that is not specific to an ID', () => {
   const dead = () => {
     throw new TransportError('connection refused', false)
   }
@@ -411,7 +411,7 @@ describe('a batch with a failure common to all IDs', () => {
   test.each([
     ['a refused key', refusedKey, 4, key],
     ['a refused connection', dead, 5, gone],
-  ])('stops at %s and reports it once', async (_what, how, code, stderr) => {
+  ])('stops at %s and reports the failure once', async (_what, how, code, stderr) => {
     const ids = await users(40)
     refuse(ids, how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
@@ -422,7 +422,7 @@ describe('a batch with a failure common to all IDs', () => {
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('stops at %s in the middle of a run and reports it once', async (_what, how, stderr) => {
+  ])('stops at %s in the middle of the run and reports the failure once', async (_what, how, stderr) => {
     const ids = await users(40)
     refuse(ids.slice(5), how)
     const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
@@ -439,7 +439,7 @@ describe('a batch with a failure common to all IDs', () => {
   test.each([
     ['a key that becomes invalid', refusedKey, key],
     ['a service that becomes unreachable', dead, gone],
-  ])('reports %s once, regardless of the ID', async (_what, how, stderr) => {
+  ])('reports %s only once if another item succeeds', async (_what, how, stderr) => {
     const ids = await users(2)
     refuse(['u1'], how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
@@ -449,7 +449,7 @@ describe('a batch with a failure common to all IDs', () => {
     })
   })
 
-  test('reports the failure even if other IDs are not found', async () => {
+  test('reports the failure even if the other items do not exist', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -484,7 +484,7 @@ describe('a signal during a batch', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'that is %s gives open requests a grace period, starts no request, and exits %i',
+    'that is %s gives open requests a grace period, starts no other request, and causes exit code %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -498,7 +498,7 @@ describe('a signal during a batch', () => {
     },
   )
 
-  test('prints the earlier results once, and reports the interruption once', async () => {
+  test('causes one message about the interruption, and the earlier results are printed once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -526,7 +526,7 @@ describe('a signal during a batch', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('prints the number of deleted items', async () => {
+  test('makes the summary contain the number of deleted items', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -563,7 +563,7 @@ describe('a batch with an output failure', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'completes all items after the reader of its output closes the pipe, with -o %s',
+    'completes all items if the reader of its output closes the pipe, with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -573,7 +573,7 @@ describe('a batch with an output failure', () => {
     },
   )
 
-  test('completes all items when the reader closes the pipe after the first result', async () => {
+  test('completes all items if the reader closes the pipe after the first result', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -585,7 +585,7 @@ describe('a batch with an output failure', () => {
     expect(await left()).toEqual([])
   })
 
-  test('reports and counts failed items after the reader of its output closes the pipe', async () => {
+  test('reports and counts failed items even if the reader of its output closes the pipe', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -615,7 +615,7 @@ test.each([
   ['rooms reopen', 'PUT', '{"is_terminated":false}'],
   ['rooms delete', 'DELETE', undefined],
 ])(
-  '%s with several IDs sends one write per ID, and exits 8 with the other IDs if one is missing',
+  '%s with several IDs sends one write per ID, and exits 8 if one room does not exist',
   async (command, method, body) => {
     const ids: string[] = []
     for (let i = 0; i < 12; i++)

@@ -17,7 +17,7 @@ const names = async () =>
   (await world.send('GET', '/rooms')).body.rooms.map(({ name }: { name: string }) => name)
 
 describe('rooms update --where', () => {
-  test('prints three examples and the count, and then sets the fields of each room', async () => {
+  test('prints three examples and the number of rooms, and then updates each room', async () => {
     const ids = []
     for (const name of ['A', 'B', 'C', 'D', 'other']) ids.unshift(await room(name))
     const run = await update('--where', 'name~^.$', '--name', '{name} (2025)', '--yes', '-o', 'ids')
@@ -83,13 +83,16 @@ describe('rooms update --where', () => {
     [1, [], 'updating rooms needs confirmation, and there is no terminal to ask on'],
     [21, ['--yes'], 'updating rooms would affect 21 items, and --yes alone covers 20'],
     [3, ['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
-  ])('for %i rooms with the flags %j exits 10 without a write', async (count, flags, message) => {
-    for (let i = 0; i < count; i++) await room(`R${i}`)
-    const run = await update('--where', 'type=open', '--name', 'x', ...flags)
-    expect(run).toMatchObject({ code: 10, stdout: '' })
-    expect(run.stderr).toContain(`error: ${message}\n`)
-    expect(writes()).toEqual([])
-  })
+  ])(
+    'exits 10 without a write if the flags do not allow the update (rooms: %i, flags: %j)',
+    async (count, flags, message) => {
+      for (let i = 0; i < count; i++) await room(`R${i}`)
+      const run = await update('--where', 'type=open', '--name', 'x', ...flags)
+      expect(run).toMatchObject({ code: 10, stdout: '' })
+      expect(run.stderr).toContain(`error: ${message}\n`)
+      expect(writes()).toEqual([])
+    },
+  )
 
   test('accepts every flag of rooms update', async () => {
     await room('A', { layout: 'grid' })
@@ -107,7 +110,7 @@ describe('rooms update --where', () => {
     expect(bodies()).toEqual([{ a: '{b}', c: { d: ['A'] }, record: false, is_terminated: true }])
   })
 
-  test('replaces a placeholder for a null field with empty text, and double braces with single braces', async () => {
+  test('replaces the placeholder of a null field with empty text, and double braces with single braces', async () => {
     await room('A')
     await update('--where', 'name=A', '--yes', '--name', '{{name}} {terminated_at}{status} {{{name}}}')
     expect(bodies()).toEqual([{ name: '{name} active {A}' }])
@@ -129,7 +132,7 @@ describe('rooms update --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('reads fields that lists omit, and skips a room deleted during the run', async () => {
+  test('reads the fields that lists omit, and skips a room that is deleted during the run', async () => {
     await room('A')
     const gone = await room('B')
     await room('C')
@@ -170,15 +173,18 @@ describe('rooms update --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])('refuses a single brace in %j', async (text) => {
-    expect(await update('--where', 'type=open', '--yes', '--name', text)).toMatchObject({
-      code: 2,
-      stderr:
-        `error: “${text}”: with --where, write {{ or }} for a brace\n` +
-        'hint: a single brace begins or ends a placeholder, such as {name}\n',
-    })
-    expect(world.requests).toEqual([])
-  })
+  test.each(['{name', 'name}', '{{name}', '{', '{na{me}'])(
+    'refuses the unpaired brace in %j',
+    async (text) => {
+      expect(await update('--where', 'type=open', '--yes', '--name', text)).toMatchObject({
+        code: 2,
+        stderr:
+          `error: “${text}”: with --where, write {{ or }} for a brace\n` +
+          'hint: a single brace begins or ends a placeholder, such as {name}\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
   test('sends no write if a placeholder names a field that one room lacks', async () => {
     await room('A')
@@ -200,20 +206,20 @@ describe('rooms update --where', () => {
       ['--where', 'type=open', '--name', 'x', '--curl'],
       '--curl sends nothing, so what --where matches is unknown',
     ],
-  ])('refuses the arguments %j', async (argv, message) => {
+  ])('exits 2 before the first request for the invalid arguments %j', async (argv, message) => {
     const { code, stderr } = await update(...argv, '--yes')
     expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 2, first: `error: ${message}` })
     expect(world.requests).toEqual([])
   })
 })
 
-test('rooms update with an ID does not change braces in values', async () => {
+test('rooms update with an ID sends braces in values unchanged', async () => {
   const id = await room('A')
   await update(id, '--name', '{name} {{x}', '--set', 'note={nope}')
   expect(bodies()).toEqual([{ name: '{name} {{x}', note: '{nope}' }])
 })
 
-test('a template of any text resolves double braces to single braces and placeholders to field values', async () => {
+test('a random template resolves double braces to single braces and placeholders to field values', async () => {
   const piece = fc.oneof(
     fc.record({ text: fc.string({ unit: 'grapheme' }) }),
     fc.record({ field: fc.constantFrom('name' as const, 'layout' as const, 'type' as const) }),

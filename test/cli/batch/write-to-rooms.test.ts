@@ -19,6 +19,13 @@ async function run(argv: readonly string[], ...flags: string[]) {
 }
 const parse = (stdout: string): Record<string, any>[] => JSON.parse(stdout).rooms
 
+test('message send to a single room accepts the text in --text', async () => {
+  expect(await run(['message', 'send', world.ids.plans, '--text', 'hi', '-q'])).toMatchObject({
+    code: 0,
+    stdout: 'message  hi\n',
+  })
+})
+
 describe('message send --where', () => {
   test('sends the text to each matching room, and prints one row per room', async () => {
     const { empty, plans, board } = world.ids
@@ -38,13 +45,6 @@ describe('message send --where', () => {
     expect(world.writes()[0]).toBe(`POST /rooms/${world.ids.empty}/message {"message":"hi"}`)
   })
 
-  test('is not required to send --text to a single room', async () => {
-    expect(await run(['message', 'send', world.ids.plans, '--text', 'hi', '-q'])).toMatchObject({
-      code: 0,
-      stdout: 'message  hi\n',
-    })
-  })
-
   test('with --dry-run prints the matching rooms and each request', async () => {
     const { code, stdout, stderr } = await run(send, '--dry-run')
     const { empty, plans, board } = world.ids
@@ -59,7 +59,7 @@ describe('message send --where', () => {
   test.each([
     [[], 'sending a message to rooms needs confirmation, and there is no terminal to ask on'],
     [['--yes', '--max', '2'], 'that would affect 3 rooms, and --max allows 2; nothing was done'],
-  ])('exits 10 without a write when the flags %j do not confirm it', async (flags, message) => {
+  ])('exits 10 without a write if the flags %j do not confirm the messages', async (flags, message) => {
     const { code, stderr } = await run(send, ...flags)
     expect(code).toBe(10)
     expect(stderr).toContain(`error: ${message}\n`)
@@ -118,7 +118,7 @@ describe('message send --where', () => {
     expect(world.writes()).toHaveLength(3)
   })
 
-  test('with an ID pattern selects exactly the rooms with these IDs', async () => {
+  test('with an ID pattern selects exactly the rooms whose IDs match', async () => {
     const { plans, board } = world.ids
     const { stdout } = await run([
       'message',
@@ -132,13 +132,13 @@ describe('message send --where', () => {
     expect(stdout.split('\n').slice(0, -1)).toHaveLength(2)
   })
 
-  test('suggests no command for a text from standard input', async () => {
+  test('suggests no command for the failed rooms if the text comes from standard input', async () => {
     world.fails(new RegExp(`${world.ids.plans}/message`))
     const { stderr } = await world.run([...send.slice(0, 4), '--text', '-', '--yes'], { stdin: 'hi\n' })
     expect(stderr).toContain('hint: running it again would write to the other rooms a second time\n')
   })
 
-  test('exits 8 without a write when the list of rooms is incomplete', async () => {
+  test('exits 8 without a write if the list of rooms is incomplete', async () => {
     world.intercept = async (request, next) =>
       /\/rooms\?/.test(request.url)
         ? answer(200, {
@@ -259,7 +259,7 @@ describe('the confirmation prompt before a write to many rooms', () => {
     expect(await ask(send, differences)).toContain('with 2 people online')
   })
 
-  test('shows an unknown number of people when the service does not report sessions reliably', async () => {
+  test('shows an unknown number of people if the service does not report sessions reliably', async () => {
     expect(await ask(send, { ignoresFilter: true, leavesNullsOut: true })).toContain(
       'with an unknown number of people online',
     )

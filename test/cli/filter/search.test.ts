@@ -45,7 +45,7 @@ describe('foldText', () => {
     expect(foldText(one)).not.toBe(foldText(other))
   })
 
-  test('returns the same text when it is applied twice', () => {
+  test('does not change a text that is already folded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text))
@@ -95,7 +95,7 @@ describe('--search', () => {
     })
   })
 
-  test('reads the full record of a user when lists show no email', async () => {
+  test('requests the full record of each user if lists omit emails', async () => {
     await createUsers()
     otherService(world, { minimalLists: true })
     const { code, stdout, stderr } = await world.run('users list --search jm@ -o ids')
@@ -105,7 +105,7 @@ describe('--search', () => {
     )
   })
 
-  test('finds users by ID and name when the service omits emails and null fields', async () => {
+  test('finds users by ID and name if the service omits emails and null fields', async () => {
     await createUsers()
     otherService(world, { without: ['email'] })
     expect(await search('ada')).toBe('ada')
@@ -120,7 +120,7 @@ describe('--search', () => {
     expect(await search('7', 'rooms')).toBe('1234')
   })
 
-  test('prints a notice that “*” is an ordinary character when a text with “*” matches nothing', async () => {
+  test('prints a notice that “*” is an ordinary character if a text with “*” matches nothing', async () => {
     const { code, stderr } = await world.run(['users', 'list', '--search', 'jo*'])
     expect({ code, stderr }).toEqual({
       code: 0,

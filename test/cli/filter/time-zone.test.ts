@@ -43,14 +43,14 @@ describe('a date in --where', () => {
     expect(await list(['--time-zone', 'europe/berlin'], { ...stored, MEETROOM_TIME_ZONE: 'utc' })).toBe('')
   })
 
-  test('can be a date or today, and is a day in the zone of --time-zone', async () => {
+  test('can be a calendar date or “today” in the time zone of --time-zone', async () => {
     const { stdout } = await world.run(
       'rooms list -o ids --where created_at>=2026-01-01 --where created_at<=today --time-zone Asia/Kolkata',
     )
     expect(stdout).toBe('berlin\nutc\n')
   })
 
-  test('with a time but without an offset is a time in the zone of --time-zone', async () => {
+  test('with a time but without a UTC offset is a time in the time zone of --time-zone', async () => {
     const at = (zone: string) =>
       world.run(['rooms', 'list', '-o', 'ids', '--where', 'created_at=2026-01-01 00:00', '--time-zone', zone])
     expect([(await at('Europe/Berlin')).stdout, (await at('utc')).stdout]).toEqual(['berlin\n', 'utc\n'])
@@ -62,7 +62,7 @@ test.each([
   [[], { MEETROOM_TIME_ZONE: '+02:00' }, 'MEETROOM_TIME_ZONE', '+02:00', ''],
   [['--time-zone', 'Mars/Olympus'], {}, '--time-zone', 'Mars/Olympus', ''],
 ])(
-  'a time zone from the flags %j and the environment %j is a usage error',
+  'an invalid time zone is a usage error (flags: %j, environment: %j)',
   async (flags, env, from, text, hint) => {
     const { code, stderr } = await world.run(['rooms', 'list', ...flags], { env })
     expect({ code, stderr }).toEqual({
@@ -97,7 +97,7 @@ describe('the resolved times of --where conditions', () => {
     expect({ code, first: stderr.split('\n')[0] }).toEqual({ code: 0, first: `selected by ${expected}` })
   })
 
-  test('are not printed by rooms terminate --dry-run for conditions without a time', async () => {
+  test('are omitted by rooms terminate --dry-run for conditions without a time', async () => {
     const { stderr } = await world.run(
       terminate('--where', 'name~berlin', '--where', 'terminated_at=', '--dry-run'),
     )
@@ -119,7 +119,7 @@ describe('the resolved times of --where conditions', () => {
   })
 })
 
-test('config get time_zone prints the time zone of this machine unless --time-zone is set', async () => {
+test('config get time_zone prints the time zone of --time-zone, and by default the time zone of this machine', async () => {
   const zoneOf = async (...flags: string[]) =>
     JSON.parse((await world.run(['config', 'get', 'time_zone', '--json', ...flags])).stdout)
   expect(await zoneOf()).toEqual({ key: 'time_zone', value: 'UTC', origin: 'default' })

@@ -67,14 +67,14 @@ const zero =
 const spellings: [what: string, spelling: Spelling][] = [
   ['ISO 8601 with Z', zero(null, iso)],
   ['ISO 8601 without a zone', zero(null, (ms) => iso(ms).slice(0, -1))],
-  ['a blank in place of T', zero(null, (ms) => iso(ms).slice(0, 19).replace('T', ' '))],
-  ['the zone of Seoul', zero(null, (ms) => iso(ms + 9 * 3_600_000).replace('Z', '+09:00'))],
+  ['ISO 8601 with a space in place of T', zero(null, (ms) => iso(ms).slice(0, 19).replace('T', ' '))],
+  ['ISO 8601 in the time zone of Seoul', zero(null, (ms) => iso(ms + 9 * 3_600_000).replace('Z', '+09:00'))],
   ['seconds since 1970', zero(0, (ms) => Math.floor(ms / 1000))],
   ['milliseconds since 1970', zero(0, (ms) => ms)],
   ['seconds as text', zero('0', (ms) => String(Math.floor(ms / 1000)))],
-  ['an HTTP date', zero('', (ms) => new Date(ms).toUTCString())],
-  ['0001-01-01 for none', zero('0001-01-01T00:00:00Z', iso)],
-  ['1970-01-01 for none', zero('1970-01-01T00:00:00.000Z', iso)],
+  ['HTTP dates', zero('', (ms) => new Date(ms).toUTCString())],
+  ['ISO 8601 with 0001-01-01 for a missing time', zero('0001-01-01T00:00:00Z', iso)],
+  ['ISO 8601 with 1970-01-01 for a missing time', zero('1970-01-01T00:00:00.000Z', iso)],
 ]
 
 const commands: [line: string, stdout: string][] = [
@@ -99,7 +99,7 @@ const commands: [line: string, stdout: string][] = [
 ]
 
 describe.each(spellings)('a service that writes times as %s', (_what, spelling) => {
-  test.each(commands)('yields the same result for %s', async (line, expected) => {
+  test.each(commands)('results in the same output of %s as any other time format', async (line, expected) => {
     service(spelling)
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout, stderr: stderr.replace(/^--sort reads.*\n/, '') }).toEqual({
@@ -109,7 +109,7 @@ describe.each(spellings)('a service that writes times as %s', (_what, spelling) 
     })
   })
 
-  test('yields last_seen for members with sessions and null for members without sessions', async () => {
+  test('results in a last_seen for members with sessions, and in null for members without sessions', async () => {
     service(spelling)
     const { stdout } = await world.run('members export left --with last_seen -o json')
     const { members: rows } = JSON.parse(stdout)
@@ -171,7 +171,7 @@ describe('an unreadable time', () => {
     }
   })
 
-  test('as the end of a session keeps the room from counting as empty', async () => {
+  test('as the end of a session makes rooms wait treat the room as occupied', async () => {
     service((ms) => (ms === null ? 'still here' : iso(ms)))
     expect(await world.run('rooms wait used --for empty --timeout 1s')).toMatchObject({ code: 9, stdout: '' })
   })
@@ -202,7 +202,7 @@ describe('a boolean field', () => {
     [false, '', 'm1\n'],
     [0, '', 'm1\n'],
     ['0', '', 'm1\n'],
-  ])('is read from the value %j', async (value, ifTrue, ifFalse) => {
+  ])('accepts the value %j', async (value, ifTrue, ifFalse) => {
     blocked(value)
     const list = (condition: string) => world.run(`members list left -o ids --where ${condition}`)
     expect(await list('is_blocked=true')).toMatchObject({ code: 0, stdout: ifTrue, stderr: '' })

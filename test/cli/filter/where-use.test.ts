@@ -73,7 +73,7 @@ const meanings: readonly [condition: string, ids: string, requests: number][] = 
 
 describe('a --where condition on room metrics', () => {
   test.each(meanings)(
-    'by %s selects the matching rooms and sends one request per room',
+    'such as %s selects the matching rooms and sends one request per room',
     async (condition, ids, requests) => {
       const asked = withRoomsInUse(world, rooms)
       expect(await chosen(condition)).toBe(ids)
@@ -81,7 +81,7 @@ describe('a --where condition on room metrics', () => {
     },
   )
 
-  test('requests only the total if the total is sufficient', async () => {
+  test('requests only the total of a list if the total is sufficient', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 1))
     await chosen('members>0')
     await chosen('sessions>0')
@@ -95,13 +95,13 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('is evaluated only for rooms that match the conditions on fields, in any order of the conditions', async () => {
+  test('is evaluated only for rooms that match the conditions on fields, regardless of the order of the conditions', async () => {
     const asked = withRoomsInUse(world, rooms)
     expect(await chosen('online=0', 'name~^O', 'idle>90d')).toBe('old')
     expect(asked()).toEqual(['/rooms/old/sessions'])
   })
 
-  test('stops the evaluation of a room after the first condition that does not match', async () => {
+  test('is skipped for a room that does not match an earlier condition', async () => {
     const asked = withRoomsInUse(world, rooms.slice(0, 2))
     expect(await chosen('idle>1d', 'members>2')).toBe('')
     expect(asked().sort()).toEqual([
@@ -124,7 +124,7 @@ describe('a --where condition on room metrics', () => {
     for (const [condition, ids] of meanings) expect(await chosen(condition), condition).toBe(ids)
   })
 
-  test('requests all sessions after the first request if the service sends no totals', async () => {
+  test('requests complete lists of sessions if the first response contains no total', async () => {
     const asked = withRoomsInUse(world, rooms, { withoutTotals: true })
     await world.run('rooms list --where sessions>0 --concurrency 1')
     expect(asked()).toEqual([
@@ -133,7 +133,7 @@ describe('a --where condition on room metrics', () => {
     ])
   })
 
-  test('does not match a room without the required value, and a notice counts those rooms', async () => {
+  test('does not match a room without the required value, and a notice counts these rooms', async () => {
     const unclear = {
       room: room('unclear'),
       sessions: [{ id: 's1' }, { id: 's2', disconnected_at: 'yesterday' }],
@@ -174,12 +174,12 @@ describe('a --where condition on room metrics', () => {
     })
   })
 
-  test('is evaluated from sessions and members even if the room has fields of the same names', async () => {
+  test('uses the lists of sessions and members even if the room has fields with the same names', async () => {
     withRoomsInUse(world, [{ room: { ...room('r'), online: 7, members: [], idle: true }, sessions: [] }])
     expect(await chosen('online=0', 'idle>90d', 'members=0')).toBe('r')
   })
 
-  test('applies --limit and --offset to the matching rooms, and evaluates only the required rooms', async () => {
+  test('with --limit and --offset selects from the matching rooms, and is evaluated only for the necessary rooms', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({
       room: room(`r${i}`),
       sessions: i % 2 ? [open] : [],
@@ -192,7 +192,7 @@ describe('a --where condition on room metrics', () => {
     expect(asked().length).toBeLessThan(15)
   })
 
-  test('keeps the order of the list', async () => {
+  test('keeps the order of the list if responses arrive in another order', async () => {
     const many = Array.from({ length: 40 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const slowly = world.intercept
@@ -269,7 +269,7 @@ describe('a condition on idle for a room without sessions', () => {
   })
 })
 
-describe('a room whose facts cannot be read', () => {
+describe('a room whose data cannot be read', () => {
   const failing = (status: number, id = 'old'): UseDifferences => ({
     instead: (path) =>
       path.startsWith(`/rooms/${id}/`) ? answer(status, { error: { message: 'no' } }) : undefined,
@@ -323,14 +323,14 @@ describe('a room whose facts cannot be read', () => {
     expect(asked()).toHaveLength(3)
   })
 
-  test('is skipped if it was deleted during the run', async () => {
+  test('is skipped if it is deleted during the run', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.startsWith('/rooms/old') ? answer(404, {}) : undefined),
     })
     expect(await chosen('online=0')).toBe('used never')
   })
 
-  test('is skipped if it was deleted before its full record was read', async () => {
+  test('is skipped if it is deleted before its full record is read', async () => {
     const { created_at: _, ...short } = room('gone')
     withRoomsInUse(world, [...rooms, { room: short }], {
       instead: (path) => (path === '/rooms/gone' ? answer(404, {}) : undefined),
@@ -338,7 +338,7 @@ describe('a room whose facts cannot be read', () => {
     expect(await chosen('idle>90d')).toBe('old never')
   })
 
-  test('is reported as a failure if the service responds 404 to every list of sessions', async () => {
+  test('is reported as a failure if the service responds 404 to every request for sessions', async () => {
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/sessions') ? answer(404, {}) : undefined),
     })
@@ -354,7 +354,7 @@ describe('a room whose facts cannot be read', () => {
     expect(await world.run('rooms list --where online=0 -o ids')).toMatchObject({ code: 4 })
   })
 
-  test('is requested again after a 429', async () => {
+  test('is requested again after a 429 response', async () => {
     let refused = 0
     withRoomsInUse(world, rooms, {
       instead: (path) => (path.endsWith('/old/sessions') && refused++ < 5 ? answer(429, {}) : undefined),
@@ -363,7 +363,7 @@ describe('a room whose facts cannot be read', () => {
     expect(refused).toBe(6)
   })
 
-  test('is abandoned at ^C, and the command exits 130', async () => {
+  test('is no longer requested after ^C, and the command exits 130', async () => {
     withRoomsInUse(world, rooms)
     const respond = world.intercept
     world.intercept = async (request, next, signal) => {
@@ -385,14 +385,14 @@ describe('an invalid --where condition on room metrics', () => {
     ['sessions<', '--where sessions<: the value is missing'],
     ['idle=90d', `--where idle=90d: ${age('idle')}`],
     ['idle>2025-01-01', `--where idle>2025-01-01: ${age('idle')}`],
-  ])('is refused before the first request, as in --where %j', async (condition, message) => {
+  ])('is refused before the first request: --where %j', async (condition, message) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'list', '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
 })
 
-test('rooms terminate --dry-run --where prints the facts of each matching room', async () => {
+test('rooms terminate --dry-run --where prints the compared values of each matching room', async () => {
   withRoomsInUse(world, rooms)
   const line = ['rooms', 'terminate', '--dry-run']
   const where = [
@@ -426,14 +426,14 @@ test('a progress bar on the terminal counts the rooms evaluated for --where and 
   expect(stderr).toContain('\r\u001b[K3 rooms match\n')
 })
 
-test('rooms export --where exports the rooms whose facts match', async () => {
+test('rooms export --where with a condition on room metrics exports the matching rooms', async () => {
   withRoomsInUse(world, rooms)
   const { code, stdout } = await world.run('rooms export --columns id --where sessions>1')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'id\r\nbusy\r\nused\r\n' })
 })
 
 // The same once more, from a plain description.
-test('random --where conditions on room facts match the same random rooms as a reference implementation', async () => {
+test('random --where conditions on room metrics match the same random rooms as a reference implementation', async () => {
   const session = fc.option(fc.integer({ min: 0, max: 50 }))
   const holds: Record<string, (value: number, wanted: number) => boolean> = {
     '=': (value, wanted) => value === wanted,
@@ -496,7 +496,7 @@ test('random --where conditions on room facts match the same random rooms as a r
   )
 })
 
-test('a --where condition on room facts selects rooms of the embedded service over HTTP', async () => {
+test('a --where condition on room metrics selects rooms of the embedded service over HTTP', async () => {
   const served = await serveWorkspace({ machine: testMachine(testNow - 100 * 86_400_000) })
   const [never, old, busy] = [await served.room(), await served.room(), await served.room()]
   await served.user('ada')
@@ -527,7 +527,7 @@ test('a --where condition on room facts selects rooms of the embedded service ov
   expect((await served.getRoom(busy)).terminated_at).toBeNull()
 })
 
-describe('a service that sends room types in capital letters', () => {
+describe('rooms list on a service with room types in capital letters', () => {
   const inCapitals = () => {
     world.intercept = async (_request, next) => {
       const given = await next()
@@ -545,7 +545,7 @@ describe('a service that sends room types in capital letters', () => {
     ['type=private', ['P']],
     ['type!=private', ['O']],
     ['type~^PRIV', ['P']],
-  ])('lists the rooms that match --where %s', async (condition, names) => {
+  ])('prints the rooms that match --where %s', async (condition, names) => {
     for (const [name, type] of [
       ['P', 'private'],
       ['O', 'open'],

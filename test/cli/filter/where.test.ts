@@ -240,7 +240,7 @@ describe('a --where condition', () => {
     expect(await chosen(command, condition)).toBe(ids)
   })
 
-  test('selects only items that match all other conditions', async () => {
+  test('combined with other conditions selects only items that match all conditions', async () => {
     expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
     expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
     expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
@@ -267,7 +267,7 @@ describe('a --where condition with a regular expression', () => {
     expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
   })
 
-  test('stops at ^C with exit code 130', async () => {
+  test('is stopped by ^C with exit code 130', async () => {
     let count = 0
     world.intercept = async (_request, _next, signal) => {
       if (++count === 20) host.signal('SIGINT')
@@ -277,6 +277,29 @@ describe('a --where condition with a regular expression', () => {
     const { host, done } = world.start(['rooms', 'list', '--where', 'name~^(a+)+$'])
     expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
   })
+})
+
+test('a --where condition is valid with spaces around the operator', async () => {
+  for (const name of ['test 1', 'live test', 'live'])
+    await world.send('POST', '/rooms', { name, type: 'open' })
+  const named = async (condition: string) =>
+    (
+      await world.run([
+        'rooms',
+        'list',
+        '-o',
+        'csv',
+        '--columns',
+        'name',
+        '--no-header',
+        '--where',
+        condition,
+      ])
+    ).stdout
+      .split('\r\n')
+      .slice(0, -1)
+  expect(await named('name !~ test')).toEqual(['live'])
+  expect(await named('name~ test')).toEqual(['live test'])
 })
 
 describe('an invalid --where condition', () => {
@@ -344,7 +367,7 @@ describe('an invalid --where condition', () => {
     ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}, not “online”`],
     ['users export', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
     ['rooms delete', 'created_at=never', `--where created_at=never: ${time}, not “never”`],
-  ])('is refused before the first request in %s --where %j', async (command, condition, message) => {
+  ])('is refused before the first request: %s --where %j', async (command, condition, message) => {
     const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -362,7 +385,7 @@ describe('an invalid --where condition', () => {
     ['members list r', 'status=block', 'status must be blocked, not “block”', 'status~block'],
     ['sessions list r', 'status!=on', 'status must be online or offline, not “on”', 'status~on'],
   ])(
-    'with an unknown choice is refused with a hint in %s --where %j',
+    'with an unknown value of an enumeration is refused with a hint: %s --where %j',
     async (command, condition, what, hint) => {
       expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
         code: 2,
@@ -379,7 +402,7 @@ describe('an invalid --where condition', () => {
     'name~(?<!a)b',
     'name~(a)\\1',
     'name~(?<n>a)\\k<n>',
-  ])('with a lookaround or a backreference is refused, as in %s', async (condition) => {
+  ])('with a lookaround or a backreference is refused: %s', async (condition) => {
     expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
       code: 2,
       stderr:
@@ -387,29 +410,6 @@ describe('an invalid --where condition', () => {
         'hint: to exclude a pattern, add a condition with !~\n',
     })
     expect(world.requests).toEqual([])
-  })
-
-  test('does not result from spaces around an operator', async () => {
-    for (const name of ['test 1', 'live test', 'live'])
-      await world.send('POST', '/rooms', { name, type: 'open' })
-    const named = async (condition: string) =>
-      (
-        await world.run([
-          'rooms',
-          'list',
-          '-o',
-          'csv',
-          '--columns',
-          'name',
-          '--no-header',
-          '--where',
-          condition,
-        ])
-      ).stdout
-        .split('\r\n')
-        .slice(0, -1)
-    expect(await named('name !~ test')).toEqual(['live'])
-    expect(await named('name~ test')).toEqual(['live test'])
   })
 
   const fields = {
@@ -441,7 +441,7 @@ describe('an invalid --where condition', () => {
     ['users delete --yes', 'user', 'nope=1', 'nope'],
     ['members block r --yes', 'member', 'nope=1', 'nope'],
   ] as const)(
-    'with an unknown field is refused in %s for a %s with --where %j',
+    'is refused in %s if no %s has the field: --where %j',
     async (command, noun, condition, field) => {
       const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
       expect({ code, stdout, stderr }).toEqual({
@@ -472,7 +472,7 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
   })
 
-  test('stops after --limit matching items', async () => {
+  test('stops after as many matching items as --limit specifies', async () => {
     expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
@@ -481,7 +481,7 @@ describe('a list with --where', () => {
     expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('returns all matches without gaps or repetitions in steps of --limit and --offset', async () => {
+  test('returns each matching item exactly once in steps of --limit and --offset', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
@@ -503,7 +503,7 @@ describe('a list with --where', () => {
     ])
   })
 
-  test('with --json prints one document with the matches and their number', async () => {
+  test('with --json prints one document with the matching items and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -519,13 +519,13 @@ describe('a list with --where', () => {
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('with --json prints a document with an empty list if nothing matches', async () => {
+  test('with --json prints a document with an empty list if no item matches', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
   })
 
-  test('prints only the matches in every format', async () => {
+  test('prints only the matching items in every format', async () => {
     const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
     const list = async (flags: string) =>
       (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
@@ -536,7 +536,7 @@ describe('a list with --where', () => {
     expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
   })
 
-  test('exits 0 if nothing matches', async () => {
+  test('exits 0 if no item matches', async () => {
     expect(await world.run('rooms list --where name=nobody')).toMatchObject({
       code: 0,
       stdout: '',
@@ -559,7 +559,7 @@ describe('a list with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('exits 4 after a refused key and 6 after a failed page', async () => {
+  test('exits 4 if the key is refused, and exits 6 if a page fails', async () => {
     world.intercept = async () => answer(401, {})
     expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
@@ -568,7 +568,7 @@ describe('a list with --where', () => {
   })
 })
 
-describe('sessions list --where with an unpaged service', () => {
+describe('sessions list --where on a service without paging', () => {
   const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
   beforeEach(() => withThings({ sessions }))
 
@@ -578,11 +578,11 @@ describe('sessions list --where with an unpaged service', () => {
     [' --all', 's1 s3 s5 s7'],
     [' --limit 2 --offset 2', 's5 s7'],
     [' --offset 9', ''],
-  ])('prints the matches with the flags “%s”', async (flags, ids) => {
+  ])('prints the matching sessions with the flags “%s”', async (flags, ids) => {
     expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
   })
 
-  test('with --json prints a document with the matches', async () => {
+  test('with --json prints a document with the matching sessions', async () => {
     const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
     expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
   })
@@ -654,7 +654,7 @@ describe('random --where conditions on a random list', () => {
   })
 })
 
-describe('a command over several IDs with --where', () => {
+describe('a batch command with --where', () => {
   /** Makes a room; returns its id. */
   const room = async (name: string, type = 'private'): Promise<string> =>
     (await world.send('POST', '/rooms', { name, type })).body.room.id
@@ -709,7 +709,7 @@ describe('a command over several IDs with --where', () => {
     },
   )
 
-  test('changes exactly the matches on all pages', async () => {
+  test('changes exactly the matching items on all pages', async () => {
     for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
     const { code, stdout, stderr } = await world.run('rooms delete --where name~^drop --yes -o ids')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 15 rooms\n' })
@@ -776,7 +776,7 @@ describe('a command over several IDs with --where', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('exits 0 without a prompt if nothing matches', async () => {
+  test('exits 0 without a prompt if no item matches', async () => {
     const id = await room('R')
     for (const verb of ['delete', 'terminate', 'reopen'])
       expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
@@ -794,7 +794,7 @@ describe('a command over several IDs with --where', () => {
     expect(writes()).toEqual([])
   })
 
-  test('refuses --curl because the IDs of the matches are unknown', async () => {
+  test('refuses --curl because the IDs of the matching items are unknown', async () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',

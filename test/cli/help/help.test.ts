@@ -62,7 +62,7 @@ const verbs: Record<string, string[]> = {
 const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
 
 describe('help', () => {
-  test('of the program lists its command groups, its topics and the common flags in fewer than 75 lines', async () => {
+  test('of the program lists command groups, topics and common flags in fewer than 75 lines', async () => {
     const help = await show('--help')
     expect(help).toMatch(/^Usage: meetroom \[options\] \[command\]\n/)
     for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
@@ -103,14 +103,14 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test('of a command is printed when --help precedes the command', async () => {
+  test('of a command is printed if --help precedes the command', async () => {
     for (const words of ['rooms', 'rooms list', 'config set'])
       for (const flag of ['--help', '-h'])
         expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
     expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
   })
 
-  test('of a group or a command is printed when “help” follows the name of the group', async () => {
+  test('of a group or a command is printed if “help” follows the name of the group', async () => {
     expect(await show('rooms help')).toBe(await show('rooms --help'))
     expect(await show('rooms help list')).toBe(await show('rooms list --help'))
   })
@@ -127,7 +127,7 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test.each(leaves)('of %s ignores the other arguments', async (leaf) => {
+  test.each(leaves)('of %s is printed regardless of the other arguments', async (leaf) => {
     expect(await show(`${leaf} a b c d --nope --help`)).toBe(await show(`${leaf} --help`))
   })
 
@@ -146,7 +146,7 @@ describe('help', () => {
     expect(await show('members block --help')).toContain('  --force ')
   })
 
-  test('omits the aliases of commands', async () => {
+  test('of groups and commands omits aliases', async () => {
     const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
     for (const line of ['', ...Object.keys(verbs)]) {
       const help = await show(`${line} --help`.trim())
@@ -159,7 +159,7 @@ describe('help', () => {
     for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
   })
 
-  test('accepts the aliases of commands', async () => {
+  test('of a command is printed for the aliases of the command', async () => {
     expect(await show('room ls --help')).toBe(await show('rooms list --help'))
     expect(await show('help user rm')).toBe(await show('help users delete'))
   })
@@ -181,7 +181,7 @@ describe('help', () => {
       ],
     ],
     ['output', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns']],
-  ])('of the topic %s lists the expected codes, variables or flags', async (topic, parts) => {
+  ])('of the topic %s lists the exit codes, variables or flags of the topic', async (topic, parts) => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
   })
@@ -199,7 +199,7 @@ describe('help', () => {
     ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
     ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
-  ])('of a command refers to the topic %s', async (topic, commands) => {
+  ])('of related commands refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
     for (const command of ['rooms get', 'auth login', 'users create'])
@@ -207,7 +207,7 @@ describe('help', () => {
   })
 
   test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
-    'of the unknown command or topic “%s” is a usage error',
+    'of the unknown command or topic “%s” causes a usage error',
     async (words) => {
       expect(await world.run(`help ${words}`)).toMatchObject({
         code: 2,
@@ -244,7 +244,7 @@ describe('help', () => {
       }
   })
 
-  test('is printed to a terminal without colors', async () => {
+  test('is printed without colors on a terminal', async () => {
     const { stdout } = await world.run('--help', { tty: true })
     expect(stdout).not.toContain('\u001b')
   })
@@ -258,7 +258,7 @@ describe('--version', () => {
     'rooms list -V',
     '--json --version',
     'rooms list --limit 3 --version',
-  ])('in “%s” prints only the version', async (line) => {
+  ])('in the command line “%s” prints only the version', async (line) => {
     expect(await show(line)).toBe(`${version}\n`)
   })
 
@@ -298,7 +298,7 @@ describe('a usage error', () => {
       '--type must be open, public or private, not “opne”',
       'did you mean: meetroom rooms create --type open',
     ],
-  ])('in “%s” exits 2 with a hint', async (line, message, hint) => {
+  ])('in the command line “%s” exits 2 with a hint', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
@@ -308,7 +308,7 @@ describe('a usage error', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('is one JSON object in a JSON output format', async () => {
+  test('is one JSON object if the output format is JSON or NDJSON', async () => {
     for (const line of [
       'rooms lst --json',
       'rooms lst -o ndjson',
@@ -326,7 +326,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('is plain text if the JSON flag follows “--”', async () => {
+  test('is plain text if --json follows “--”', async () => {
     const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
     expect(stderr).toMatch(/^error: no such room: --json\n/)
   })
@@ -343,7 +343,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('for flags without a command reports that the command is missing', async () => {
+  test('for flags without a command states that a command is required', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
@@ -352,7 +352,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('results from a command or flag named like a built-in property of JavaScript objects', async () => {
+  test('occurs for a command or flag with the name of a built-in property of JavaScript objects', async () => {
     for (const line of [
       '__proto__',
       'constructor',
@@ -389,19 +389,19 @@ describe('global flags', () => {
     'rooms --dry-run create --name X --type open',
     'rooms create --dry-run --name X --type open',
     'rooms create --name X --type open --dry-run',
-  ])('include --dry-run in any position, as in “%s”', async (line) => {
+  ])('include --dry-run in any position of the command line “%s”', async (line) => {
     expect((await world.run(line)).stdout).toBe(
       'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
     )
     expect(world.requests).toEqual([])
   })
 
-  test('are plain text when they follow = as the value of another flag', async () => {
+  test('are plain text if they follow the = of another flag', async () => {
     await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
     expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
   })
 
-  test('are refused when they follow another flag in place of its value', async () => {
+  test('are refused if they follow another flag in place of the value of that flag', async () => {
     const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
     expect({ code, requests: world.requests }).toEqual({ code: 2, requests: [] })
   })

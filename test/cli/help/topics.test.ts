@@ -58,7 +58,7 @@ const examplesOf = (text: string) =>
   )
 
 test.each(['where', 'lists', 'import', 'bulk', 'output', 'agents'])(
-  'the examples of meetroom help %s succeed when run in order',
+  'the examples in the help topic %s succeed if they are run in order',
   async (topic) => {
     const lines = examplesOf(readTopicFile(topic))
     expect(lines.length).toBeGreaterThan(2)
@@ -73,7 +73,7 @@ test.each(['where', 'lists', 'import', 'bulk', 'output', 'agents'])(
   },
 )
 
-test('the topic exit-codes contains every exit code of the topics bulk and agents', () => {
+test('the help topic exit-codes contains every exit code of the topics bulk and agents', () => {
   const codesIn = (topic: string) =>
     [...readTopicFile(topic).matchAll(/^\| (\d+) \|/gm)].map(([, code]) => code)
   const known = codesIn('exit-codes')

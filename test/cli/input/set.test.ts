@@ -39,7 +39,7 @@ describe('a key of --set', () => {
     ['message send r1 hello --set', 'mesage', 'message'],
     ['pages create r1 --set indx=1 --image https://a.test/ --set', 'entites', 'entities'],
   ])(
-    'that resembles a listed field is sent unchanged with one warning: %s %s',
+    'that resembles a field of the API is sent unchanged with one warning: %s %s',
     async (command, key, meant) => {
       const { code, body, stderr } = await dryRun(`${command} ${key}=1`)
       const notice = `--set ${key}: did you mean ${meant}? It is sent as it is\n`
@@ -59,11 +59,11 @@ describe('a key of --set', () => {
     'record=true',
     'meeting_time=3',
     'x=1',
-  ])('that resembles no other listed field causes no warning: %s', async (pair) => {
+  ])('causes no warning if it does not resemble another field of the API: %s', async (pair) => {
     expect(await dryRun(`rooms update r1 --set ${pair}`)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('that resembles a listed field causes no warning with --quiet', async () => {
+  test('that resembles a field of the API causes no warning with --quiet', async () => {
     expect(await dryRun('rooms update r1 --set recrod=true -q')).toMatchObject({ stderr: '' })
   })
 })
@@ -87,7 +87,7 @@ describe('a dotted key in --set', () => {
     expect(stdout).toBe(`PUT https://meet.test/v1/rooms/r1 ${text}\n`)
   })
 
-  test('changes only that value of --data', async () => {
+  test('changes only the value of this key in --data', async () => {
     const data = '{"metadata":{"owner":"ada","n":12345678901234567890},"theme":{"a":1},"gone":null}'
     const line = 'rooms update r1 --set metadata.owner=grace --set theme={"b":2} --set gone.by=x --data -'
     const { stdout } = await world.run(`${line} --dry-run`, { stdin: data })
@@ -96,7 +96,7 @@ describe('a dotted key in --set', () => {
     )
   })
 
-  test('of the command "pages create" changes every page', async () => {
+  test('changes every page that “pages create” creates', async () => {
     const line =
       'pages create r1 --image https://a.test/ --size 3x4 --set size.unit=px --data [{"size":{"width":9}}]'
     expect((await dryRun(line)).body).toEqual([
@@ -118,7 +118,7 @@ describe('a dotted key in --set', () => {
     })
   })
 
-  test('can set the secret of a webhook in rooms create', async () => {
+  test('sets the secret of a webhook in rooms create', async () => {
     const { code } = await world.run(`${create} --webhook-url https://h.test/ --set webhook.secret=abc`)
     expect({ code, sent: JSON.parse(world.requests.at(-1)?.body ?? '').webhook }).toEqual({
       code: 0,
@@ -127,7 +127,7 @@ describe('a dotted key in --set', () => {
   })
 
   test.each(['__proto__.polluted=1', 'constructor.prototype.polluted=1', '__proto__={"polluted":1}'])(
-    'cannot change a prototype: %s',
+    'does not change a JavaScript prototype: %s',
     async (pair) => {
       const { code, stdout } = await world.run(['rooms', 'update', 'r1', '--set', pair, '--dry-run'])
       expect(code).toBe(0)
@@ -137,12 +137,12 @@ describe('a dotted key in --set', () => {
     },
   )
 
-  test('is not split by meetroom api, whose fields can be query parameters', async () => {
+  test('of meetroom api is sent as a single key, because the fields can be query parameters', async () => {
     expect((await dryRun('api PUT /rooms/r1 -f a.b=1')).body).toEqual({ 'a.b': 1 })
   })
 })
 
-describe('a value that two flags set is refused before the first request', () => {
+describe('a value that is set twice', () => {
   test.each([
     ['rooms update r1 --set a=1 --set a.b=2', '--set a and --set a.b', 'a'],
     ['rooms update r1 --set a.b=2 --set a=1', '--set a.b and --set a', 'a'],
@@ -181,7 +181,7 @@ describe('a value that two flags set is refused before the first request', () =>
     ['users create ada --set user_id=grace', 'the user id and --set user_id', 'user_id'],
     ['message send r1 hello --set message=bye', 'the text and --set message', 'message'],
     ['pages create r1 --image https://a.test/ --index 1 --set index=2', '--index and --set index', 'index'],
-  ])('in the command %s', async (line, flags, field) => {
+  ])('is refused before the first request: %s', async (line, flags, field) => {
     expect(await world.run(line)).toMatchObject({
       code: 2,
       stdout: '',
@@ -191,7 +191,7 @@ describe('a value that two flags set is refused before the first request', () =>
   })
 
   test.each(['"text"', '[1]', '7'])(
-    'when a dotted key of --set extends the value %s in --data',
+    'is refused if a dotted key in --set extends the value %s in --data',
     async (value) => {
       const argv = ['rooms', 'update', 'r1', '--data', `{"metadata":${value}}`, '--set', 'metadata.owner=ada']
       expect(await world.run(argv)).toMatchObject({
@@ -230,7 +230,7 @@ describe('--webhook-secret', () => {
     ['@-', '--webhook-secret: standard input is empty'],
     ['@', '--webhook-secret: the file name after @ is empty'],
     ['', '--webhook-secret: the secret is empty'],
-  ])('is refused with one error line before the first request if it is %j', async (value, message) => {
+  ])('is refused with one error line before the first request if its value is %j', async (value, message) => {
     file('empty.txt', '\n')
     const argv = [...withUrl.split(' '), value]
     expect(await world.run(argv, { stdin: '' })).toMatchObject({
@@ -242,7 +242,7 @@ describe('--webhook-secret', () => {
   })
 
   test.each(['--webhook-secret abc', '--webhook-header A:1'])(
-    'cannot be set without a webhook URL: %s',
+    'is refused without --webhook-url, like --webhook-header: %s',
     async (flags) => {
       const [flag] = flags.split(' ')
       expect(await world.run(`${create} ${flags}`)).toMatchObject({
@@ -252,7 +252,7 @@ describe('--webhook-secret', () => {
     },
   )
 
-  test('is refused together with --set webhook.secret, and no secret is printed', async () => {
+  test('is refused together with --set webhook.secret, and the error contains no secret', async () => {
     const { code, stderr } = await world.run(`${withUrl} hunter2 --set webhook.secret=hunter3`)
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -261,6 +261,6 @@ describe('--webhook-secret', () => {
   })
 })
 
-test('--data @- reads the request body from standard input, as --data - does', async () => {
+test('--data @- reads the request body from standard input, like --data -', async () => {
   expect((await dryRun('rooms update r1 --data @-', '{"name":"x"}')).body).toEqual({ name: 'x' })
 })

@@ -42,7 +42,7 @@ test.each(["'$a | b'", '"a | b"', String.raw`\$a`, 'a~b', 'a#b'])(
   },
 )
 
-test('words quoted for sh are split into the original words', () => {
+test('random words quoted for sh are split into the original words', () => {
   const word = fc.string({ unit: fc.constantFrom('a', ' ', "'", '"', '\\', '$', '|', '\t', 'é') })
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {
@@ -52,7 +52,7 @@ test('words quoted for sh are split into the original words', () => {
   )
 })
 
-test('random words without shell syntax are split as sh splits them', () => {
+test('a random command line without shell syntax is split into the same words as by sh', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', "'", '"', '\\') })
   fc.assert(
     fc.property(text, (line) => {

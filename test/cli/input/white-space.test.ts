@@ -34,7 +34,7 @@ const places = await idPlaces()
 const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
 
 describe('an ID on the command line', () => {
-  test('is tested for every command that accepts an ID', async () => {
+  test('has tests in this file for every command that accepts an ID', async () => {
     expect(places.length).toBeGreaterThan(35)
     expect(places).toEqual(
       expect.arrayContaining([
@@ -46,7 +46,7 @@ describe('an ID on the command line', () => {
     )
   })
 
-  test('is declared as an ID in every argument and flag that accepts one', async () => {
+  test('is declared as an ID by every argument and flag that accepts an ID', async () => {
     const undeclared = (await leaves()).flatMap(({ words, command }) => [
       ...command.registeredArguments
         .filter((argument) => isId(argument.name()) && !(argument instanceof IdArgument))
@@ -90,7 +90,7 @@ describe('an ID on the command line', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('cannot have white space around it, but a room name can', async () => {
+  test('in the form name:… can contain white space at the end of the room name', async () => {
     const id = await world.room('Maths 7a ')
     expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
       code: 0,
@@ -116,7 +116,7 @@ describe('an ID with a carriage return at its end', () => {
   })
 
   test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
-    'never sends the carriage return: %s',
+    'is sent without the carriage return: %s',
     async (line) => {
       const argv = wordsOf(line, 'bob\r')
       const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
@@ -219,7 +219,7 @@ describe('a dry run of an import', () => {
     ])
   })
 
-  test('prints no warning about values that are equal', async () => {
+  test('prints no warning about equal values', async () => {
     const id = await world.room('R')
     for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
     world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)

@@ -23,7 +23,7 @@ function watchInFlight(latencyMs: number) {
   return { seen, monotonic: () => elapsed }
 }
 
-describe('a command for many items', () => {
+describe('a command with many items', () => {
   test('has up to 64 requests in flight if the latency of the service is 50 ms', async () => {
     world.file('in.csv', usersCsv(2000))
     const { seen, monotonic } = watchInFlight(50)
@@ -65,7 +65,7 @@ describe('a command for many items', () => {
   describe.each([
     ['users import in.csv --if-exists overwrite -o ndjson', 3000, 'POST'],
     ['rooms reopen - --max 3000', 1000, 'PUT'],
-  ])('that is stopped with more than 8 requests in flight: %s', (line, items, method) => {
+  ])('that has more than 8 requests in flight (%s)', (line, items, method) => {
     /** Stops a run once it has many requests in flight, which are held until nothing more can start. */
     async function stopped(flags: readonly string[], failures: number) {
       world.file('in.csv', usersCsv(items))
@@ -105,7 +105,7 @@ describe('a command for many items', () => {
       ['--max-errors', ['--max-errors', '3'], 4, 8],
       ['^C', [], 0, 130],
     ])(
-      'sends no more requests after %s, and each request in flight gets an outcome',
+      'sends no more requests after %s, and reports the outcome of each request in flight',
       async (_what, flags, failures, code) => {
         const run = await stopped(flags, failures)
         expect(run).toMatchObject({ code, later: 0 })

@@ -65,7 +65,7 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(8)
   })
 
-  test('stops increasing at the maximum throughput of the service', () => {
+  test('stops increasing if the service reaches its maximum throughput', () => {
     const { clock, control } = start()
     const answered = run(control, clock, { latencyMs: 50, perSecond: 400 }, 20_000)
     expect(control.current).toBeGreaterThanOrEqual(16)
@@ -73,7 +73,7 @@ describe('the adaptive concurrency', () => {
     expect(answered).toBeGreaterThan(400 * 20 * 0.95)
   })
 
-  test('does not change when the process pauses for a second', () => {
+  test('does not change if the process pauses for a second', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
     run(control, clock, service, 2000)
@@ -82,7 +82,7 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(64)
   })
 
-  test('is 64 most of the time although the machine pauses at random', () => {
+  test('is 64 most of the time even if the machine pauses at random', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
     let seed = 1
@@ -99,7 +99,7 @@ describe('the adaptive concurrency', () => {
     expect(atMaximum / 500).toBeGreaterThan(0.8)
   })
 
-  test('is halved once for all failures of the requests in flight, and increases again', () => {
+  test('is halved only once if all requests in flight fail, and then increases again', () => {
     const { clock, control } = start()
     const service = { latencyMs: 50, perSecond: 100_000 }
     run(control, clock, service, 1000)
@@ -111,7 +111,7 @@ describe('the adaptive concurrency', () => {
     expect(control.current).toBe(64)
   })
 
-  test('is never below 1 and never above 64', () =>
+  test('is always from 1 to 64', () =>
     fc.assert(
       fc.property(
         fc.array(

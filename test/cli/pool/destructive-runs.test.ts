@@ -90,7 +90,7 @@ test.each(calls)('%s has at most 8 deletions, terminations and blocks in flight'
   if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
 })
 
-test('the calls in this test file delete, terminate and block many items', () => {
+test('every destructive batch command is tested with many items in this file', () => {
   expect([...destructive].sort()).toEqual([
     'members block',
     'members import',

@@ -38,11 +38,11 @@ describe('the learned rate', () => {
     expect(learn(createClock(), 8, 20).gapMs).toBe(0)
   })
 
-  test('is slightly below the number of requests accepted in the last second', () => {
+  test('is slightly below the number of requests that the service accepted in the last second', () => {
     expect(perSecond(learn(createClock(), 100, 2000))).toBe(49)
   })
 
-  test('does not count the time of a pause that is longer than necessary', () => {
+  test('is measured without the excess time of a pause that is longer than necessary', () => {
     const clock = createClock()
     const rate = learn(clock, 40, 100)
     expect(rate.gapMs).toBe(0)
@@ -52,7 +52,7 @@ describe('the learned rate', () => {
     expect(perSecond(rate)).toBe(39)
   })
 
-  test('increases in doubling steps until a refusal, and then by 5 % every ten seconds', () => {
+  test('increases in doubling steps until a refusal, in halved steps after each refusal, and finally by 5% every ten seconds', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     const rates: number[] = []
@@ -73,7 +73,7 @@ describe('the learned rate', () => {
     expect(rates).toEqual([64, 67, 67, 71])
   })
 
-  test('returns to its previous value when the service refuses the increase', () => {
+  test('returns to its previous value if the service refuses a request after an increase', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     clock.pass(1500)
@@ -92,7 +92,7 @@ describe('the learned rate', () => {
     expect(1000 / rate.gapMs).toBeCloseTo(36.4, 1)
   })
 
-  test('does not decrease while the service accepts no requests', () => {
+  test('does not decrease if the service accepts no requests', () => {
     const clock = createClock()
     const rate = learn(clock, 100, 2000)
     for (let i = 0; i < 10; i++) {
@@ -106,7 +106,7 @@ describe('the learned rate', () => {
 describe('a rate limiter with a learned rate', () => {
   const never = new AbortController().signal
 
-  test('paces requests, and does not delay the first request of a job twice', async () => {
+  test('delays each request by the same interval, and delays the first request of a job only once', async () => {
     const clock = createClock()
     const limiter = new RateLimiter(clock, undefined, undefined, { gapMs: 20 })
     const at: number[] = []
@@ -120,7 +120,7 @@ describe('a rate limiter with a learned rate', () => {
     expect(at).toEqual([0, 20, 40, 60, 80, 100])
   })
 
-  test('does not exceed --rate', async () => {
+  test('does not exceed --rate even if the learned rate is higher', async () => {
     const clock = createClock()
     const limiter = new RateLimiter(clock, 10, undefined, { gapMs: 20 })
     const at: number[] = []

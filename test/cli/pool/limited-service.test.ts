@@ -85,7 +85,7 @@ describe.each<[string, () => Limit, maxRatio: number]>([
     ['with Retry-After and a latency of 50 ms', retryAfter, 50],
     ['without Retry-After and with a latency of 50 ms', {}, 50],
   ])(
-    'takes slightly longer than the limit requires, with few refusals, %s',
+    'takes slightly longer than the limit requires and causes few refusals, %s',
     async (_what, headers, latencyMs) => {
       world.file('in.csv', usersCsv(rows))
       const argv = ['users', 'import', 'in.csv', '--if-exists', 'overwrite']

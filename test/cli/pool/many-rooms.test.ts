@@ -68,7 +68,7 @@ describe('a command that reads rooms one by one', () => {
   })
 })
 
-describe('members export of 1,000 rooms from a service that allows 50 requests in each second', () => {
+describe('members export of 1,000 rooms on a service that allows 50 requests per second', () => {
   test.each([
     [429, 1.15, 0.05],
     [503, 1.4, 0.2],
@@ -96,7 +96,7 @@ describe('members export of 1,000 rooms from a service that allows 50 requests i
 })
 
 describe('members export --all-rooms', () => {
-  test('exports the rooms before a pause that is longer than --timeout, and counts the other rooms', async () => {
+  test('exports the rooms read before a pause that is longer than --timeout, and prints the number of other rooms', async () => {
     const serviceAnswer = serve(100)
     world.intercept = async ({ url }) =>
       url.includes('/r20/members?')

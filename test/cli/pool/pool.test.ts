@@ -26,7 +26,7 @@ function simulated() {
 describe('the rate limiter', () => {
   const never = new AbortController().signal
 
-  test('starts jobs at equal intervals, at most N per second', async () => {
+  test('starts jobs at equal intervals if a rate is set', async () => {
     const clock = simulated()
     const gate = new RateLimiter(clock, 10)
     const begun: number[] = []
@@ -52,7 +52,7 @@ describe('the rate limiter', () => {
     }
   })
 
-  test('starts all jobs without delay if no rate is set', async () => {
+  test('starts all jobs concurrently if no rate is set', async () => {
     const clock = simulated()
     const gate = new RateLimiter(clock, undefined)
     expect(gate.pass(never)).toBeUndefined()
@@ -71,7 +71,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('the pool runs every job exactly once or returns it exactly once', () =>
+test('the pool either runs or returns every job, exactly once', () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({

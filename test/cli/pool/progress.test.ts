@@ -88,14 +88,14 @@ describe('the progress bar on a terminal', () => {
     expect(shown.endsWith('error: deleted 2 of 3 rooms; 1 failed\n')).toBe(true)
   })
 
-  test('does not interrupt the output of a JSON document', async () => {
+  test('does not split the output of a JSON document', async () => {
     const ids = await rooms(4)
     const { shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])
     const document = shown.slice(0, shown.lastIndexOf('}') + 1)
     expect(JSON.parse(document).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 
-  test('appears after the prompt is answered', async () => {
+  test('appears only after the user answers the prompt', async () => {
     const ids = await rooms(3)
     const { host, done } = world.start(['rooms', 'delete', ...ids, ...slowly], { tty: true, columns: 400 })
     const asked = () => host.stderr.text.includes('Delete 3 rooms')

@@ -52,7 +52,7 @@ const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
 describe('runInOrder', () => {
-  test('reports the outcomes in input order for any durations', async () => {
+  test('reports the outcomes in input order regardless of their durations', async () => {
     const results = []
     const act = async (n: number) => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
@@ -63,7 +63,7 @@ describe('runInOrder', () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
 
-  test('reads only a few items ahead, and stops when the consumer stops', async () => {
+  test('reads only a few items in advance, and stops if the consumer stops', async () => {
     const taken: number[] = []
     let active = 0
     let most = 0
@@ -94,7 +94,7 @@ describe('runInOrder', () => {
     expect(taken).toHaveLength(64)
   })
 
-  test('reports an error of one item as its failure and continues', async () => {
+  test('reports an error of one item as the failure of this item and continues', async () => {
     const outcomes = []
     const act = async (n: number) => {
       if (n === 1) throw new TypeError('odd')
@@ -104,7 +104,7 @@ describe('runInOrder', () => {
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
-  test('throws an error of the source after it has reported the started items', async () => {
+  test('throws an error of the source after it reports the started items', async () => {
     async function* broken() {
       yield 1
       throw new TypeError('no more')
@@ -116,7 +116,7 @@ describe('runInOrder', () => {
     expect(told).toEqual([1])
   })
 
-  test('starts no item after the pool is stopped', async () => {
+  test('starts no further item after the pool is stopped', async () => {
     const pool = poolOf(2)
     const outcomes = []
     for await (const [n, { status }] of runInOrder(pool, numbers([], 10), double)) {
@@ -142,7 +142,7 @@ test('readInOrder yields the results before the first failed item and throws its
   expect(results).toEqual([0, 2, 4])
 })
 
-test('startAll reports every item of a stopped pool as unsent', async () => {
+test('startAll with a stopped pool reports every item as unsent', async () => {
   const pool = poolOf(2)
   pool.stop()
   expect(await Promise.all(startAll(pool, [1, 2], double))).toEqual([

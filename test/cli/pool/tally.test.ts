@@ -44,22 +44,27 @@ describe('the exit code of a run', () => {
     ['all failed', ['failed', 'failed', 'failed', 'failed'], undefined, 1],
     ['all planned to fail', ['would_fail', 'would_fail', 'would_fail', 'would_fail'], undefined, 1],
     ['all failed or unknown', ['failed', 'failed', 'failed', 'unknown'], undefined, 7],
-    ['a limit of failures reached', ['failed', 'unsent', 'unsent', 'unsent'], undefined, 1],
-    ['a limit of failures reached after some were done', ['ok', 'failed', 'unsent', 'unsent'], undefined, 8],
-    ['stopped by a refused key before anything was done', ['failed', 'unsent'], refused, 4],
-    ['stopped by a refused key after some were done', ['ok', 'unsent'], refused, 8],
+    ['the limit of failures is reached', ['failed', 'unsent', 'unsent', 'unsent'], undefined, 1],
+    [
+      'the limit of failures is reached after some are done',
+      ['ok', 'failed', 'unsent', 'unsent'],
+      undefined,
+      8,
+    ],
+    ['stopped by a refused key before any item is done', ['failed', 'unsent'], refused, 4],
+    ['stopped by a refused key after some are done', ['ok', 'unsent'], refused, 8],
     ['stopped by a refused key in a dry run', ['would_create', 'unsent'], refused, 4],
-    ['stopped by an unreachable service before anything was done', ['failed'], unreachable, 5],
-    ['stopped by an unreachable service after some were done', ['skipped', 'failed'], unreachable, 8],
+    ['stopped by an unreachable service before any item is done', ['failed'], unreachable, 5],
+    ['stopped by an unreachable service after some are done', ['skipped', 'failed'], unreachable, 8],
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
-    ['stopped by an input that changed', [...done, 'unsent'], changed, 2],
-  ])('equals the documented code after this outcome: %s', (_what, ended, fatal, code) => {
+    ['stopped by an input file that changed', [...done, 'unsent'], changed, 2],
+  ])('is the documented code for the outcome “%s”', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
 
-test('a run exits 5 if all its failures lack a response, and 1 if another failure occurs', () => {
+test('a run exits 5 if no failed request has a response, and exits 1 if another failure occurs', () => {
   const unanswered = { status: 'failed', error: unreachable } as const
   const tally = tallyOf('unsent')
   tally.add(unanswered)
@@ -69,7 +74,7 @@ test('a run exits 5 if all its failures lack a response, and 1 if another failur
   expect(tally.ending({}).error?.exitCode).toBe(1)
 })
 
-test('the error that stopped a run is reported separately if the run ends with another error', () => {
+test('the error that stops a run is reported separately if the run ends with another error', () => {
   expect(tallyOf('ok').ending({ fatal: refused }).reported).toBe(refused)
   expect(tallyOf('failed').ending({ fatal: refused }).reported).toBeUndefined()
   expect(tallyOf('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
@@ -81,7 +86,7 @@ test('the error of a run contains the progress of the run and a hint', () => {
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
-test('a tally counts every item as tried or not tried, and only a run without failures is complete', () => {
+test('a tally counts every item as tried or not tried, and is complete only without failures', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
       const tally = tallyOf(...ended)
