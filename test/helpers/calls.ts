@@ -6,7 +6,7 @@ import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
 import { addDelivery } from './deliveries.ts'
 import { leaves } from './tree.ts'
-import { baseUrl, createWorld } from './world.ts'
+import { baseUrl, createWorld, tempDir } from './world.ts'
 
 /** What each argument is called with, by its name in the help. Capital words stand for ids. */
 const values: Record<string, string> = {
@@ -161,19 +161,24 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   file('key', world.apiKey)
   // Commands of a profile must not see it.
   await mkdir(join(world.dir, 'workspace'))
-  await writeEmptyWorkspace(join(world.dir, 'workspace/workspace.db'))
+  emptyWorkspace ??= createEmptyWorkspace()
+  writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
   const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, DELIVERY, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }
 }
 
-/** Copies from memory, because a closed file may change until its statements are collected as garbage. */
-async function writeEmptyWorkspace(path: string): Promise<void> {
+/** Database of an empty workspace. It is a copy, because a closed database may change until V8 collects its statements. */
+async function createEmptyWorkspace(): Promise<Buffer> {
+  const path = join(tempDir(), 'workspace.db')
   const sqlite = await openSqlite(':memory:', (load) => load())
   new Store(sqlite)
   copyDatabase(sqlite, path)
+  return readFileSync(path)
 }
+
+let emptyWorkspace: Promise<Buffer> | undefined
 
 const webhook = {
   action: 'sessionJoined',
