@@ -59,10 +59,19 @@ describe('an ID on the command line', () => {
     expect(undeclared).toEqual(['rooms create --member'])
   })
 
+  const requiredFlags = [
+    ['rooms wait', '--for', 'empty'],
+    ['webhooks trigger', '--to', 'https://h.test/'],
+    ['local fail', '--control', 'control.json'],
+  ] as const
   const refused = { code: 2, stderr: expect.stringMatching(/ has white space around it\n/) }
   const run = async (line: string, id: string) => {
-    const required = line.startsWith('rooms wait') ? ['--for', 'empty'] : []
-    const { code, stderr } = await world.run([...wordsOf(line, id), ...required, '--yes'])
+    const required = requiredFlags.find(([command]) => line.startsWith(command))?.slice(1) ?? []
+    const { code, stderr } = await world.run([
+      ...wordsOf(line.replace('trigger x', 'trigger sessionJoined'), id),
+      ...required,
+      '--yes',
+    ])
     return { code, stderr }
   }
 

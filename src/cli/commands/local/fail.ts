@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import { UsageError } from '../../../errors.ts'
+import { IdOption } from '../../input/id-arguments.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -30,10 +31,12 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
         'applies. Reset removes all faults.',
     )
     .argument('<operation>', 'operation such as createRoom, or any')
-    .option(
-      '--id <id>',
-      'only requests with this ID in the path, or as the user_id of the body; repeatable',
-      collect,
+    .addOption(
+      new IdOption(
+        '--id <id>',
+        'only requests with this ID in the path, or as the user_id of the body; repeatable',
+        'room',
+      ).argParser(collect),
     )
     .option(
       '--status <code>',

@@ -1,5 +1,6 @@
 import { Argument } from 'commander'
 import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
+import { IdOption } from '../../input/id-arguments.ts'
 import { collect, createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
@@ -16,8 +17,10 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     )
     .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
-    .option('--room <id>', 'room id in the event (default: a new id)')
-    .option('--user <id>', 'user id in the event (default: an anonymous participant)')
+    .addOption(new IdOption('--room <id>', 'room id in the event (default: a new id)', 'room'))
+    .addOption(
+      new IdOption('--user <id>', 'user id in the event (default: an anonymous participant)', 'user'),
+    )
     .option(...secretFlag)
     .option('--header <header>', "header to send, as in 'X-Token: @FILE'; repeatable", collect)
   addBodyFlags(trigger).action(
