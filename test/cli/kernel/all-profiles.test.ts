@@ -366,7 +366,7 @@ describe('a key under --all-profiles', () => {
     'printed by a command': { key_command: `echo ${keys.west}` },
   }
   test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
-    'that is $way is masked in the output if any service returns it, with the flags “$flags”',
+    'that is $way is masked in the output if any service returns it, with the flags $flags',
     async ({ key: given, flags }) => {
       store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`

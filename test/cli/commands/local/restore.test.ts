@@ -32,7 +32,7 @@ async function names(world: World): Promise<string[]> {
 const database = (world: World) => join(world.dir, 'data/workspace.db')
 const saved = (world: World, name: string) => join(world.dir, 'data/backups', `${name}-2026-01-02T030405.db`)
 
-test('local restore replaces the workspace, prints a summary of it, and saves the former workspace', async () => {
+test('local restore replaces the workspace, saves the former workspace, and prints a summary of the restored contents', async () => {
   const world = await worldWithBackup()
   expect(await world.run('local restore old.db --yes')).toMatchObject({
     code: 0,
