@@ -3,7 +3,7 @@ import { withRoomsInUse } from '../helpers/rooms-in-use.ts'
 import { recipe, runLine } from '../helpers/shell.ts'
 import { createWorld } from '../helpers/world.ts'
 
-test('the recipe for rooms unused for 90 days terminates and reopens them', async () => {
+test('the recipe for rooms unused for 90 days terminates and reopens the rooms', async () => {
   const world = await createWorld()
   const made = (id: string, more: object = {}) => ({
     ...{ id, type: 'open', name: id, created_at: '2025-01-01T00:00:00.000Z', terminated_at: null },

@@ -22,7 +22,7 @@ const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
 
 test.each(blocks.map(([, block = '']) => block))(
-  'the commands of the topic webhooks print the output that it shows:\n%s',
+  'the commands of the webhooks topic print the output that the topic shows:\n%s',
   async (block) => {
     const world = await createWorld()
     world.intercept = async () => answer(200, '')
@@ -49,4 +49,4 @@ test.each(blocks.map(([, block = '']) => block))(
   },
 )
 
-test('the topic webhooks contains three examples with commands', () => expect(blocks).toHaveLength(3))
+test('the webhooks topic contains three examples with commands', () => expect(blocks).toHaveLength(3))

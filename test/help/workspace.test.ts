@@ -24,7 +24,7 @@ test('the commands of the workspace topic print the output that the topic shows'
   expect(commands).toBe(3)
 })
 
-test('the example file of the workspace topic needs no change when the file is applied again', async () => {
+test('workspace apply changes nothing if the example file of the workspace topic is already applied', async () => {
   const world = await createWorld()
   const [, text = ''] = /<!-- file school\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(topic) ?? []
   writeFileSync(join(world.dir, 'school.yaml'), text)

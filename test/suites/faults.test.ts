@@ -30,7 +30,7 @@ function casesOf(index: number, { trusted, heavy }: Fault): (readonly [Command, 
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
 if (!faults.every(isHere)) notice('faults', 'only Linux has a port that drops connections')
 
-describe.concurrent('a service that', () => {
+describe.concurrent('commands report the correct outcome if the service', () => {
   test.each(faults.filter(isHere).map((fault, index) => [fault.name, index, fault] as const))(
     '%s',
     async (_name, index, fault) => {

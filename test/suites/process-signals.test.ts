@@ -54,7 +54,7 @@ const writes = some([
   'users update u1 --name a',
 ])
 
-describe('a signal before a connection', () => {
+describe('before a connection', () => {
   const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
 
   test.each(withStops(commands))('%s ends “%s”, which reports no change', measured, async (stop, line) => {
@@ -94,7 +94,7 @@ const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-lengt
 describe.each([
   ['during the wait for headers', ''],
   ['in the middle of a body', half],
-])('a signal %s', (_, answer) => {
+])('%s', (_, answer) => {
   test.each(withStops(reads))('%s ends “%s”', measured, async (stop, line) => {
     const { baseUrl, asked } = await stuckService(answer)
     const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
@@ -115,7 +115,7 @@ describe.each([
   )
 })
 
-describe('a signal in the pause before a retry', () => {
+describe('in the pause before a retry', () => {
   const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
   const waits = ({ logged }: Running) => logged(/trying again in 20/)
 
@@ -158,7 +158,7 @@ describe('a signal in the pause before a retry', () => {
   })
 })
 
-describe('a signal during concurrent writes', () => {
+describe('during concurrent writes', () => {
   test.each(
     withStops([
       'rooms delete r1 r2 r3 --yes --concurrency 2',
@@ -205,7 +205,7 @@ describe('a signal during concurrent writes', () => {
   )
 })
 
-describe('a signal while standard input is read', () => {
+describe('while standard input is read', () => {
   const lines = [
     'users import - --input-format csv',
     'rooms delete - --yes',

@@ -81,7 +81,7 @@ for (const { title, answers: usual, closes = true, vectors } of requestGroups)
     }
   })
 
-test('the table has more than 300 request vectors', () => {
+test('the table of this suite has more than 300 request vectors', () => {
   expect(requestGroups.flatMap(({ vectors }) => vectors).length).toBeGreaterThan(300)
 })
 

@@ -40,7 +40,7 @@ describe('a fault', () => {
     ['reset', 'write', ['Room']],
     ['cut', undefined, ['Room']],
     ['cut', 'write', ['Room']],
-  ] as const)('with connection %s and after %s breaks the connection', async (connection, after, names) => {
+  ] as const)('breaks the connection with connection: %s and after: %s', async (connection, after, names) => {
     const { service, createRoom, roomNames } = await startTestService({})
     service.faults.add({ operation: 'createRoom', connection, ...(after && { after }) })
     expect(await outcomeOf(createRoom())).toBe('broken')
@@ -132,7 +132,7 @@ describe('a fault', () => {
 })
 
 describe('a test service with faults', () => {
-  test('fails as many of the concurrent requests as `times` of the fault', async () => {
+  test('makes as many concurrent requests fail as the field `times` says', async () => {
     const { service, createRoom, roomNames } = await startTestService({})
     await fc.assert(
       fc.asyncProperty(

@@ -231,7 +231,7 @@ describe('reset', () => {
     expect((await roomNames()).includes('delayed')).toBe(false)
   })
 
-  test('can be called concurrently', async () => {
+  test('restores the seed even if reset is called concurrently', async () => {
     const { service, roomNames } = await startTestService()
     await Promise.all([service.reset(), service.clock.advance('1h'), service.reset()])
     expect(await roomNames()).toEqual(['Old room', 'Weekly sync'])

@@ -90,7 +90,7 @@ describe('an argument or flag declared as a room', () => {
     .argument('[room]')
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
-  test('is resolved if it has any other name than “room”', async () => {
+  test('is resolved even if its name is not “room”', async () => {
     const context = new Context(testHost(), {
       flags: { header: true, audit: true, color: false },
       command: 'rooms get',

@@ -98,7 +98,7 @@ test('a command that reads each of 1,000 rooms prints no notice about the number
 })
 
 test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'])(
-  'without a total, %s prints the notice after it finds more than 1,000 rooms',
+  'without a total, %s prints a notice after it finds more than 1,000 rooms',
   async (command) => {
     serve(2200, { hasTotal: false })
     const { code, stdout, stderr } = await world.run(command)
@@ -106,7 +106,7 @@ test.each(['rooms list --all -o ids --where members>0', 'users rooms ada -o ids'
   },
 )
 
-test('without a total, members export --all-rooms prints the notice after it finds more than 1,000 rooms', async () => {
+test('without a total, members export --all-rooms prints a notice after it finds more than 1,000 rooms', async () => {
   serve(2200, { hasTotal: false })
   const { code, stderr } = await world.run('members export --all-rooms --columns user_id')
   expect({ code, notice: stderr.startsWith(notice('more than 1000')) }).toEqual({ code: 0, notice: true })

@@ -82,7 +82,7 @@ describe('--sort', () => {
     expect(await names('rooms list --sort created_at')).toBe('old early late')
   })
 
-  test('sorts text by letters, with the same result in every locale', async () => {
+  test('sorts text alphabetically, with the same result in every locale', async () => {
     serve({ name: 'zoe' }, { name: 'Ärger' }, { name: 'ada' }, { name: 'Ada' }, { name: 'beta' })
     expect(await names('rooms list --sort name')).toBe('ada Ada Ärger beta zoe')
   })

@@ -189,7 +189,7 @@ describe('JSON output', () => {
     expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
   })
 
-  test('in NDJSON keeps every digit, every field and their order', async () => {
+  test('in NDJSON keeps every digit, every field and the order of the fields', async () => {
     say(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
@@ -228,7 +228,7 @@ describe('JSON output', () => {
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('of an item with a repeated field and a number beyond double precision is valid in every format', async () => {
+  test('and output in other formats succeed for an item with a repeated field and a number beyond double precision', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
@@ -509,7 +509,7 @@ describe('colors', () => {
   })
 })
 
-describe('a table on a terminal', () => {
+describe('a table', () => {
   const id = '66f1a2b3c4d5e6f708192a3b'
   const wide = list(
     room({
@@ -525,7 +525,7 @@ describe('a table on a terminal', () => {
   )
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-  test.each([10, 24, 40, 60, 80, 120, 200])('fits into %d columns', async (columns) => {
+  test.each([10, 24, 40, 60, 80, 120, 200])('fits into a terminal of %d columns', async (columns) => {
     say(wide)
     for (const options of [
       { tty: true, columns },
@@ -543,7 +543,7 @@ describe('a table on a terminal', () => {
       expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
 
-  test('makes the least important columns narrower first', async () => {
+  test('on a narrow terminal shortens the least important columns first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
     say(list(room({ id, name, layout })))
@@ -558,7 +558,7 @@ describe('a table on a terminal', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('is followed by one notice with the hidden columns', async () => {
+  test('on a narrow terminal is followed by one notice with the hidden columns', async () => {
     say(wide)
     const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
     expect(stdout).toMatch(/^ID +NAME +TYPE/)
@@ -588,14 +588,14 @@ describe('a table on a terminal', () => {
     expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
   })
 
-  test.each(['0', '-5', 'wide', '', '1.5'])('ignores COLUMNS=%s', async (columns) => {
+  test.each(['0', '-5', 'wide', '', '1.5'])('on a terminal ignores COLUMNS=%s', async (columns) => {
     say(wide)
     expect(
       widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
     ).toBeLessThanOrEqual(80)
   })
 
-  test('with --columns fits the width', async () => {
+  test('with --columns fits the width of the terminal', async () => {
     say(wide)
     expect(
       widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),

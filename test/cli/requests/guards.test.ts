@@ -67,7 +67,7 @@ describe('the confirmation prompt', () => {
   })
 
   test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
-    'for three rooms does not accept %j',
+    'for three rooms refuses the answer %j',
     async (text) => {
       const ids = await rooms(3)
       const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
@@ -83,17 +83,23 @@ describe('the confirmation prompt', () => {
     expect(await left()).toBe(0)
   })
 
-  test.each([1, 3])('for a deletion of %i rooms exits 130 after ^C and sends no write', async (count) => {
-    const ids = await rooms(count)
-    expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
-    expect(writes()).toEqual([])
-  })
+  test.each([1, 3])(
+    'for a deletion of %i rooms makes the command exit 130 without a write after ^C',
+    async (count) => {
+      const ids = await rooms(count)
+      expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test.each([1, 3])('for a deletion of %i rooms exits 130 after ^D and sends no write', async (count) => {
-    const ids = await rooms(count)
-    expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
-    expect(writes()).toEqual([])
-  })
+  test.each([1, 3])(
+    'for a deletion of %i rooms makes the command exit 130 without a write after ^D',
+    async (count) => {
+      const ids = await rooms(count)
+      expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
+      expect(writes()).toEqual([])
+    },
+  )
 
   test('for many rooms shows the first ten rooms and the number of other rooms', async () => {
     const ids = await rooms(12)
@@ -461,7 +467,7 @@ describe('a protected profile', () => {
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 
-  test('causes a JSON error in JSON modes', async () => {
+  test('causes a JSON error for a refused write if the output format is JSON', async () => {
     const { code, stderr } = await run('rooms delete OPEN --yes --json')
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 2, error: 'usage' })
   })
@@ -683,7 +689,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('in users create does not change an existing user, and conflicts with --overwrite', async () => {
+  test('in users create keeps an existing user unchanged, and is a usage error with --overwrite', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -797,7 +803,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('in members add does not change an existing member on any page of the list', async () => {
+  test('in members add keeps an existing member unchanged on any page of the list', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)
@@ -831,7 +837,7 @@ describe('--if-not-exists', () => {
 })
 
 test.each(['rooms list --layout', 'users list --email', 'rooms list --name'])(
-  'with an unpaired surrogate in %s is a usage error',
+  'an unpaired surrogate in the value of “%s” is a usage error',
   async (command) => {
     const run = await world.run([...command.split(' '), 'a\ud800'])
     expect(run).toMatchObject({

@@ -354,7 +354,7 @@ describe('auth status --github-mask', () => {
   test.each([
     ['outside GitHub Actions', { env }],
     ['on a terminal', { env: actions, tty: true }],
-  ])('exits 2 without the key %s', async (_, options) => {
+  ])('exits 2 and prints no key %s', async (_, options) => {
     store()
     const { code, stdout, stderr } = await world.run('auth status --github-mask', options)
     expect(code).toBe(2)

@@ -158,7 +158,7 @@ describe('a list', () => {
   })
 })
 
-test('a page that the service refuses with 429 when read ahead is requested again when it is needed', async () => {
+test('a page that is requested ahead and refused with 429 is requested again when the page is needed', async () => {
   const page = pagesOf(ids(500), 100)
   const refused = new Set(['100', '200'])
   world.intercept = async ({ url }) => {

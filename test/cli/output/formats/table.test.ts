@@ -49,7 +49,7 @@ const paint = fc
   )
 
 describe('the padded rows of a table equal the output of cli-table3 byte for byte', () => {
-  test('if cells are shortened to their columns', () => {
+  test('if cells are shortened to the width of their columns', () => {
     fc.assert(
       fc.property(rows, sizes, paint, (all, widths, colour) => {
         const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))

@@ -37,7 +37,7 @@ test('a single item in TSV has a header and one line', async () => {
   expect(await print('rooms get r1 -o tsv --columns id,name')).toBe('id\tname\nr1\tone\n')
 })
 
-test('tabs, line breaks and backslashes in a cell are escaped', async () => {
+test('tabs, line breaks and backslashes in a TSV cell are escaped', async () => {
   named('a\tb\nc\rd\\n', '=1+1', '"quoted"')
   expect(await print('rooms list -o tsv --columns name --no-header')).toBe(
     'a\\tb\\nc\\rd\\\\n\n=1+1\n"quoted"\n',

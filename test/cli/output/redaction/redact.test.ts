@@ -44,7 +44,7 @@ const key = fc
   .filter((text) => new Set(text).size > 4)
 
 describe('a key in the output', () => {
-  test.each(Object.entries(spellings))('is masked %s', (_, spell) => {
+  test.each(Object.entries(spellings))('is masked in the form: %s', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
         const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
@@ -77,7 +77,7 @@ describe('a key in the output', () => {
   )
 
   test.each(Object.entries(spellings).filter(([name]) => !/after|between|before/.test(name)))(
-    'is masked %s if the text is shortened within the key',
+    'is masked if the text is shortened within the key, in the form: %s',
     (_, spell) => {
       fc.assert(
         fc.property(key, fc.nat(), (secret, position) => {
