@@ -66,7 +66,7 @@ type Change = (changed: any) => void
 
 describe('the comparison of two interfaces', () => {
   test.each<[name: string, change: Change]>([
-    ['nothing', () => {}],
+    ['no change', () => {}],
     ['a new command', (it) => (it.commands['rooms get'] = it.commands['rooms list'])],
     ['a new alias', (it) => it.commands['rooms list'].aliases.push('l')],
     ['a new optional argument', (it) => (it.commands['rooms list'].arguments.page = { type: 'string' })],
@@ -204,7 +204,7 @@ describe('the compatibility policy', () => {
       '## Unreleased\n',
       ['the changelog has no section 1.0.0'],
     ],
-  ])('checks a changelog with %s', (_, change, text, breaches) => {
+  ])('has the expected breaches for %s', (_, change, text, breaches) => {
     const current = example()
     change(current)
     expect(policyBreaches(example(), current, text)).toEqual(breaches)

@@ -33,7 +33,7 @@ async function served(): Promise<Record<string, string>> {
 }
 
 const targets = {
-  'in the embedded workspace': async () => ({ ...home(), MEETROOM_PROFILE: 'local' }),
+  'on the local workspace': async () => ({ ...home(), MEETROOM_PROFILE: 'local' }),
   'over a real socket': served,
 }
 
@@ -112,7 +112,7 @@ test('rooms list exits 5 at the timeout when the service does not respond', asyn
 })
 
 test.each(Object.entries(targets))(
-  'rooms list sorts, counts and selects fields, and rooms get finds a room by name, in the built program %s',
+  'rooms list and rooms get return the requested rooms and fields in the built program %s',
   { timeout: 60_000 },
   async (_, target) => {
     const env = await target()

@@ -75,7 +75,7 @@ test.each([
   ['room -h', 'rooms-help'],
   ['rooms list --json --help', 'rooms-help'],
   ['serve --help', 'serve-help'],
-])('meetroom %s writes the cache %s', async (line, name) => {
+])('the command “meetroom %s” writes the cache %s', async (line, name) => {
   const { run, caches } = user()
   expect(await run(line)).toMatchObject({ code: 0 })
   expect(caches()).toEqual([name])
@@ -90,7 +90,7 @@ test.each([
   'rooms list',
   '--local rooms get 0123456789abcdef01234567',
   'rooms list --base-url http://127.0.0.1:9/v1 --retries 0',
-])('meetroom %s prints help or an error and writes no cache', async (line) => {
+])('the command “meetroom %s” prints help or an error and writes no cache', async (line) => {
   const { run, listBuilds } = user()
   await run(line)
   expect(listBuilds()).toEqual([])

@@ -53,7 +53,7 @@ const unrepeatable = {
   'POST /rooms/{id}/message': 'message send r1 hi --quiet',
 }
 
-describe('the client', () => {
+describe('a command', () => {
   for (const [what, command] of Object.entries(repeatable)) {
     test.each([429, 502, 503, 504, 520, 522, 524])(`retries ${what} after the status %i`, async (status) => {
       script(answer(status, {}), answer(status, {}), fine)
@@ -208,13 +208,13 @@ describe('the client', () => {
   )
 })
 
-describe('a retrying client', () => {
+describe('a retrying command', () => {
   test.each([
     ['--retries 0', 1],
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('with the flags “%s” makes %i attempts', async (flag, attempts) => {
+  ])('with the flags “%s” limits the number of attempts to %i', async (flag, attempts) => {
     script(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
@@ -480,7 +480,7 @@ describe('a response that cannot be parsed', () => {
       { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
       'it is not valid JSON',
     ],
-  ])('because it is %s exits 6', async (_what, response, why) => {
+  ])('because it is %s makes the command exit 6', async (_what, response, why) => {
     script(response)
     expect(await outcome('rooms get r1')).toEqual({
       code: 6,
@@ -497,14 +497,17 @@ describe('a response that cannot be parsed', () => {
     [{ room: [] }, 'room has no id\n'],
     [{ room: { ...room, id: null } }, 'room has no id\n'],
     [{ room: { ...room, id: { $oid: 'r1' } } }, 'room has no id\n'],
-  ])('because its JSON has the wrong shape, %j, exits 6 with the position', async (body, why) => {
-    script(answer(200, body))
-    expect(await outcome('rooms get r1')).toEqual({
-      code: 6,
-      stdout: '',
-      stderr: `error: the service’s response cannot be read: ${why}`,
-    })
-  })
+  ])(
+    'because of the wrong JSON structure, %j, makes the command exit 6 with the position',
+    async (body, why) => {
+      script(answer(200, body))
+      expect(await outcome('rooms get r1')).toEqual({
+        code: 6,
+        stdout: '',
+        stderr: `error: the service’s response cannot be read: ${why}`,
+      })
+    },
+  )
 
   test('is reported with the position of the wrong item in a list', async () => {
     script(answer(200, { rooms: [room, { type: 'open' }] }))
@@ -522,7 +525,7 @@ describe('a response that cannot be parsed', () => {
     )
   })
 
-  test('is reported without the control characters in the message of the service', async () => {
+  test('is reported with the control characters of its message escaped', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list them with: meetroom rooms list --base-url https://meet.test/v1\n',
@@ -572,7 +575,7 @@ describe('a response with more or fewer fields than documented', () => {
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
   })
 
-  test('with unlimited nesting exits 6', async () => {
+  test('makes the command exit 6 if its nesting is unlimited', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
     const { code, stderr } = await world.run('rooms get r1 -o ndjson')

@@ -94,11 +94,11 @@ test('each operation of the API specification has a successful case', () => {
   expect([...shown].toSorted()).toEqual(listed.toSorted())
 })
 
-describe('the client sends the documented request and accepts the documented response', () => {
+describe('the client', () => {
   for (const { operation, cases } of successes)
-    describe(operation, () => {
+    describe(`for ${operation}`, () => {
       for (const wireCase of cases)
-        test(wireCase.name, async () => {
+        test(`sends the documented request and accepts the documented response: ${wireCase.name}`, async () => {
           const { requests, call } = clientThatGets(JSON.stringify(wireCase.answer))
           const { name, input } = callOf(wireCase)
           const { value } = await call(name, input)
@@ -138,9 +138,9 @@ function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: R
   ]
 }
 
-describe('unlisted fields and numbers beyond a double survive unchanged', () => {
+describe('unlisted fields and numbers beyond a double', () => {
   for (const { operation, cases } of successes)
-    test(operation, async () => {
+    test(`stay unchanged in a response to ${operation}`, async () => {
       for (const wireCase of cases) {
         const grown = structuredClone(wireCase.answer)
         for (const { object } of objectsIn(grown))
@@ -173,9 +173,9 @@ function nullable(name: OperationName, answer: object): { path: string; nulled: 
   return copies
 }
 
-describe('a response with null in any documented field except id, type and user_id is accepted', () => {
+describe('a response with null in any documented field except id, type and user_id', () => {
   for (const { operation, cases } of successes)
-    test(operation, async () => {
+    test(`is accepted for ${operation}`, async () => {
       const refused = new Set<string>()
       for (const wireCase of cases) {
         const { name, input } = callOf(wireCase)

@@ -153,17 +153,20 @@ function expected(kind: Kind, outcome: Outcome, body: string) {
 }
 
 describe.each(Object.entries(responses))('a write with the response %s', (_what, [response, outcome]) => {
-  test.each(Object.keys(commands) as Kind[])('has the outcome that the response proves: %s', async (kind) => {
-    executingNothing(response)
-    const body = new TextDecoder().decode(response.body)
-    for (const command of commands[kind]) {
-      const { code, stdout, stderr, audit } = await outcomesOf(`${command} -o json`)
-      const wanted = expected(kind, outcome, body)
-      const got = 'stdout' in wanted ? { code, stdout, audit } : { code, audit }
-      expect({ command, ...got }, stderr).toEqual({ command, ...wanted })
-      if (outcome === 'refused' && kind !== 'offboard') expect(stdout + stderr).toContain('not today')
-    }
-  })
+  test.each(Object.keys(commands) as Kind[])(
+    'of the kind “%s” has the outcome that the response proves',
+    async (kind) => {
+      executingNothing(response)
+      const body = new TextDecoder().decode(response.body)
+      for (const command of commands[kind]) {
+        const { code, stdout, stderr, audit } = await outcomesOf(`${command} -o json`)
+        const wanted = expected(kind, outcome, body)
+        const got = 'stdout' in wanted ? { code, stdout, audit } : { code, audit }
+        expect({ command, ...got }, stderr).toEqual({ command, ...wanted })
+        if (outcome === 'refused' && kind !== 'offboard') expect(stdout + stderr).toContain('not today')
+      }
+    },
+  )
 })
 
 describe('a write accepted without its item in the response', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { WebhookEvent } from '../../src/api/webhooks.ts'
 import { expectMatch, loadWebhookEvents, localUrl, replayFixtures } from '../helpers/wire.ts'
 
-describe('the embedded service responds as documented', () => {
+describe('the embedded service', () => {
   replayFixtures(async ({ service }) => ({ baseUrl: localUrl, exchange: service }))
 })
 
@@ -14,9 +14,9 @@ describe('the schema of webhook events', () => {
 
   const [event] = loadWebhookEvents()
   const broken: [string, object][] = [
-    ['an action that is not listed', { action: 'sessionPaused' }],
-    ['no payload', { payload: undefined }],
-    ['a payload without its fields', { payload: {} }],
+    ['an event with an unlisted action', { action: 'sessionPaused' }],
+    ['an event without a payload', { payload: undefined }],
+    ['an event with an empty payload', { payload: {} }],
   ]
   for (const [name, change] of broken)
     test(`rejects ${name}`, () => {

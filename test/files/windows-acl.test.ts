@@ -72,7 +72,7 @@ test('auth login on Windows succeeds with one warning if whoami is missing', asy
   })
 })
 
-test('icacls is not started by config list on Windows or by config set on other systems', async () => {
+test('config list on Windows and config set on other systems do not start icacls', async () => {
   await logIn()
   const before = noted('icacls')
   await onWindows('config list')

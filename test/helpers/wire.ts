@@ -239,9 +239,9 @@ export interface Connection {
 /** Declares a test for each case of each fixture, each in a fresh workspace. */
 export function replayFixtures(connect: (workspace: TestWorkspace) => Promise<Connection>): void {
   for (const { operation, cases } of loadFixtures())
-    describe(operation ?? 'the key', () => {
+    describe(`for ${operation ?? 'authentication'}`, () => {
       for (const wireCase of cases)
-        test(wireCase.name, async () => {
+        test(`responds as documented: ${wireCase.name}`, async () => {
           const { workspace, names } = await seedWorkspace()
           const { baseUrl, exchange } = await connect(workspace)
           const { request, response } = fillCase(wireCase, names)

@@ -300,7 +300,7 @@ describe('the body of a response', () => {
     ['gzip', gzipSync(text)],
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
-  ])('cannot be read if its %s is damaged', async (encoding, body) => {
+  ])('cannot be read if its %s data is damaged', async (encoding, body) => {
     for (const damaged of [body.subarray(0, body.length - 12), Buffer.from('not compressed at all')]) {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
@@ -724,8 +724,8 @@ describe('a proxy', () => {
   })
 })
 
-describe('TLS', () => {
-  test('sends no request to a service with a self-signed certificate', async () => {
+describe('an HTTPS request', () => {
+  test('is not sent to a service with a self-signed certificate', async () => {
     let requests = 0
     const port = await listen(
       createTlsServer(certificateAuthority().selfSigned(), (_request, response) => {
@@ -742,7 +742,7 @@ describe('TLS', () => {
     expect(requests).toBe(0)
   })
 
-  test('to a service without TLS fails before the request is sent', async () => {
+  test('to a service without TLS fails before it is sent', async () => {
     const origin = await serve((_request, response) => response.end())
     const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
     // The wording depends on the version of the TLS library.

@@ -12,7 +12,7 @@ function recorder() {
 }
 
 for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
-  test(`startLongTimer calls back once after ${ms} ms`, () => {
+  test(`startLongTimer calls its callback once after ${ms} ms`, () => {
     const { machine, calls, work } = recorder()
     startLongTimer(machine, ms, work)
     machine.advance(ms - 1)
@@ -30,7 +30,7 @@ test('startLongTimer treats a negative delay as zero', () => {
   expect(calls).toEqual([0])
 })
 
-test('startLongTimer does not call back if it is cancelled after part of its delay', () => {
+test('startLongTimer does not call its callback if it is cancelled during its delay', () => {
   const { machine, calls, work } = recorder()
   const cancel = startLongTimer(machine, 3 * longest, work)
   machine.advance(2 * longest + 1)
@@ -40,7 +40,7 @@ test('startLongTimer does not call back if it is cancelled after part of its del
   expect(machine.timers).toBe(0)
 })
 
-test('startInterval calls back repeatedly until it is cancelled', () => {
+test('startInterval calls its callback repeatedly until it is cancelled', () => {
   const { machine, calls, work } = recorder()
   const stop = startInterval(machine, 5000, work)
   machine.advance(15_000)

@@ -14,7 +14,7 @@ function start() {
   return { machine, clock, calls, record: () => void calls.push(clock.now() - testNow) }
 }
 
-test('a new service clock follows the real clock and its timers', () => {
+test('a new service clock shows the real time, and its timers fire in real time', () => {
   const { machine, clock, calls, record } = start()
   clock.after(500, record)
   machine.advance(499)

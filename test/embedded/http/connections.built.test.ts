@@ -98,7 +98,7 @@ describe('connections that wait for their next request', () => {
   })
 })
 
-test('a client that opens connections up to the limit of file handles blocks no other client', async () => {
+test('a client that opens connections up to the limit of file handles does not block other clients', async () => {
   const env = homes()
   const command = `ulimit -n 256 && exec "${node}" "${launcher}" serve --port 0 --json -q`
   const { stdout } = startProgram('sh', ['-c', command], env)

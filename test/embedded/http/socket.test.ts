@@ -46,7 +46,7 @@ function overSocket(origin: string, ...parts: (string | Buffer)[]): Promise<stri
   })
 }
 
-describe('the embedded service responds over a socket as documented', () => {
+describe('the embedded service over a socket', () => {
   replayFixtures(async ({ service }) => {
     const { url } = await serve(service)
     return { baseUrl: `${url}/v1`, exchange: overHttp }

@@ -28,27 +28,30 @@ async function roomWith(type: string, fields: object = {}) {
   }
 }
 
-describe.each(['change', 'invite'] as const)('a role change of a connected member by %s', (how) => {
-  test('takes effect immediately: a monitor who becomes a guest joins the meeting', async () => {
-    const { meetingTime, [how]: become } = await roomWith('monitor')
-    await served.advance(3000)
-    expect(await meetingTime()).toBe(0)
-    await become('guest')
-    await served.advance(4000)
-    expect(await meetingTime()).toBe(4)
-  })
+describe.each(['change', 'invite'] as const)(
+  'a role change of a connected member in a request to %s the member',
+  (how) => {
+    test('takes effect immediately: a monitor who becomes a guest joins the meeting', async () => {
+      const { meetingTime, [how]: become } = await roomWith('monitor')
+      await served.advance(3000)
+      expect(await meetingTime()).toBe(0)
+      await become('guest')
+      await served.advance(4000)
+      expect(await meetingTime()).toBe(4)
+    })
 
-  test('takes effect immediately: a guest who becomes a monitor leaves the meeting', async () => {
-    const { meetingTime, [how]: become } = await roomWith('guest')
-    await served.advance(3000)
-    await become('monitor')
-    await served.advance(4000)
-    expect(await meetingTime()).toBe(3)
-    await become('host')
-    await served.advance(2000)
-    expect(await meetingTime()).toBe(5)
-  })
-})
+    test('takes effect immediately: a guest who becomes a monitor leaves the meeting', async () => {
+      const { meetingTime, [how]: become } = await roomWith('guest')
+      await served.advance(3000)
+      await become('monitor')
+      await served.advance(4000)
+      expect(await meetingTime()).toBe(3)
+      await become('host')
+      await served.advance(2000)
+      expect(await meetingTime()).toBe(5)
+    })
+  },
+)
 
 test('a role change keeps the connection and its messages', async () => {
   const { room, ada, change } = await roomWith('monitor')

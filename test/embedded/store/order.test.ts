@@ -177,7 +177,7 @@ test.each([
   ['/rooms/{room}/members', '--created_at', 'created_at'],
   ['/rooms/{room}/sessions', '-created_at', 'connected_at'],
   ['/rooms/{room}/pages', '-index', 'created_at'],
-])('%s?sort_by=%s is refused as an invalid parameter', async (path, value, field) => {
+])('the request GET %s?sort_by=%s is refused because of an invalid parameter', async (path, value, field) => {
   const { send } = await openTestWorkspace()
   const { id } = (await send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
   expect(await send('GET', `${path.replace('{room}', id)}?sort_by=${value}`)).toMatchObject({

@@ -155,7 +155,7 @@ describe('a redelivery', () => {
     ])
   })
 
-  test('is retried like an event for a day after the request', async () => {
+  test('is retried for a day after the request, with the same pauses as an event', async () => {
     await delivered()
     world.clock.advance(day - second)
     await redeliver('msg_1')
