@@ -148,8 +148,8 @@ describe('a delete command with --save', () => {
   })
 
   test.each([
-    ['a member list fails', /members/, 500],
-    ['a room fails', /rooms\/[^/]+$/, 500],
+    ['a member list cannot be read', /members/, 500],
+    ['a room cannot be read', /rooms\/[^/]+$/, 500],
     ['the key is refused', /./, 401],
   ])('deletes no item and removes its file if %s', async (_, pattern, status) => {
     world.fails(pattern, status, 'GET')
@@ -308,7 +308,7 @@ describe('a delete command with --save', () => {
       'api DELETE /users/%zz --yes --save a.ndjson',
       'the records that DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
     ],
-  ])('is a usage error if the deleted records cannot be saved: meetroom %s', async (line, message) => {
+  ])('is a usage error if no deleted records can be saved: meetroom %s', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })

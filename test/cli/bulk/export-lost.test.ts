@@ -16,7 +16,7 @@ describe('an export', () => {
     ['users', 'access tokens, internal ids, times and order'],
     ['rooms', 'ids, webhooks, pages, sessions, recordings, thumbnails, times and order'],
     ['members', 'access tokens, ids, anonymous participants, times and order'],
-  ])('of %s prints a notice that an import elsewhere does not restore %s', async (kind, words) => {
+  ])('of %s prints a notice that an import into another service does not restore %s', async (kind, words) => {
     const room = await world.room('One')
     await world.send('POST', '/users', { user_id: 'ada' })
     await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })

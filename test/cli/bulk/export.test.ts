@@ -240,27 +240,30 @@ describe('an export', () => {
       () => answer(200, { members: [{ id: 'm1', user_id: 'kay' }], paging: { total: 130 } }),
       '1 of 130 members',
     ],
-  ])('exports the other rooms and exits 8 if the member list of one room is %s', async (_, given, says) => {
-    await user('ada')
-    const ids: string[] = []
-    for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
-    for (const id of ids) await member(id, 'ada')
-    world.intercept = async ({ url }, next) =>
-      !url.includes(`/rooms/${ids[1]}/members?`)
-        ? next()
-        : url.includes('offset=')
-          ? answer(200, { members: [], paging: { total: 130 } })
-          : given()
-    const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
-    expect(code, stderr).toBe(8)
-    for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
-    expect(lines(stderr)).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
-        'error: the members of 1 room could not be read in full',
-      ]),
-    )
-  })
+  ])(
+    'prints the members of the other rooms and exits 8 if the member list of one room is %s',
+    async (_, given, says) => {
+      await user('ada')
+      const ids: string[] = []
+      for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
+      for (const id of ids) await member(id, 'ada')
+      world.intercept = async ({ url }, next) =>
+        !url.includes(`/rooms/${ids[1]}/members?`)
+          ? next()
+          : url.includes('offset=')
+            ? answer(200, { members: [], paging: { total: 130 } })
+            : given()
+      const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
+      expect(code, stderr).toBe(8)
+      for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
+      expect(lines(stderr)).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
+          'error: the members of 1 room could not be read in full',
+        ]),
+      )
+    },
+  )
 
   test('exits 4 if the service refuses the key', async () => {
     world.intercept = async () => answer(401, {})
@@ -295,7 +298,7 @@ describe('an export', () => {
       expect(await exported('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
     })
 
-    test.each(['', '\n \n'])('exports 0 members for standard input without IDs: %j', async (stdin) => {
+    test.each(['', '\n \n'])('contains no members if standard input contains no IDs: %j', async (stdin) => {
       const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
       expect(await exported('members export -', '0 members', { stdin })).toBe(header)
       expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
@@ -575,7 +578,7 @@ describe('an exported file', () => {
   )
 
   test.each(formats)(
-    'as %s changes no user and no room when it is imported into the same local workspace',
+    'as %s changes no user and no room if it is imported into the same local workspace',
     async (format) => {
       await user('ada', { name: 'Ada', email: 'a@x.test' })
       await user('grace', { default_member_type: 'host' })

@@ -249,7 +249,7 @@ describe('rooms import --if-exists', () => {
     },
   )
 
-  test('update with --dry-run fails a row that changes a field that cannot be changed', async () => {
+  test('update with --dry-run fails a row that changes an immutable field', async () => {
     const id = await world.room('Old')
     world.file('rooms.csv', `id,name,type\n${id},New,private\n`)
     expect(await run('rooms import rooms.csv --if-exists update --dry-run -o ids')).toMatchObject({

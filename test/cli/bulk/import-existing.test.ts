@@ -126,7 +126,7 @@ describe('rooms import of existing rooms', () => {
     )
   })
 
-  test('fails a row that changes a field that cannot be changed', async () => {
+  test('fails a row that changes an immutable field', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -289,7 +289,7 @@ describe('import --dry-run', () => {
     },
   )
 
-  test('of rooms and of members sends no write', async () => {
+  test('sends no write for rooms and for members', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
     await user('grace')

@@ -113,7 +113,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ],
     ['429 responses to the first forty requests', refuse(429), (n) => n <= 40],
     ['occasionally refused connections', neverSent, every(5)],
-  ])('with %s creates every item once', async (_what, wrong, which) => {
+  ])('creates every item once despite %s', async (_what, wrong, which) => {
     going(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
@@ -368,7 +368,7 @@ describe('users import after a lost response', () => {
   })
 })
 
-describe('members import with failures', () => {
+describe('members import', () => {
   let room: string
   const everybody = Object.keys(usersOf(20)).map((id) => `${id} guest ${id.replace('u', 'N')}`)
   beforeEach(async () => {
@@ -383,7 +383,7 @@ describe('members import with failures', () => {
     ['503 responses to the first seven requests', refuse(503), (n) => n <= 7],
     ['occasional 429 responses', refuse(429), every(3)],
     ['occasionally refused connections', neverSent, every(3)],
-  ])('with %s adds every member exactly once', async (_what, wrong, which) => {
+  ])('adds every member exactly once despite %s', async (_what, wrong, which) => {
     going(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
     expect(await world.members(room)).toEqual(everybody.sort())
@@ -449,7 +449,7 @@ describe('a pause of an import', () => {
     },
   )
 
-  test('keeps its length when the wall clock is set back by an hour', async () => {
+  test('keeps its length if the wall clock is set back by an hour', async () => {
     const sent = await sentAt(async (host) => {
       setImmediate(() => host.setWallClock(-3_600_000))
       return answer(429, {}, { 'retry-after': '10' })

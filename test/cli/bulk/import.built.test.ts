@@ -242,7 +242,7 @@ describe('an export with the built program', () => {
       await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
   })
 
-  test('exits 0 without a message when the reader closes the pipe during a page', async () => {
+  test('exits 0 without a message if the reader closes the pipe during a page', async () => {
     const script = pipeTo('meetroom rooms export -o ndjson --page-size 10', 'head -1 | wc -l')
     expect(await built.shell(script)).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' })
   })
@@ -288,7 +288,7 @@ describe('rooms delete with the built program', () => {
     expect(await exist()).toBe(0)
   })
 
-  test('exits 7 when every connection is reset after the service acts', async () => {
+  test('exits 7 if every connection is reset after the service acts', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     world.intercept = async (_request, next) => {
       await next()

@@ -165,7 +165,7 @@ describe('an import', () => {
 
 describe('rows with the same key in an import', () => {
   testCases({
-    'are reported as invalid after the first row, with --skip-invalid': {
+    'with --skip-invalid are reported as invalid except for the first row': {
       files: { 'people.csv': 'user_id,name\nada,A\ngrace,G\nada,B\n' },
       line: 'users import people.csv --skip-invalid -o ndjson',
       expected: {

@@ -826,7 +826,7 @@ describe('a batch command with --where', () => {
   })
 })
 
-test('rooms, users and members export --where export only the matches', async () => {
+test('rooms export, users export and members export with --where print only the matching items', async () => {
   withThings()
   const { code, stdout, stderr } = await world.run(
     'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',

@@ -58,7 +58,7 @@ const examplesOf = (text: string) =>
   )
 
 test.each(['where', 'lists', 'import', 'bulk', 'output', 'agents'])(
-  'the examples in the help topic %s succeed if they are run in order',
+  'the examples in the help topic “%s” succeed if they are run in order',
   async (topic) => {
     const lines = examplesOf(readTopicFile(topic))
     expect(lines.length).toBeGreaterThan(2)

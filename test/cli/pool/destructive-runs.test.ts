@@ -64,7 +64,7 @@ async function createCrowd() {
 /** Commands that sent such a request for each item. */
 const destructive = new Set<string>()
 
-test.each(calls)('%s has at most 8 deletions, terminations and blocks in flight', async (call) => {
+test.each(calls)('%s sends at most 8 deletions, terminations and blocks concurrently', async (call) => {
   const { world, room } = await createCrowd()
   let inFlight = 0
   let most = 0

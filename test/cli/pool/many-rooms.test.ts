@@ -123,7 +123,7 @@ describe('members export --all-rooms', () => {
     [1, 64],
     [1000, 30],
   ])(
-    'with rooms of %i members requests at most %i rooms before the response for the first room',
+    'with a room size of %i requests at most %i rooms before the response for the first room',
     async (size, most) => {
       const rooms = 70
       const serviceAnswer = serve(rooms, size)

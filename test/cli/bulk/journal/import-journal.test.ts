@@ -72,7 +72,7 @@ describe('the journal of an import', () => {
     expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
-  test('records each row before its request and its outcome after it', async () => {
+  test('records each row before its request and its outcome after its response', async () => {
     world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {
@@ -213,7 +213,7 @@ describe('an import with a journal', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('skips the same rows again when it is resumed', async () => {
+  test('skips the same rows again if it is resumed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip --journal in.csv.journal')
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(

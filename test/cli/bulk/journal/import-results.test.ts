@@ -256,7 +256,7 @@ describe('an import', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])('with %s stops after %i failures and prints the command to resume', async (flags, tried) => {
+  ])('with %s stops and prints the command to resume (number of failures: %i)', async (flags, tried) => {
     for (let i = 1; i <= 5; i++) await user(`u${i}`)
     world.file('people.csv', usersCsv(9))
     const ended = await run(`users import people.csv --concurrency 1 ${flags}`)

@@ -169,7 +169,7 @@ describe('an import of a file that is not UTF-8', () => {
       at(chunk + 7, '\0'),
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
     ],
-  ])('is refused with the byte offset of %s', async (_what, content, why) => {
+  ])('is refused with the byte offset of the first invalid byte: %s', async (_what, content, why) => {
     expect(await world.imported('people.csv', content)).toEqual(
       refused(
         `error: people.csv ${why}\nhint: save it as UTF-8, or name its encoding: --encoding ${encodingFor(why)}\n`,
@@ -248,7 +248,7 @@ describe('a character split between two chunks of the file', () => {
       splits.map((split) => ({ ...split, format: format as keyof typeof forms })),
     ),
   )(
-    'is decoded correctly in $format with $first bytes of $character in the first chunk',
+    'is decoded correctly (format: $format, character: $character, bytes in the first chunk: $first)',
     async ({ character, first, format }) => {
       const [before, after] = forms[format]
       const name = 'x'.repeat(chunk - before.length - first) + character
