@@ -60,9 +60,9 @@ const printable = (name: string) =>
   name.replace(/[^\x20-\x7e“”’]/g, (character) => JSON.stringify(character).slice(1, -1))
 
 const words: Record<Target, string> = {
-  serve: 'a change of the service',
-  reading: 'a read of the service',
-  listen: 'webhooks listen',
+  serve: 'a write request to the service',
+  reading: 'a read request to the service',
+  listen: 'a request to webhooks listen',
 }
 
 for (const { title, answers: usual, closes = true, vectors } of requestGroups)
@@ -73,7 +73,7 @@ for (const { title, answers: usual, closes = true, vectors } of requestGroups)
       const chosen = full || !isSame ? vectors : vectors.filter((_, i) => i % 10 === 0)
       describe(words[target], () => {
         for (const [name, change, other] of chosen)
-          test(printable(name), async () => {
+          test(`receives the expected status: ${printable(name)}`, async () => {
             count('vectors')
             await attempt(targets[target](), change, other?.[target] ?? answers, closes)
           })

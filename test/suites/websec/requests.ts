@@ -73,7 +73,7 @@ const welcome = (host: string): RequestVector => [
 ]
 
 const rebinding: RequestGroup = {
-  title: 'DNS rebinding: a page makes its own name point at this machine',
+  title: 'DNS rebinding by a page whose host name resolves to this machine',
   answers: { serve: [400], reading: [400], listen: [403] },
   vectors: [
     ...[
@@ -200,7 +200,7 @@ const rebinding: RequestGroup = {
 }
 
 const targets: RequestGroup = {
-  title: 'request targets with a host, which takes precedence over Host',
+  title: 'a request target with a host, which takes precedence over the Host header',
   answers: { serve: [400], reading: [400], listen: [403] },
   vectors: [
     ['the host of the header is welcome', { target: 'http://localhost{path}', add: [last] }, fine],
@@ -226,7 +226,7 @@ const targets: RequestGroup = {
 }
 
 const origins: RequestGroup = {
-  title: 'Origin: a page of another or of no site sends requests to this machine',
+  title: 'an Origin header of another site or without a site',
   answers: { serve: [400], reading: [400], listen: [403] },
   vectors: [
     [
@@ -316,7 +316,7 @@ const origins: RequestGroup = {
 
 /** What a page may send without asking: a form, or a script with one of three types. */
 const forms: RequestGroup = {
-  title: 'CSRF: a body of a type that a page may send without asking',
+  title: 'CSRF with a content type that needs no preflight request',
   closes: false,
   answers: { serve: [400] },
   vectors: [
@@ -364,7 +364,7 @@ const forms: RequestGroup = {
 }
 
 const methods: RequestGroup = {
-  title: 'methods: no method replaces another, opens a tunnel or echoes the request',
+  title: 'an unusual method',
   answers: { serve: ['4xx'], listen: ['4xx'] },
   closes: false,
   vectors: [
@@ -451,8 +451,7 @@ const sizedAs = (line: string): RequestVector => [
 ]
 
 const smuggling: RequestGroup = {
-  title:
-    'request smuggling: where a request ends is said in two ways, or in a way that others read differently',
+  title: 'request smuggling with an ambiguous end of the request',
   answers: { serve: ['4xx'], listen: ['4xx'] },
   vectors: [
     ['one length is welcome', { add: [last] }, fine],
@@ -571,7 +570,7 @@ const smuggling: RequestGroup = {
 }
 
 const protocol: RequestGroup = {
-  title: 'lines that other parsers read differently',
+  title: 'lines that other parsers interpret differently',
   answers: { serve: ['4xx'], reading: ['4xx'], listen: ['4xx'] },
   vectors: [
     ['lines that end with LF', { lineEnd: '\n' }],
@@ -623,7 +622,7 @@ const protocol: RequestGroup = {
 
 /** Two requests in one breath: the second must not be acted upon when the first has ended the conversation. */
 const pipelining: RequestGroup = {
-  title: 'a good request after a refused one on the same connection',
+  title: 'a valid request after a refused request on the same connection',
   answers: { serve: [400], listen: ['4xx'] },
   vectors: [
     ['a good one first is welcome', { behind: 'good' }, { serve: [200, 200], listen: [200, 200] }],

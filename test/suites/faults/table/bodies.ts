@@ -55,7 +55,7 @@ export const bodies: readonly Fault[] = [
     stalls: true,
   },
   {
-    name: 'drips a body that never ends',
+    name: 'sends an endless body slowly',
     does: [request, send(sized(1e6)), drip(kilobytes, 1, 20)],
     expect: silent,
     stalls: true,
@@ -111,7 +111,7 @@ export const bodies: readonly Fault[] = [
     says: tooLarge,
   },
   {
-    name: 'sends a body without end',
+    name: 'sends an endless body',
     does: [request, send(unsized), repeat(kilobytes)],
     expect: cutOff,
     heavy: true,
@@ -171,7 +171,7 @@ export const bodies: readonly Fault[] = [
     expect: notHttp,
   },
   {
-    name: 'sends a chunk of a length beyond all numbers',
+    name: 'sends a chunk whose length exceeds the range of numbers',
     does: [request, send(chunked, `${'f'.repeat(20)}\r\n${good}`)],
     expect: notHttp,
   },
@@ -210,19 +210,19 @@ export const bodies: readonly Fault[] = [
     expect: fine,
   },
   {
-    name: 'says gzip, and sends plain text',
+    name: 'declares gzip and sends plain text',
     does: [request, answer(200, good, { 'content-encoding': 'gzip' })],
     expect: unproven,
     says: 'its compression is damaged',
   },
   {
-    name: 'says brotli, and sends plain text',
+    name: 'declares brotli and sends plain text',
     does: [request, answer(200, good, { 'content-encoding': 'br' })],
     expect: unproven,
     says: 'its compression is damaged',
   },
   {
-    name: 'says deflate, and sends plain text',
+    name: 'declares deflate and sends plain text',
     does: [request, answer(200, good, { 'content-encoding': 'deflate' })],
     expect: unproven,
     says: 'its compression is damaged',

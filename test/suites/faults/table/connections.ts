@@ -27,7 +27,7 @@ export const connections: readonly Fault[] = [
     says: 'the host name cannot be resolved',
   },
   {
-    name: 'accepts, and stays silent',
+    name: 'accepts the connection and sends nothing',
     does: [stall],
     expect: unread(silent),
     stalls: true,
@@ -74,7 +74,7 @@ export const connections: readonly Fault[] = [
     says: 'no response',
   },
   {
-    name: 'answers the head of the request and does not read the rest',
+    name: 'responds to the head of the request and does not read the rest',
     does: [head, answer(200, good, { connection: 'close' }), end],
     expect: fine,
   },

@@ -59,14 +59,14 @@ const types = ['text/html', 'text/plain; charset=utf-16', 'application/xml', 'ga
 export const contents: readonly Fault[] = [
   ...unusable.map(
     ([what, body, says, expect = unproven]): Fault => ({
-      name: `answers 200 with ${what}`,
+      name: `responds with 200 and ${what}`,
       does: [request, answer(200, body)],
       expect,
       ...(says !== undefined && { says }),
     }),
   ),
   {
-    name: 'answers 200 with a page of HTML',
+    name: 'responds with 200 and a page of HTML',
     does: [
       request,
       answer(200, '<!doctype html><title>Log in</title>', { 'content-type': 'text/html; charset=utf-8' }),
@@ -75,33 +75,37 @@ export const contents: readonly Fault[] = [
     says: 'it is text/html, not JSON',
   },
   ...[201, 202, 203, 206, 226, 299].map(
-    (status): Fault => ({ name: `answers ${status}`, does: [request, answer(status, good)], expect: fine }),
+    (status): Fault => ({
+      name: `responds with ${status}`,
+      does: [request, answer(status, good)],
+      expect: fine,
+    }),
   ),
   {
-    name: 'answers 204, without a body',
+    name: 'responds with 204, without a body',
     does: [request, answer(204, '')],
     expect: acknowledged,
   },
   {
-    name: 'answers 205, without a body',
+    name: 'responds with 205, without a body',
     does: [request, answer(205, '')],
     expect: acknowledged,
   },
   {
-    name: 'answers 200 with JSON with ids that are numbers',
+    name: 'responds with 200 and JSON with ids that are numbers',
     does: [request, answer(200, '{"rooms":[{"id":7}],"room":{"id":7}}')],
     expect: contradicted,
   },
   ...usable.map(
     ([what, body]): Fault => ({
-      name: `answers 200 with ${what}`,
+      name: `responds with 200 and ${what}`,
       does: [request, answer(200, body)],
       expect: fine,
     }),
   ),
   ...types.map(
     (type): Fault => ({
-      name: `answers with JSON declared as “${type}”`,
+      name: `responds with JSON declared as “${type}”`,
       does: [request, answer(200, good, { 'content-type': type })],
       expect: fine,
     }),

@@ -45,7 +45,7 @@ export const heads: readonly Fault[] = [
     ([name, text]): Fault => ({ name, does: [request, send(text), end], expect: notHttp }),
   ),
   {
-    name: 'greets like a mail server before the request is there',
+    name: 'sends the greeting of a mail server before the request',
     does: [send('220 mail.test\r\n'), stall],
     expect: unread(notHttp),
   },
@@ -89,47 +89,47 @@ export const heads: readonly Fault[] = [
   ),
   ...wrongLengths.map(
     ([what, lines]): Fault => ({
-      name: `answers with ${what}`,
+      name: `responds with ${what}`,
       does: [request, send(ok, lines), end],
       expect: lost,
     }),
   ),
   ...notHeaders.map(
     ([what, lines]): Fault => ({
-      name: `answers with ${what}`,
+      name: `responds with ${what}`,
       does: [request, send(ok, lines), end],
       expect: notHttp,
     }),
   ),
   {
-    name: 'answers with a status line that never ends',
+    name: 'responds with a status line that never ends',
     does: [request, send('HTTP/1.1 200 '), repeat('O'.repeat(1000))],
     expect: silent,
     stalls: true,
   },
   {
-    name: 'answers with a header of 100 KB',
+    name: 'responds with a header of 100 KB',
     does: [request, send(ok, `x: ${'x'.repeat(1e5)}\r\n`, whole)],
     expect: notHttp,
   },
   {
-    name: 'answers with 10,000 headers',
+    name: 'responds with 10,000 headers',
     does: [request, send(ok, 'x: y\r\n'.repeat(1e4), whole)],
     expect: notHttp,
   },
   {
-    name: 'answers with headers that never end',
+    name: 'responds with headers that never end',
     does: [request, send(ok), repeat('x: y\r\n'.repeat(100))],
     expect: notHttp,
   },
   {
-    name: 'drips headers that never end',
+    name: 'sends endless headers slowly',
     does: [request, send(ok), drip('x: y\r\n'.repeat(200), 3, 20)],
     expect: silent,
     stalls: true,
   },
   {
-    name: 'drips its headers',
+    name: 'sends the headers slowly',
     does: [request, drip(ok + json, 4, 1), send(`content-length: ${good.length}\r\n\r\n`, good)],
     expect: fine,
   },
@@ -180,7 +180,7 @@ export const heads: readonly Fault[] = [
     expect: lost,
   },
   {
-    name: 'answers before it is asked',
+    name: 'sends a response before the request',
     does: [send(ok, whole), anything, request, stall],
     expect: unread(fine),
   },

@@ -30,15 +30,15 @@ const refusing: readonly (readonly [name: string, does: Script, says?: string])[
     'closed the connection',
   ],
   ['speaks another protocol', [head, send('220 mail.test ESMTP\r\n'), end], 'does not respond as a proxy'],
-  ['answers with zeros', [head, send(new Uint8Array(64)), end], 'does not respond as a proxy'],
-  ['answers with a header of 100 KB', [head, send(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(1e5)}\r\n\r\n`)]],
+  ['responds with zeros', [head, send(new Uint8Array(64)), end], 'does not respond as a proxy'],
+  ['responds with a header of 100 KB', [head, send(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(1e5)}\r\n\r\n`)]],
   [
-    'answers with headers that never end',
+    'responds with headers that never end',
     [head, send('HTTP/1.1 200 OK\r\n'), repeat('x: y\r\n'.repeat(100))],
   ],
   ['wants a password', [head, answer(407, 'who?'), end], '407: it requires a user name and password'],
   ...[301, 400, 403, 404, 429, 500, 502, 503, 504].map(
-    (status) => [`answers ${status}`, [head, answer(status, 'no'), end], `(${status})`] as const,
+    (status) => [`responds with ${status}`, [head, answer(status, 'no'), end], `(${status})`] as const,
   ),
   ['opens a tunnel and closes it', [head, established, end]],
   ['opens a tunnel and resets it', [head, established, reset]],
@@ -47,9 +47,9 @@ const refusing: readonly (readonly [name: string, does: Script, says?: string])[
 ]
 
 const stalling: readonly (readonly [name: string, does: Script])[] = [
-  ['stays silent', [stall]],
-  ['stalls when it is asked for a tunnel', [head, stall]],
-  ['stalls within its answer', [head, send('HTTP/1.1 200 Conn'), stall]],
+  ['sends nothing', [stall]],
+  ['stalls after the request for a tunnel', [head, stall]],
+  ['stalls within the response', [head, send('HTTP/1.1 200 Conn'), stall]],
   ['opens a tunnel and stalls in it', [head, established, stall]],
   ['opens a tunnel and stalls in the handshake of TLS', [head, established, anything, stall]],
 ]
@@ -89,7 +89,7 @@ export const proxies: readonly Fault[] = [
     expect: unsentForGood,
   },
   {
-    name: 'signs its certificate itself, behind a proxy',
+    name: 'has a self-signed certificate, behind a proxy',
     over: 'proxy',
     does: [head, established, handshake(authority.selfSigned('meet.test')), request, stall],
     expect: unsentForGood,
@@ -104,7 +104,7 @@ export const proxies: readonly Fault[] = [
     says: 'another host',
   },
   {
-    name: 'answers behind a proxy',
+    name: 'responds behind a proxy',
     over: 'proxy',
     trusted: true,
     does: [head, established, secure, request, answer(200, good)],

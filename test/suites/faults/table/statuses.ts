@@ -33,9 +33,9 @@ const once = (code: number, requests = 1): End => ({ code, requests, connections
 /** A status with a body of JSON, and with a page. */
 function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPage = expect): Fault[] {
   return [
-    { name: `answers ${status} with JSON`, does: [request, answer(status, json)], expect, ...more },
+    { name: `responds with ${status} and JSON`, does: [request, answer(status, json)], expect, ...more },
     {
-      name: `answers ${status} with a page of HTML`,
+      name: `responds with ${status} and a page of HTML`,
       does: [request, answer(status, html, asHtml)],
       expect: asPage,
       ...more,
@@ -61,24 +61,24 @@ const refusals: readonly Fault[] = [
   ...knowing(both(405, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(410, ended(3, 2), { says: /no such room|does not know/ })),
   {
-    name: 'answers 400 with the code not_found',
+    name: 'responds with 400 and the code not_found',
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
     expect: ended(6, 2),
   },
   ...knowing([
     {
-      name: 'answers 400 with the code not_found',
+      name: 'responds with 400 and the code not_found',
       does: [request, answer(400, '{"error":{"code":"not_found"}}')],
       expect: ended(3, 2),
     },
     {
-      name: 'answers 400 with the code unknown_operation',
+      name: 'responds with 400 and the code unknown_operation',
       does: [request, answer(400, '{"error":{"code":"unknown_operation"}}')],
       expect: ended(1, 2),
     },
   ]),
   {
-    name: 'answers 400 with the code unauthorized',
+    name: 'responds with 400 and the code unauthorized',
     does: [request, answer(400, '{"error":{"code":"unauthorized"}}')],
     expect: ended(4),
   },
@@ -119,25 +119,25 @@ const failures: readonly Fault[] = [
     const headers = { 'retry-after': text }
     return [
       {
-        name: `answers 429 with Retry-After ${shown}`,
+        name: `responds with 429 and Retry-After ${shown}`,
         does: [request, answer(429, json, headers)],
         expect: waits ? throttled : ended(1),
       },
       {
-        name: `answers 503 with Retry-After ${shown}`,
+        name: `responds with 503 and Retry-After ${shown}`,
         does: [request, answer(503, json, headers)],
         expect: when503,
       },
     ]
   }),
-  { name: 'answers 500 with nothing', does: [request, answer(500)], expect: ended(6) },
+  { name: 'responds with 500 and nothing', does: [request, answer(500)], expect: ended(6) },
   {
-    name: 'answers 500 with JSON nested 100,000 deep',
+    name: 'responds with 500 and JSON nested 100,000 deep',
     does: [request, answer(500, '['.repeat(1e5) + ']'.repeat(1e5))],
     expect: ended(6),
   },
   {
-    name: 'answers 500 with half of its body',
+    name: 'responds with 500 and half of its body',
     does: [request, send('HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{'), end],
     expect: lost,
   },
@@ -146,46 +146,46 @@ const failures: readonly Fault[] = [
 /** Errors that say more than they should. */
 const words: readonly Fault[] = [
   {
-    name: 'answers 403 and quotes the key',
+    name: 'responds with 403 and quotes the key',
     does: [request, answer(403, JSON.stringify({ message: `Bearer ${key} is wrong` }))],
     expect: ended(4, 2),
     says: 'Bearer [API key] is wrong',
   },
   {
-    name: 'answers 422 with a page that quotes the key',
+    name: 'responds with 422 and a page that quotes the key',
     does: [request, answer(422, `<title>${key}</title>`, asHtml)],
     expect: ended(1),
     says: '[API key]',
   },
   {
-    name: 'answers 422 with the key in a header',
+    name: 'responds with 422 and the key in a header',
     does: [request, answer(422, json, { 'x-key': key, 'retry-after': key })],
     expect: ended(1),
   },
   {
-    name: 'answers 302 to a URL with the key',
+    name: 'responds with 302 to a URL with the key',
     does: [request, answer(302, '', { location: `http://elsewhere.test/?key=${key}` })],
     expect: ended(6),
     says: 'http://elsewhere.test/?key=[API key]',
   },
   {
-    name: 'answers 422 with several lines',
+    name: 'responds with 422 and several lines',
     does: [request, answer(422, '{"message":"a\\nb\\r\\nerror: c\\u2028d"}')],
     expect: ended(1),
   },
   {
-    name: 'answers 422 with escape sequences',
+    name: 'responds with 422 and escape sequences',
     does: [request, answer(422, '{"message":"\\u001b]52;c;eA==\\u0007\\u009b2J"}')],
     expect: ended(1),
   },
   {
-    name: 'answers 422 with a message of 5 MB',
+    name: 'responds with 422 and a message of 5 MB',
     does: [request, answer(422, JSON.stringify({ message: 'x'.repeat(5e6) }))],
     heavy: true,
     expect: ended(1),
   },
   {
-    name: 'answers 422 with 100 MB',
+    name: 'responds with 422 and 100 MB',
     does: [
       request,
       send(`HTTP/1.1 422 No\r\ncontent-length: ${100 * 2 ** 20}\r\n\r\n`),
@@ -195,7 +195,7 @@ const words: readonly Fault[] = [
     expect: endedByCut(1),
   },
   {
-    name: 'answers 422 with damaged compression',
+    name: 'responds with 422 and damaged compression',
     does: [request, answer(422, gzipSync(json).subarray(5), { 'content-encoding': 'gzip' })],
     expect: ended(1),
   },
@@ -213,7 +213,7 @@ const places: readonly (readonly [name: string, location: string | undefined])[]
 const redirects: readonly Fault[] = [
   ...places.map(
     ([where, location]): Fault => ({
-      name: `answers 302 and points to ${where}`,
+      name: `responds with 302 and points to ${where}`,
       does: [request, answer(302, '', location === undefined ? {} : { location })],
       expect: ended(6),
       says: 'redirects are not followed',
@@ -221,14 +221,14 @@ const redirects: readonly Fault[] = [
   ),
   ...[301, 303, 307, 308].map(
     (status): Fault => ({
-      name: `answers ${status} and points to itself`,
+      name: `responds with ${status} and points to itself`,
       does: [request, answer(status, '', { location: '/v1/rooms' })],
       expect: ended(6),
       says: 'redirects are not followed',
     }),
   ),
-  { name: 'answers 300', does: [request, answer(300, '')], expect: ended(6) },
-  { name: 'answers 304', does: [request, answer(304, '')], expect: ended(6) },
+  { name: 'responds with 300', does: [request, answer(300, '')], expect: ended(6) },
+  { name: 'responds with 304', does: [request, answer(304, '')], expect: ended(6) },
 ]
 
 /** A connection that breaks, or a gateway that gives up, and what follows. */
@@ -253,7 +253,7 @@ const sequences: readonly Fault[] = [
     expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
   },
   {
-    name: 'resets the connection once, and is then busy',
+    name: 'resets the connection once, and then responds with 503',
     first: breaks,
     does: [request, answer(503, json)],
     expect: split(twice(6, 3, 'kept'), twice(7, 3, 'kept'), once(7)),
@@ -265,31 +265,31 @@ const sequences: readonly Fault[] = [
     expect: split(twice(1), twice(1), once(7)),
   },
   {
-    name: 'gives up once (502), and then does not find the room',
+    name: 'responds with 502 once, and then does not find the room',
     first: [request, answer(502, html, closing), end],
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
     expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
   },
   {
-    name: 'is busy once (503)',
+    name: 'responds with 503 once',
     first: [request, answer(503, json, closing), end],
     does: [request, answer(200, good)],
     expect: split(twice(0), twice(0), once(7)),
   },
   {
-    name: 'is busy once (503 with Retry-After)',
+    name: 'responds with 503 and Retry-After once',
     first: [request, answer(503, json, { ...closing, 'retry-after': '0' }), end],
     does: [request, answer(200, good)],
     expect: split(twice(0), twice(0), twice(0)),
   },
   {
-    name: 'has too many requests once (429)',
+    name: 'responds with 429 once',
     first: [request, answer(429, json, closing), end],
     does: [request, answer(200, good)],
     expect: split(twice(0), twice(0), twice(0)),
   },
   {
-    name: 'has too many requests once (429), and then resets the connection',
+    name: 'responds with 429 once, and then resets the connection',
     first: [request, answer(429, json, closing), end],
     does: breaks,
     expect: split(twice(5, 3), twice(7, 3), twice(7)),

@@ -80,10 +80,10 @@ const certificates: readonly Fault[] = (
 /** Once the connection is secure. */
 const secured: readonly Fault[] = (
   [
-    ['answers over TLS', [request, answer(200, good)], fine],
+    ['responds over TLS', [request, answer(200, good)], fine],
     ['closes the secure connection after the request', [request, end], lost],
     ['resets the secure connection after the request', [request, reset], lost],
-    ['closes it without farewell after half of the body', [request, half, endRaw], lost],
+    ['closes the TCP connection without a TLS close after half of the body', [request, half, endRaw], lost],
     ['sends garbage past TLS after the request', [request, sendRaw(garbage), stall], lostForGood],
     ['sends an alert past TLS after the request', [request, sendRaw(alert(40)), stall], lostForGood],
   ] as const satisfies readonly (readonly [string, Script, unknown])[]
@@ -101,7 +101,7 @@ export const tls: readonly Fault[] = [
   ...certificates,
   ...secured,
   {
-    name: 'sends a body without end, and stalls in the next handshake',
+    name: 'sends an endless body, and stalls in the next handshake',
     over: 'https',
     trusted: true,
     first: [trusted, request, send('HTTP/1.1 200 OK\r\n\r\n'), repeat(' '.repeat(2 ** 16))],
@@ -118,7 +118,7 @@ export const tls: readonly Fault[] = [
     stalls: true,
   },
   {
-    name: 'closes it without farewell after half of a body without length',
+    name: 'closes the TCP connection without a TLS close after half of a body without length',
     over: 'https',
     trusted: true,
     does: [trusted, request, send('HTTP/1.1 200 OK\r\n\r\n', good.slice(0, 20)), endRaw],
