@@ -51,7 +51,7 @@ async function problemOf(fake: FakeService, scenario: Scenario): Promise<string 
   return undefined
 }
 
-test('the tables of this suite have at least 100 services and 50 scenarios', () => {
+test('the services suite covers at least 100 services and 50 scenarios', () => {
   expect(services.length).toBeGreaterThanOrEqual(100)
   expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
   expect(scenarios.length).toBeGreaterThanOrEqual(50)

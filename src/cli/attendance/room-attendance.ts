@@ -145,7 +145,7 @@ function addAttendance(
     participant.first = start
     participant.firstIn = entered
   }
-  // If two sessions end at the same time, an open one determines the exit.
+  // If an open and an ended session have the same last time, the open session decides: the participant has not left.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left

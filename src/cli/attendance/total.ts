@@ -207,7 +207,7 @@ export class TotalStore {
     const isOpen = openEnd === end
     const last = this.time(total, 'last')
     this.#times.set(total, times.first, Math.min(this.time(total, 'first'), start))
-    // If two visits end at the same time, an open one determines the exit.
+    // If an open and an ended visit have the same last time, the open visit decides: the person has not left.
     if (end > last) this.#flag(total, flags.isOpen, isOpen)
     else if (end === last && isOpen) this.#flag(total, flags.isOpen)
     this.#times.set(total, times.last, Math.max(last, end))

@@ -20,7 +20,7 @@ import { type LinkRow, linkView, type RoomLinks } from './link-rows.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
-  /** Selection of the rooms, which this run closes. */
+  /** Room selection. The run closes the selection at its end. */
   selection?: Selection | undefined
   holdsTokens: boolean
   createReader(client: Client): (room: Item) => Promise<RoomLinks>

@@ -25,7 +25,7 @@ export class Connections {
       const [, socket] = outcome
       socket?.on('error', (error) => {
         markReset(error)
-        // Node leaves the socket open after a TLS error, so that the request would wait for its timeout.
+        // Node keeps the socket open after a TLS error, and the request would wait until its timeout.
         socket.destroy()
       })
       callback(...outcome)

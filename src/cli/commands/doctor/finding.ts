@@ -9,7 +9,7 @@ export type CheckResult = string | { problem: string; hint: Hint }
 
 interface CheckLimits {
   timeoutMs?: number
-  /** Hint for an error that has none. */
+  /** Default hint, for an error without its own hint. */
   hint?: Hint
 }
 

@@ -207,8 +207,8 @@ describe('join', () => {
   })
 })
 
-describe('join exits', () => {
-  test('4 for an unknown token, and omits the token from the message', async () => {
+describe('join', () => {
+  test('exits 4 for an unknown token, and omits the token from the message', async () => {
     const room = await served.room()
     const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -216,18 +216,18 @@ describe('join exits', () => {
     expect(stderr).not.toContain('stolen')
   })
 
-  test('4 for a public room without a token', async () => {
+  test('exits 4 for a public room without a token', async () => {
     const room = await served.room({ type: 'public' })
     expect(await run([room])).toMatchObject({ code: 4, stdout: '' })
   })
 
-  test('3 for a missing room', async () => {
+  test('exits 3 for a missing room', async () => {
     const { code, stderr } = await run(['nope'])
     expect(code).toBe(3)
     expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
-  test('3 with a hint when a room name lacks the prefix “name:”', async () => {
+  test('exits 3 with a hint when a room name lacks the prefix “name:”', async () => {
     const room = await served.room({ name: 'Maths 7a' })
     const { code, stderr } = await run(['Maths 7a'])
     expect({ code, stderr }).toEqual({
@@ -236,12 +236,12 @@ describe('join exits', () => {
     })
   })
 
-  test('3 for a missing user', async () => {
+  test('exits 3 for a missing user', async () => {
     const room = await served.room()
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
   })
 
-  test('1 for a private room without an invitation', async () => {
+  test('exits 1 for a private room without an invitation', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room, '--as', 'ada'])
@@ -249,7 +249,7 @@ describe('join exits', () => {
     expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
-  test('1 for a terminated room', async () => {
+  test('exits 1 for a terminated room', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     const { code, stderr } = await run([room])
@@ -257,7 +257,7 @@ describe('join exits', () => {
     expect(stderr).toContain('error: cannot join: the room is terminated\n')
   })
 
-  test('5 after the retries when no server listens', async () => {
+  test('exits 5 after the retries when no server listens', async () => {
     await served.stop()
     const program = start(['room', '--retries', '2'])
     const { code, stderr } = await program.end()

@@ -77,7 +77,7 @@ describe('users duplicates', () => {
     expect(stderr).toContain('requesting the full users one by one')
   })
 
-  test('compares only names and prints a notice when the service sends no emails', async () => {
+  test('compares only names and prints a notice when responses contain no email fields', async () => {
     await createUsers(['a', 'Ada', 'a@example.com'], ['b', 'Ada', 'a@example.com'])
     otherService(world, { without: ['email', 'created_at'], leavesNullsOut: true })
     expect(await listRows()).toEqual({
