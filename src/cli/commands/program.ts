@@ -274,10 +274,11 @@ function addReferences(group: MeetroomCommand): void {
 
 function findTopics(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
+  const isInWorkspace = command.parent?.name() === 'workspace'
   return [
     ...(has('--where') || has('--for') ? ['where'] : []),
     ...(has('--sort') ? ['lists'] : []),
-    ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
+    ...(isInWorkspace ? ['workspace'] : has('--journal') || command.name() === 'export' ? ['import'] : []),
     ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),
   ]
 }

@@ -55,7 +55,7 @@ export class MemberLinks {
   /** Creates the row of one user, who may not be a member. */
   async ofUser(room: Item, user_id: string, user: UserAccess): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((each) => toText(each['user_id']) === user_id)
-    // A user may be several members of a room, and can join as any unblocked one.
+    // A user may be several members of a room, and each unblocked member can join.
     const member = members.find((each) => !isBlocked(each)) ?? members[0]
     const problem =
       findRoomProblem(room, this.#options.isReplay) ??

@@ -199,6 +199,7 @@ describe('help', () => {
     ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
     ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
+    ['workspace', ['workspace export', 'workspace diff', 'workspace apply', 'workspace adopt']],
   ])('of related commands refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
