@@ -104,6 +104,7 @@ export const memberHandlers = {
       where: 'WHERE room_id = ?',
       values: [params.room_id],
       order: parseOrder(query.sort_by, 'created_at'),
+      orderIndex: 'members_by_creation',
       paging: query,
     })
     return { members: rows.map(toMember), paging }

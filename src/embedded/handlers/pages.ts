@@ -24,7 +24,8 @@ export const pageHandlers = {
       where: 'WHERE room_id = ?',
       values: [room_id],
       order: parseOrder(query.sort_by, 'created_at', byPosition),
-    }
+      orderIndex: 'pages_by_creation',
+    } as const
     if (query.limit !== undefined || query.offset !== undefined) {
       const { rows, paging } = await listPage<PageRow>(store, { ...listing, paging: query })
       return { pages: rows.map(toPage), paging }

@@ -50,7 +50,7 @@ function buildRoomQuery({ name, layout, is_terminated }: QueryOf<Operations['lis
     // SQLite's planner does not know that a name is more selective than a layout.
     where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
     values: filters.map(([, value]) => value),
-    ...(name === undefined && { counts, orderIndex: 'rooms_by_creation' }),
+    ...(name === undefined && { counts, orderIndex: 'rooms_by_creation' as const }),
   }
 }
 

@@ -25,7 +25,14 @@ export const sessionHandlers = {
     const order = parseOrder(query.sort_by, 'connected_at')
     const time = now()
     const toItem = (row: SessionRow) => toSession(row, time)
-    const listing = { table, columns: columns.sessions, where, values, order }
+    const listing = {
+      table,
+      columns: columns.sessions,
+      where,
+      values,
+      order,
+      orderIndex: 'sessions_by_connection',
+    } as const
     if (query.limit === undefined && query.offset === undefined) {
       const sessions = await listAll<SessionRow, Session>(store, scheduler, listing, toItem)
       // The room may have been deleted between two steps.

@@ -54,6 +54,7 @@ const allUsers = {
   columns: columns.users,
   where: 'WHERE true',
   values: [],
+  orderIndex: 'users_by_creation',
   counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
 } as const
 

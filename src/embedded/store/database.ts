@@ -49,6 +49,12 @@ export class Database {
     return Number(changes) > 0 ? Number(lastInsertRowid) : 0
   }
 
+  /** Creates a table or index. Returns 0, because SQLite reports the changes of an earlier statement. */
+  define(sql: string): 0 {
+    this.#sqlite.exec(sql)
+    return 0
+  }
+
   #write(sql: string): Statement {
     let statement = this.#writes.get(sql)
     if (!statement) {

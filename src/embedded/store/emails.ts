@@ -20,7 +20,7 @@ export function hasUnindexed(store: Store): boolean {
 }
 
 function createIndex(store: Store): void {
-  store.run(
+  store.define(
     `CREATE VIRTUAL TABLE user_emails USING fts5
        (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
   )

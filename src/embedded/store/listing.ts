@@ -1,6 +1,7 @@
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
-import { formatAfter, formatOrder, newestFirst, type Order, positionOf, startOf } from './order.ts'
+import { formatAfter, formatOrder, isByTime, newestFirst, type Order, positionOf, startOf } from './order.ts'
+import { ensureOrderIndex, maxRowsToSort, type OrderIndex } from './order-index.ts'
 import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
@@ -9,8 +10,6 @@ import type { Store } from './store.ts'
 const maxRowsHere = 20_000
 /** Maximum number of rows to skip in this thread in a sorted list with a filter, which also has to skip other rows. */
 const maxFilteredRowsHere = 1000
-/** Maximum number of rows for which sorting is faster than reading an index. */
-const maxRowsToSort = 5000
 /** Number of rows per step of a whole list. */
 const stepRows = 500
 
@@ -25,13 +24,13 @@ interface Selection<Row> {
   where: string
   values: readonly Value[]
   order: Order
+  /** Index for sorting many rows by time. */
+  orderIndex?: OrderIndex
 }
 
 interface Listing<Row> extends Selection<Row> {
   paging: Paging
   counts?: Counts
-  /** Index that SQLite must use to sort many rows. */
-  orderIndex?: string
 }
 
 /** Location of a list's stored item counts; see steps/counts.ts. */
@@ -56,7 +55,7 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
     const { counted, uncounted } = countSome(store, listing, counts)
     const total = counted + uncounted
     if (order !== newestFirst) {
-      const index = orderIndex && total > maxRowsToSort ? `INDEXED BY ${orderIndex}` : ''
+      const index = (await prepareOrder(store, listing, total)) ? `INDEXED BY ${orderIndex}` : ''
       const page = `FROM ${table} ${index} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
       const isFar = offset > (values.length > 0 ? maxFilteredRowsHere : maxRowsHere)
       const rows = await readRows(store, columns, page, [...values, limit, offset], isFar)
@@ -74,6 +73,7 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const page = `FROM ${table} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
   const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${maxRowsHere})`
   const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
+  await prepareOrder(store, listing, total)
   if (total < maxRowsHere)
     return {
       rows: store.list<Row>(columns, page, ...values, limit, offset),
@@ -83,6 +83,17 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const all = await reads.one<{ total: number }>(`SELECT count(*) AS total FROM ${table} ${where}`, ...values)
   const rows = await reads.all<Row>(`SELECT ${columns} ${page}`, ...values, limit, offset)
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
+}
+
+/** Creates the index of a long list. Returns true when the list needs it. */
+async function prepareOrder(
+  store: Store,
+  { order, orderIndex }: Pick<Selection<unknown>, 'order' | 'orderIndex'>,
+  total: number,
+): Promise<boolean> {
+  if (!orderIndex || !isByTime(order) || total <= maxRowsToSort) return false
+  await ensureOrderIndex(store, orderIndex)
+  return true
 }
 
 /** @param isFar true to use another thread, because many rows are skipped */
@@ -103,9 +114,10 @@ async function readRows<Row>(
 export async function listAll<Row extends { seq: number }, Item>(
   store: Store,
   scheduler: TurnScheduler,
-  { table, columns, where, values, order }: Selection<Row>,
+  selection: Selection<Row>,
   toItem: (row: Row) => Item,
 ): Promise<Item[]> {
+  const { table, columns, where, values, order } = selection
   const items: Item[] = []
   const turn = startTurn(scheduler)
   const step = `FROM ${table} ${where} AND ${formatAfter(order)} ${formatOrder(order)} LIMIT ${stepRows}`
@@ -115,6 +127,7 @@ export async function listAll<Row extends { seq: number }, Item>(
     const last = rows.at(-1)
     if (!last || rows.length < stepRows) return items
     position = positionOf(last, order)
+    await prepareOrder(store, selection, items.length)
   }
 }
 

@@ -11,6 +11,8 @@ type Position = readonly number[]
 
 export const newestFirst: Order = { column: 'seq', isDescending: true }
 
+export const isByTime = ({ column }: Order) => column === 'created_at' || column === 'connected_at'
+
 /**
  * Parses `sort_by`, as in `-created_at`.
  * @throws {Fault} when the list does not have this order

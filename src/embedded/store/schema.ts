@@ -26,14 +26,8 @@ const emailsStep = `
   END;
 `
 
-/** Migration for lists in the order of creation (`sort_by`). Filters of rooms are evaluated in the index. */
-const orderStep = `
-  CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at);
-  CREATE INDEX users_by_creation ON users (created_at);
-  CREATE INDEX members_by_creation ON members (room_id, created_at);
-  CREATE INDEX sessions_by_connection ON sessions (room_id, connected_at);
-  CREATE INDEX pages_by_creation ON pages (room_id, created_at);
-`
+/** Kept for the numbers of the other migrations: indexes of sorted lists are created on demand (`order-index.ts`). */
+const orderStep = ''
 
 /** Migration for tokens of members, and for the clients of sessions. */
 const clientsStep = `

@@ -85,6 +85,11 @@ export class Store {
     this.#running().afterCommit.push(work)
   }
 
+  /** Creates a table or index. Call inside `write`. */
+  define(sql: string): void {
+    this.#change('define', sql, [])
+  }
+
   /** Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call inside `write`. */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
@@ -225,7 +230,7 @@ export class Store {
 
 /** Statement of a write, with its values and its result. */
 interface Change {
-  kind: 'run' | 'insert'
+  kind: 'run' | 'insert' | 'define'
   sql: string
   values: readonly Value[]
   result: number
