@@ -85,7 +85,9 @@ test('an index stays when a later write of its commit fails', async () => {
   expect(failing).toThrow('no')
   expect(await outcomes(index, note('c'))).toEqual([undefined, 'c'])
   expect(notes()).toEqual(['a', 'c'])
-  expect(store.one(`SELECT name FROM sqlite_master WHERE name = 'by_text'`)).toMatchObject({ name: 'by_text' })
+  expect(store.one(`SELECT name FROM sqlite_master WHERE name = 'by_text'`)).toMatchObject({
+    name: 'by_text',
+  })
 })
 
 test('a disk that fills up while a failed write is undone makes the whole commit fail', async () => {
