@@ -59,6 +59,6 @@ function quoteValue(value: unknown): string {
     return value === ''
       ? 'empty'
       : `“${value.length > maxQuotedLength ? `${value.slice(0, maxQuotedLength).toWellFormed()}…` : value}”`
-  const text = toText(value)
+  const text = toText(value ?? String(value))
   return text.startsWith('{') ? 'an object' : text
 }

@@ -6,7 +6,7 @@ import type { HandlerContext } from './handlers/handler-context.ts'
 import { startIndexing } from './indexing.ts'
 import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
-import { Sockets } from './sessions/sockets.ts'
+import { type ConnectInterceptor, Sockets } from './sessions/sockets.ts'
 import type { Upgrade } from './sessions/upgrade.ts'
 import type { QuietLoader } from './store/sqlite.ts'
 import { type Attempt, Deliveries } from './webhooks/deliveries.ts'
@@ -28,6 +28,7 @@ export interface InstanceOptions {
   /** Clock of the service; defaults to `machine`. */
   clock?: Clock
   interceptor?: Interceptor | undefined
+  interceptConnect?: ConnectInterceptor | undefined
   onAttempt?: ((attempt: Attempt) => void) | undefined
   log: Log
 }
@@ -127,7 +128,7 @@ function createSessionServices(
   })
   const sockets = new Sockets({
     admissionDeps: { store, now, newId, newToken },
-    ...{ hub, clock, scheduler, onFailure },
+    ...{ hub, clock, scheduler, onFailure, interceptConnect: options.interceptConnect },
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })

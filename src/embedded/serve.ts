@@ -64,23 +64,20 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   closers.push(() => lock?.release())
   const { control } = options
-  let instance = await openInstance({
-    ...options,
-    ...(control && { clock: control.clock, interceptor: control.interceptor }),
-  })
+  const controlled = control && {
+    clock: control.clock,
+    interceptor: control.interceptor,
+    interceptConnect: control.interceptConnect,
+  }
+  let instance = await openInstance({ ...options, ...controlled })
   const { apiKey } = instance
   closers.push(() => instance.close())
   control?.attach(instance, async () => {
     if (dir !== undefined) deleteDatabase(dir)
-    instance = await openInstance({
-      ...options,
-      clock: control.clock,
-      interceptor: control.interceptor,
-      apiKey,
-    })
+    instance = await openInstance({ ...options, ...controlled, apiKey })
     return instance
   })
-  const { service, upgrade } = control ? controlled(control, () => instance) : instance
+  const { service, upgrade } = control ? passGate(control, () => instance) : instance
   const requests = new RequestMetrics()
   let draining = false
   const monitored = withMonitoring(withRoomPages(service, options.embedOrigin), {
@@ -133,10 +130,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
 }
 
 /** Returns the service of the current instance. While the instance is being replaced, requests wait. */
-function controlled(
-  { gate }: ServiceControl,
-  current: () => Instance,
-): Pick<Instance, 'service' | 'upgrade'> {
+function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Instance, 'service' | 'upgrade'> {
   return {
     service: (request) => gate.pass(() => current().service(request)),
     upgrade: (request, socket, head) => gate.pass(() => current().upgrade(request, socket, head)),

@@ -103,11 +103,13 @@ export interface StartOptions {
   readonly log?: (line: string) => void
 }
 
+export type FaultTarget = Operation | 'connect'
+
 /** Injected failure. It needs `status`, `delay` or `connection`. */
 export interface Fault {
-  /** Default: all operations. */
-  readonly operation?: Operation | readonly Operation[]
-  /** IDs of which the request must name one, in its path or as the `user_id` of its body. */
+  /** `connect` is the connect of a WebSocket. Default: all operations, without `connect`. */
+  readonly operation?: FaultTarget | readonly FaultTarget[]
+  /** IDs of which the request must name one, in its path or as the `user_id` of its body. A connect names the room. */
   readonly id?: string | readonly string[]
   /** Status of the response, from 400 to 599. */
   readonly status?: number
@@ -116,7 +118,7 @@ export interface Fault {
   readonly body?: unknown
   /** Delay before the response, measured by the clock of the service. */
   readonly delay?: Duration
-  /** `reset`: no response. `cut`: the connection closes after half of the response body. */
+  /** `reset`: no response. `cut`: the connection closes after half of the response body, or after the handshake. */
   readonly connection?: 'reset' | 'cut'
   /** `write`: the operation takes effect first. Default: it does not take effect. */
   readonly after?: 'write'

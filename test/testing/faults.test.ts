@@ -1,6 +1,8 @@
+import { connect as dial } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../src/testing/types.ts'
+import { knock, Peer } from '../helpers/live.ts'
 import { startTestService } from '../helpers/test-service.ts'
 
 /** The status of a response, or `broken` without a complete one. */
@@ -64,6 +66,15 @@ describe('a fault', () => {
     expect(await outcomes).toEqual([200, 503])
   })
 
+  test('with a delay after the write ends with a reset connection if the faults are cleared during the write', async () => {
+    const { service, createRoom } = await startTestService({})
+    const fault = service.faults.add({ operation: 'createRoom', delay: '1h', after: 'write' })
+    const outcome = outcomeOf(createRoom())
+    while (fault.matched === 0) await new Promise((resolve) => setImmediate(resolve))
+    await service.reset()
+    expect(await outcome).toBe('broken')
+  })
+
   test('with after: write does not match requests that the service refuses', async () => {
     const { service, send, createRoom } = await startTestService({})
     const fault = service.faults.add({ operation: 'createRoom', status: 503, after: 'write' })
@@ -103,6 +114,7 @@ describe('a fault', () => {
   test.each([
     [{ operation: 'creatRoom', status: 503 }, 'no such operation: creatRoom; did you mean createRoom?'],
     [{ operation: 'xyzzy', status: 503 }, 'no such operation: xyzzy (operations: listRooms, createRoom,'],
+    [{ operation: 'conect', status: 503 }, 'no such operation: conect; did you mean connect?'],
     [{ operation: [], status: 503 }, 'operation of a fault must be text or a list of text, not []'],
     [{ satus: 503 }, 'a fault has no key “satus”; did you mean status?'],
     [{}, 'a fault needs status, delay or connection, as in { status: 503 }'],
@@ -125,9 +137,106 @@ describe('a fault', () => {
     [{ status: 429, headers: { 'Retry-After': 7 } }, 'headers.retry-after of a fault is not a valid header'],
     [{ status: 429, headers: { a: 'b\r\nc: d' } }, 'headers.a of a fault is not a valid header'],
     ['503', 'a fault must be an object, not 503'],
+    [null, 'a fault must be an object, not null'],
   ])('causes an error with the reason if the fault is invalid: %j', async (fault, message) => {
     const { service } = await startTestService({})
     expect(() => service.faults.add(fault as Fault)).toThrow(message)
+  })
+})
+
+describe('a fault of connect', () => {
+  /** Connects to a room. Returns the close code, the refusal, or the code of the error. */
+  async function connect(baseUrl: string, room = 'weekly', token = 'ada-token') {
+    const url = `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect?access_token=${token}`
+    const outcome = await knock(url, {}).catch(({ code, message }) => code ?? message)
+    return outcome instanceof Peer ? (await outcome.closed).code : outcome
+  }
+
+  const refusal = { status: 503, code: 'injected_fault', message: 'this failure was requested' }
+  test.each([
+    [{ status: 503 }, refusal, []],
+    [{ status: 503, after: 'write' }, refusal, ['lost']],
+    [{ status: 429, body: { error: { code: 'busy' } } }, { status: 429, code: 'busy' }, []],
+    [{ connection: 'reset' }, 'ECONNRESET', []],
+    [{ connection: 'reset', after: 'write' }, 'ECONNRESET', ['lost']],
+    [{ connection: 'cut' }, 1006, ['lost']],
+  ] satisfies [Fault, unknown, string[]][])(
+    'with %j fails as requested and records a session only if one began',
+    async (fault, outcome, ends) => {
+      const { service, send } = await startTestService()
+      const added = service.faults.add({ operation: 'connect', ...fault })
+      expect(await connect(service.baseUrl)).toEqual(outcome)
+      expect(added.matched).toBe(1)
+      await service.webhooks.idle()
+      const { sessions } = (await send('GET', '/rooms/weekly/sessions')).body
+      expect(sessions.map(({ end_reason }: { end_reason: string }) => end_reason)).toEqual(ends)
+    },
+  )
+
+  test('sends the headers of the fault and half of a cut body', async () => {
+    const { service } = await startTestService()
+    service.faults.add({
+      ...{ operation: 'connect', status: 503, connection: 'cut' },
+      ...{ headers: { 'Retry-After': '7' }, body: 'x'.repeat(97) },
+    })
+    const { hostname, port } = new URL(service.baseUrl)
+    const socket = dial(Number(port), hostname)
+    socket.write(
+      'GET /v1/rooms/weekly/connect HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n\r\n`,
+    )
+    const text = (await socket.setEncoding('utf8').toArray()).join('')
+    expect(text).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
+    expect(text).toContain('retry-after: 7\r\n')
+    expect(text).toContain('Content-Length: 100\r\n')
+    expect(text.split('\r\n\r\n')[1]).toHaveLength(50)
+  })
+
+  test('with a delay waits until the clock of the service reaches the time', async () => {
+    const { service, join } = await startTestService()
+    const fault = service.faults.add({ operation: 'connect', delay: '1h' })
+    const joined = join('weekly', 'ada-token')
+    while (fault.matched === 0) await new Promise((resolve) => setImmediate(resolve))
+    await service.clock.advance('61m')
+    expect((await joined).session.user_id).toBe('ada')
+  })
+
+  test('with a delay ends with a reset connection if the service is reset, even before the delay', async () => {
+    const { service, send } = await startTestService()
+    const fault = service.faults.add({ operation: 'connect', delay: '1h', after: 'write' })
+    const outcome = connect(service.baseUrl)
+    while (fault.matched === 0) await new Promise((resolve) => setImmediate(resolve))
+    await service.reset()
+    expect(await outcome).toBe('ECONNRESET')
+    expect((await send('GET', '/rooms/weekly/sessions')).body.sessions).toEqual([])
+  })
+
+  test('with after: write does not match connects that the service refuses', async () => {
+    const { service } = await startTestService()
+    const fault = service.faults.add({ operation: 'connect', status: 503, after: 'write' })
+    expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
+    expect(fault.matched).toBe(0)
+    expect(await connect(service.baseUrl)).toEqual(refusal)
+  })
+
+  test('matches only connects to the given rooms, as often as the field `times` says', async () => {
+    const { service, join, send } = await startTestService()
+    const fault = service.faults.add({ operation: 'connect', id: 'weekly', status: 503, times: 2 })
+    expect(await connect(service.baseUrl, 'old')).toMatchObject({ code: 'terminated' })
+    expect((await send('GET', '/rooms/weekly')).status).toBe(200)
+    expect(await Promise.all([connect(service.baseUrl), connect(service.baseUrl)])).toEqual([
+      refusal,
+      refusal,
+    ])
+    await join('weekly', 'ada-token')
+    expect(fault.matched).toBe(2)
+  })
+
+  test('needs the operation connect: a fault without an operation matches no connect', async () => {
+    const { service, join } = await startTestService()
+    const fault = service.faults.add({ status: 503 })
+    await join('weekly', 'ada-token')
+    expect(fault.matched).toBe(0)
   })
 })
 

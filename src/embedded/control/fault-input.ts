@@ -6,8 +6,12 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../common/values.ts'
 
+/** Operation of the API, or the connect of a WebSocket. */
+export type FaultTarget = OperationName | 'connect'
+
 export interface FaultSpec {
-  operations: readonly OperationName[] | undefined
+  /** Undefined for all operations of the API. */
+  operations: readonly FaultTarget[] | undefined
   /** IDs of which the request must name one; undefined for any. */
   ids: readonly string[] | undefined
   status: number | undefined
@@ -26,7 +30,7 @@ const keys = [
   ...['probability', 'seed'],
 ]
 
-const operationNames = Object.keys(endpoints)
+const targets = [...Object.keys(endpoints), 'connect']
 
 /** @throws {UsageError} when the value does not describe a fault; the message names the key */
 export function parseFault(value: unknown): FaultSpec {
@@ -39,7 +43,7 @@ export function parseFault(value: unknown): FaultSpec {
   const { status, connection, after, probability, body } = value
   const isRandom = probability !== undefined
   const fault: FaultSpec = {
-    operations: parseList(value['operation'], 'operation')?.map(parseOperation),
+    operations: parseList(value['operation'], 'operation')?.map(parseTarget),
     ids: parseList(value['id'], 'id'),
     status: parseNumber('status', status, isStatus, 'a whole number from 400 to 599'),
     headers: parseHeaders(value['headers']),
@@ -99,10 +103,10 @@ function parseList(value: unknown, key: string): readonly string[] | undefined {
   throw refuse(`${key} of a fault must be text or a list of text`, value)
 }
 
-function parseOperation(name: string): OperationName {
-  if (Object.hasOwn(endpoints, name)) return name as OperationName
+function parseTarget(name: string): FaultTarget {
+  if (targets.includes(name)) return name as FaultTarget
   throw new UsageError(
-    `no such operation: ${name}${suggestWord(name, operationNames)} (operations: ${operationNames.join(', ')})`,
+    `no such operation: ${name}${suggestWord(name, targets)} (operations: ${targets.join(', ')})`,
   )
 }
 
@@ -123,7 +127,8 @@ function parseHeaders(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(headers) as Record<string, string>
 }
 
-const refuse = (problem: string, value: unknown) => new UsageError(`${problem}, not ${toText(value)}`)
+const refuse = (problem: string, value: unknown) =>
+  new UsageError(`${problem}, not ${toText(value ?? String(value))}`)
 
 const suggestWord = (word: string, words: readonly string[]) => {
   const closest = findClosest(word, words)

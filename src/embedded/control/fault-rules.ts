@@ -2,12 +2,18 @@ import type { Clock } from '../common/clock.ts'
 import { isObject } from '../common/values.ts'
 import { createResponse, type TextResponse } from '../service/response.ts'
 import type { Call } from '../service/service.ts'
-import { type FaultSpec, parseFault } from './fault-input.ts'
+import type { ConnectOutcome } from '../sessions/sockets.ts'
+import { type FaultSpec, type FaultTarget, parseFault } from './fault-input.ts'
 
 export interface AddedFault {
   readonly matched: number
   remove(): void
 }
+
+/** Result of an operation, or undefined if it did not run, with the failure that hides the result. */
+type Applied<T> =
+  | { result: T; failure: TextResponse | 'cut' | undefined }
+  | { result: undefined; failure: TextResponse }
 
 interface Rule {
   spec: FaultSpec
@@ -22,6 +28,7 @@ export class FaultRules {
   readonly #clock: Clock
   readonly #rules = new Set<Rule>()
   readonly #delays = new Set<() => void>()
+  #clears = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -46,6 +53,7 @@ export class FaultRules {
   /** Removes all faults. Delayed requests end with a reset connection. */
   clear(): void {
     this.#rules.clear()
+    this.#clears++
     for (const cancel of this.#delays) cancel()
   }
 
@@ -53,31 +61,64 @@ export class FaultRules {
     return [...this.#rules].filter(({ matched }) => matched === 0).map(({ text }) => text)
   }
 
-  async respond(call: Call, run: () => Promise<TextResponse>): Promise<TextResponse> {
-    const rule = this.#claim(call)
-    if (!rule) return run()
-    const { delayMs, status, connection, after } = rule.spec
-    const isAfter = after === 'write' || (connection === 'cut' && status === undefined)
-    if (!isAfter) {
-      if (!(await this.#delay(delayMs))) return resetConnection()
-      return status === undefined && connection === undefined ? run() : createFaultResponse(rule.spec)
-    }
-    const response = await run()
-    if (response.status !== 200) {
-      // Nothing was written, so the fault remains for a later request.
-      rule.matched--
-      return response
-    }
-    if (!(await this.#delay(delayMs))) return resetConnection()
-    if (status === undefined) return connection ? { ...response, connection } : response
-    return createFaultResponse(rule.spec)
+  async respond({ name, params, request }: Call, run: () => Promise<TextResponse>): Promise<TextResponse> {
+    const rule = this.#claim(name, () => [...Object.values(params), ...readUserId(request.body)])
+    const { result, failure } = await this.#apply(rule, run, ({ status }) => status === 200)
+    if (!result) return failure
+    return failure === 'cut' ? { ...result, connection: 'cut' } : (failure ?? result)
   }
 
-  /** Finds the fault of a call and counts it, in one step, so that concurrent requests never exceed `times`. */
-  #claim(call: Call): Rule | undefined {
+  /** Applies a fault to a WebSocket connect, whose write is the start of the session. */
+  async connect<S>(roomId: string, join: () => Promise<S>): Promise<ConnectOutcome<S>> {
+    const run = async () => {
+      try {
+        return { session: await join() }
+      } catch (error) {
+        return { error }
+      }
+    }
+    const rule = this.#claim('connect', () => [roomId])
+    const { result, failure } = await this.#apply(rule, run, (joined) => 'session' in joined)
+    if (!result) return { session: undefined, response: failure }
+    if ('error' in result) throw result.error
+    const { session } = result
+    if (failure === undefined || failure === 'cut') return { session, isCut: failure === 'cut' }
+    return { session, response: failure }
+  }
+
+  /** @param isWritten returns false if the request was refused, so that a fault after the write does not count */
+  async #apply<T>(
+    rule: Rule | undefined,
+    run: () => Promise<T>,
+    isWritten: (result: T) => boolean,
+  ): Promise<Applied<T>> {
+    if (!rule) return { result: await run(), failure: undefined }
+    const { delayMs, status, connection, after } = rule.spec
+    const clears = this.#clears
+    const isCut = connection === 'cut' && status === undefined
+    const failure = isCut ? 'cut' : createFaultResponse(rule.spec)
+    if (after !== 'write' && failure !== 'cut') {
+      if (!(await this.#delay(delayMs, clears))) return { result: undefined, failure: resetConnection() }
+      return failure ? { result: undefined, failure } : { result: await run(), failure }
+    }
+    const result = await run()
+    if (!isWritten(result)) {
+      // Nothing was written, so the fault remains for a later request.
+      rule.matched--
+      return { result, failure: undefined }
+    }
+    return { result, failure: (await this.#delay(delayMs, clears)) ? failure : resetConnection() }
+  }
+
+  /**
+   * Finds the fault of a call and counts it, in one step, so that concurrent requests never exceed `times`.
+   * @param listIds returns the IDs that the request names
+   */
+  #claim(name: FaultTarget, listIds: () => readonly string[]): Rule | undefined {
     for (const rule of this.#rules) {
-      const { times, probability } = rule.spec
-      if (rule.matched >= times || !isMatch(rule.spec, call)) continue
+      const { times, probability, operations, ids } = rule.spec
+      if (rule.matched >= times || !(operations?.includes(name) ?? name !== 'connect')) continue
+      if (ids && !listIds().some((id) => ids.includes(id))) continue
       if (probability !== undefined && rule.random() >= probability) continue
       rule.matched++
       return rule
@@ -85,9 +126,14 @@ export class FaultRules {
     return undefined
   }
 
-  /** Waits `ms` milliseconds, measured by the clock of the service. Returns false if the faults are cleared during the wait. */
-  #delay(ms: number): Promise<boolean> | true {
+  /**
+   * Waits `ms` milliseconds, measured by the clock of the service.
+   * @param clears value of `#clears` at the start of the request
+   * @returns false if the faults have been cleared since the start of the request
+   */
+  #delay(ms: number, clears: number): Promise<boolean> | boolean {
     if (ms === 0) return true
+    if (clears !== this.#clears) return false
     return new Promise((resolve) => {
       const end = (isOver: boolean) => {
         this.#delays.delete(cancel)
@@ -99,12 +145,6 @@ export class FaultRules {
       this.#delays.add(cancel)
     })
   }
-}
-
-function isMatch({ operations, ids }: FaultSpec, { name, params, request }: Call): boolean {
-  if (operations && !operations.includes(name)) return false
-  if (!ids) return true
-  return [...Object.values(params), ...readUserId(request.body)].some((id) => ids.includes(id))
 }
 
 /** Reads the `user_id` of a body, which names the user of a request without that ID in its path. */
@@ -122,8 +162,9 @@ const resetConnection = (): TextResponse => ({
   connection: 'reset',
 })
 
-function createFaultResponse({ status, headers, body, connection }: FaultSpec): TextResponse {
-  if (status === undefined) return resetConnection()
+/** Creates the response of a fault; undefined if the fault only delays. */
+function createFaultResponse({ status, headers, body, connection }: FaultSpec): TextResponse | undefined {
+  if (status === undefined) return connection && resetConnection()
   const message = 'this failure was requested'
   const response = createResponse(status, body ?? { error: { code: 'injected_fault', message } })
   return {

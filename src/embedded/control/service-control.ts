@@ -6,6 +6,7 @@ import { Fault } from '../common/faults.ts'
 import { ServiceClock } from '../common/service-clock.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import type { Interceptor } from '../service/service.ts'
+import type { ConnectInterceptor } from '../sessions/sockets.ts'
 import { FaultRules } from './fault-rules.ts'
 import { Gate } from './gate.ts'
 import { describeNearestOperation } from './nearest-operation.ts'
@@ -72,6 +73,10 @@ export class ServiceControl {
     }
   }
 
+  get interceptConnect(): ConnectInterceptor {
+    return (roomId, join) => this.faults.connect(roomId, join)
+  }
+
   /** @param open opens another instance with an empty workspace */
   attach(instance: ControlledInstance, open: () => Promise<ControlledInstance>): void {
     this.#instance = instance
@@ -87,7 +92,7 @@ export class ServiceControl {
     const ms = typeof duration === 'string' ? readDuration(duration) : duration
     if (typeof ms !== 'number' || !(ms > 0) || ms > maxAdvanceMs)
       throw new UsageError(
-        `the clock can advance by a duration such as 1h, or by milliseconds, up to ten years, not by “${toText(duration)}”`,
+        `the clock can advance by a duration such as 1h, or by milliseconds, up to ten years, not by “${toText(duration ?? String(duration))}”`,
       )
     return this.#enqueue(async () => {
       const instance = this.#require()

@@ -11,7 +11,7 @@ import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
 import type { SessionClient } from './session-control.ts'
-import { refuseUpgrade } from './upgrade.ts'
+import { refuseUpgrade, respondToUpgrade, type UpgradeResponse } from './upgrade.ts'
 
 /** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
 const abnormalClosure = 1006
@@ -34,6 +34,19 @@ interface Liveness {
   cancel: () => void
 }
 
+/** Session to connect, or the response that replaces the handshake; the client may then have joined all the same. */
+export type ConnectOutcome<S> =
+  | { session: S; isCut: boolean }
+  | { session: S | undefined; response: UpgradeResponse }
+
+/**
+ * Test seam that can delay a connect, replace its handshake, or cut its connection.
+ * @param join admits the client and records the start of the session
+ */
+export type ConnectInterceptor = <S>(roomId: string, join: () => Promise<S>) => Promise<ConnectOutcome<S>>
+
+const connectNormally: ConnectInterceptor = async (_, join) => ({ session: await join(), isCut: false })
+
 interface SocketsOptions {
   admissionDeps: AdmissionDeps
   hub: Hub
@@ -41,6 +54,7 @@ interface SocketsOptions {
   scheduler: TurnScheduler
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string; requestId: string }) => void
+  interceptConnect?: ConnectInterceptor | undefined
 }
 
 /** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
@@ -63,7 +77,7 @@ export class Sockets {
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { admissionDeps, hub, onConnect, onFailure } = this.#options
+    const { admissionDeps, hub, onConnect, onFailure, interceptConnect = connectNormally } = this.#options
     const connection = new Connection()
     const requestId = readRequestId(request)
     // The HTTP server has already validated the request target.
@@ -75,13 +89,21 @@ export class Sockets {
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? readTokenProtocol(request)
       // Admission precedes the upgrade, so that any HTTP client can read a refusal.
-      const session = await admissionDeps.store.write(() => {
-        const admission = admit(admissionDeps, roomId, token)
-        const session = { id: admissionDeps.newId(), ...admission, peer: connection }
-        const joined = hub.join(session, readClient(request))
-        if (isView) hub.view(joined)
-        return joined
-      })
+      const join = () =>
+        admissionDeps.store.write(() => {
+          const admission = admit(admissionDeps, roomId, token)
+          const session = { id: admissionDeps.newId(), ...admission, peer: connection }
+          const joined = hub.join(session, readClient(request))
+          if (isView) hub.view(joined)
+          return joined
+        })
+      const outcome = await interceptConnect(roomId, join)
+      if ('response' in outcome) {
+        if (outcome.session) await hub.leave(outcome.session, 'lost')
+        onConnect?.({ roomId, outcome: 'failed on request', requestId })
+        return respondToUpgrade(socket, outcome.response, requestId)
+      }
+      const { session, isCut } = outcome
       onConnect?.({ roomId, outcome: 'joined', requestId })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         this.#trackLiveness(webSocket)
@@ -95,6 +117,7 @@ export class Sockets {
           session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
         })
       })
+      if (isCut) socket.end(() => socket.destroy())
       // The handshake may have failed, or the peer may have disconnected.
       if (!connection.attached) await hub.leave(session, 'lost')
     } catch (error) {

@@ -1,8 +1,18 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Fault } from '../common/faults.ts'
 
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+
+/** Response to an upgrade request that replaces the handshake. */
+export interface UpgradeResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** Failure of the connection: reset before the response, or closed within its body. */
+  readonly connection?: 'reset' | 'cut'
+}
 
 export function isWebSocketUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket'
@@ -22,12 +32,34 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
 
 /** Refuses an upgrade request with a plain HTTP response and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, requestId: string): void {
-  const body = `${JSON.stringify({ error: { code, message } })}\n`
-  socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
-      'Content-Type: application/json; charset=utf-8\r\n' +
-      `X-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  respondToUpgrade(
+    socket,
+    { status, headers, text: `${JSON.stringify({ error: { code, message } })}\n` },
+    requestId,
   )
+}
+
+/** Sends an HTTP response to an upgrade request and closes the connection. */
+export function respondToUpgrade(
+  socket: Duplex,
+  { status, headers, text, connection }: UpgradeResponse,
+  requestId: string,
+): void {
+  if (connection === 'reset') {
+    if (socket instanceof Socket) socket.resetAndDestroy()
+    else socket.destroy()
+    return
+  }
+  const body = Buffer.from(text)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `X-Request-Id: ${requestId}`,
+    `Content-Length: ${body.length}`,
+  ]
+  socket.once('finish', () => socket.destroy())
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.end(connection === 'cut' ? body.subarray(0, body.length / 2) : body)
 }

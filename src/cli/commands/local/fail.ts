@@ -30,7 +30,7 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
       'Add a fault to a service for tests, and print the number of its faults. A request gets the first fault that ' +
         'applies. Reset removes all faults.',
     )
-    .argument('<operation>', 'operation such as createRoom, or any')
+    .argument('<operation>', 'operation such as createRoom, connect for WebSockets, or any (except connect)')
     .addOption(
       new IdOption(
         '--id <id>',
