@@ -52,6 +52,8 @@ export interface SeedRoom {
   readonly is_terminated?: boolean
   readonly members?: readonly SeedMember[]
   readonly pages?: readonly SeedPage[]
+  /** Ended sessions of anonymous participants, one participant for each session. */
+  readonly sessions?: readonly SeedSession[]
   readonly webhook?: {
     readonly url: string
     readonly headers?: Readonly<Record<string, string>>
@@ -65,6 +67,14 @@ export interface SeedMember {
   readonly type?: MemberType
   readonly name?: string
   readonly is_blocked?: boolean
+  readonly sessions?: readonly SeedSession[]
+}
+
+/** Ended session. The timestamps have the form `2026-01-31T09:00:00Z`. */
+export interface SeedSession {
+  readonly id?: string
+  readonly connected_at: string
+  readonly disconnected_at: string
 }
 
 export interface SeedPage {
@@ -81,6 +91,14 @@ export interface Seeded {
     readonly name: string
     readonly members: readonly { readonly id: string; readonly user_id: string }[]
     readonly pages: readonly { readonly id: string }[]
+    /** Newest first. */
+    readonly sessions: readonly {
+      readonly id: string
+      readonly member_id: string
+      readonly user_id: string | null
+      readonly connected_at: string
+      readonly disconnected_at: string | null
+    }[]
   }[]
 }
 

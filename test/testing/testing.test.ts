@@ -21,10 +21,10 @@ describe('startService', () => {
       ['bob', expect.stringMatching(/^.{42}$/)],
     ])
     const { room } = (await send('GET', '/rooms/weekly')).body
-    const { members, pages, ...seeded } = service.seeded.rooms[0] ?? {}
+    const { members, pages, sessions, ...seeded } = service.seeded.rooms[0] ?? {}
     expect(seeded).toEqual(room)
     expect((await send('GET', '/rooms/weekly/members')).body.members).toEqual(members)
-    expect(pages).toEqual([])
+    expect([pages, sessions]).toEqual([[], []])
     expect((await send('GET', '/rooms/old')).body.room.terminated_at).not.toBeNull()
   })
 
@@ -130,7 +130,48 @@ describe('a seed', () => {
     expect((await send('GET', `/rooms/${room?.id}/pages`)).body.pages).toEqual(room?.pages)
   })
 
+  test('contains ended sessions, whose overlap is the meeting time of the room', async () => {
+    const at = (time: string) => `2026-01-31T${time}:00Z`
+    const visit = (from: string, to: string) => ({ connected_at: at(from), disconnected_at: at(to) })
+    const { service, send } = await startTestService({
+      seed: {
+        users: [{ user_id: 'ada' }, { user_id: 'bob' }, { user_id: 'eve' }],
+        rooms: [
+          {
+            ...{ id: 'weekly', name: 'Weekly sync', type: 'open', is_terminated: true },
+            members: [
+              { id: 'm1', user_id: 'ada', sessions: [visit('10:00', '11:00'), visit('09:00', '09:30')] },
+              { user_id: 'bob', sessions: [{ id: 's1', ...visit('10:30', '12:00') }] },
+              { user_id: 'eve', type: 'monitor', sessions: [visit('08:00', '13:00')] },
+            ],
+            sessions: [{ connected_at: '2026-01-31T12:50:00+01:00', disconnected_at: at('12:05') }],
+          },
+        ],
+      },
+    })
+    const [seeded] = service.seeded.rooms
+    const { sessions } = (await send('GET', '/rooms/weekly/sessions')).body
+    expect(sessions).toEqual(seeded?.sessions)
+    expect(sessions.map(({ user_id, connected_at }: any) => [user_id, connected_at.slice(11, 16)])).toEqual([
+      [null, '11:50'],
+      ['bob', '10:30'],
+      ['ada', '10:00'],
+      ['ada', '09:00'],
+      ['eve', '08:00'],
+    ])
+    expect(sessions[1]).toMatchObject({ id: 's1', elapsed_time: 5400, end_reason: 'left' })
+    expect(sessions[2]).toMatchObject({ member_id: 'm1', disconnected_at: '2026-01-31T11:00:00.000Z' })
+    const { room } = (await send('GET', '/rooms/weekly')).body
+    // Two members are connected from 10:30 to 11:00 and from 11:50 to 12:00.
+    expect(room).toMatchObject({ started_at: '2026-01-31T09:00:00.000Z', meeting_time: 40 * 60 })
+    expect(seeded).toMatchObject(room)
+    await service.reset()
+    expect((await send('GET', '/rooms/weekly/sessions')).body.sessions).toEqual(sessions)
+  })
+
   const room = { name: 'Room', type: 'open' }
+  const visit = { connected_at: '2026-01-31T09:00:00Z', disconnected_at: '2026-01-31T10:00:00Z' }
+  const users = [{ user_id: 'ada' }]
   test.each([
     [{ user: [] }, 'user is not a field of a seed; did you mean users?'],
     [
@@ -162,8 +203,42 @@ describe('a seed', () => {
       },
       'rooms[1].id “a” occurs twice',
     ],
+    [
+      {
+        users,
+        rooms: [{ ...room, members: [{ user_id: 'ada', sessions: [{ ...visit, connected_at: '9:00' }] }] }],
+      },
+      'rooms[0].members[0].sessions[0].connected_at must be a timestamp such as 2026-01-31T09:00:00Z, not “9:00”',
+    ],
+    [
+      { rooms: [{ ...room, sessions: [visit, { connected_at: visit.connected_at }] }] },
+      'rooms[0].sessions[1].disconnected_at is missing',
+    ],
+    [
+      { rooms: [{ ...room, sessions: [{ ...visit, disconnected_at: '2026-01-31T09:00:00+01:00' }] }] },
+      'rooms[0].sessions[0].disconnected_at must not be before connected_at',
+    ],
+    [
+      { rooms: [{ ...room, sessions: [{ ...visit, user_id: 'ada' }] }] },
+      'rooms[0].sessions[0].user_id is not a field of a seed; the fields are id, connected_at, disconnected_at',
+    ],
+    [
+      {
+        users,
+        rooms: [
+          { ...room, sessions: [{ ...visit, id: 's' }] },
+          { ...room, members: [{ user_id: 'ada', sessions: [{ ...visit, id: 's' }] }] },
+        ],
+      },
+      'rooms[1].members[0].sessions[0].id “s” occurs twice',
+    ],
+    [
+      { rooms: [{ ...room, type: 'private', sessions: [visit] }] },
+      'rooms[0].sessions: anonymous participants can join only rooms of type open',
+    ],
     [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room id'],
     [[], 'it must be an object, not a list'],
+    [null, 'it must be an object, not null'],
   ])('causes an error with the path of the problem if the seed is invalid: %j', async (bad, message) => {
     await expect(startService({ seed: bad as object })).rejects.toThrow(`the seed cannot be used: ${message}`)
   })

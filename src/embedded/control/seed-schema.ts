@@ -22,10 +22,26 @@ function strictField(field: z.core.$ZodType): z.core.$ZodType {
 const page =
   operations.createPages.body instanceof z.ZodArray ? operations.createPages.body.element : undefined
 
+const timestamp = z.iso.datetime({
+  offset: true,
+  error: ({ input }) =>
+    typeof input === 'string'
+      ? `must be a timestamp such as 2026-01-31T09:00:00Z, not “${input}”`
+      : undefined,
+})
+
+const session = z
+  .strictObject({ id: id.optional(), connected_at: timestamp, disconnected_at: timestamp })
+  .refine(({ connected_at, disconnected_at }) => Date.parse(connected_at) <= Date.parse(disconnected_at), {
+    path: ['disconnected_at'],
+    error: 'must not be before connected_at',
+  })
+
 const member = strict(operations.addMember.body).extend({
   id: id.optional(),
   name: z.string().optional(),
   is_blocked: z.boolean().optional(),
+  sessions: z.array(session).optional(),
 })
 
 const seedSchema = z.strictObject({
@@ -37,6 +53,7 @@ const seedSchema = z.strictObject({
         is_terminated: z.boolean().optional(),
         members: z.array(member).optional(),
         pages: z.array(strict(page as z.ZodType)).optional(),
+        sessions: z.array(session).optional(),
       }),
     )
     .optional(),
@@ -49,9 +66,26 @@ export interface SeedUser {
 
 export interface SeedRoom {
   id?: string
+  type: string
   is_terminated?: boolean
-  members?: readonly { id?: string; user_id: string; is_blocked?: boolean }[]
+  members?: readonly SeedMember[]
   pages?: readonly object[]
+  /** Sessions of anonymous participants. */
+  sessions?: readonly SeedSession[]
+}
+
+export interface SeedMember {
+  id?: string
+  user_id: string
+  is_blocked?: boolean
+  sessions?: readonly SeedSession[]
+}
+
+/** Ended session. */
+export interface SeedSession {
+  id?: string
+  connected_at: string
+  disconnected_at: string
 }
 
 export interface ParsedSeed {
@@ -84,10 +118,18 @@ function requireUniqueIds({ users = [], rooms = [] }: ParsedSeed): void {
   requireUnique(users.map(({ access_token }, i) => [`users[${i}].access_token`, access_token]))
   requireUnique(rooms.map(({ id }, i) => [`rooms[${i}].id`, id]))
   requireUnique(members.map(({ path, id }) => [`${path}.id`, id]))
+  requireUnique([
+    ...rooms.flatMap(({ sessions }, i) => listSessionIds(`rooms[${i}]`, sessions)),
+    ...members.flatMap(({ path, sessions }) => listSessionIds(path, sessions)),
+  ])
   for (const i of rooms.keys())
     requireUnique(
       members.filter(({ room }) => room === i).map(({ path, user_id }) => [`${path}.user_id`, user_id]),
     )
+}
+
+function listSessionIds(path: string, sessions: readonly SeedSession[] = []) {
+  return sessions.map(({ id }, i) => [`${path}.sessions[${i}].id`, id] as const)
 }
 
 function requireUnique(values: readonly (readonly [path: string, value: string | undefined])[]): void {

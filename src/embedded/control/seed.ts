@@ -1,5 +1,6 @@
 import type { OperationName } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
+import type { MemberType } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { Fault } from '../common/faults.ts'
 import type { Ids } from '../common/ids.ts'
@@ -7,6 +8,7 @@ import { requireStorable } from '../common/values.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import { runHandler } from '../handlers/index.ts'
 import type { ParsedSeed, SeedRoom, SeedUser } from './seed-schema.ts'
+import { addVisits, listSeeded, toVisit } from './seed-sessions.ts'
 
 /** IDs and tokens of a seed, which are the same each time the seed is applied. */
 export class SeedIds {
@@ -26,7 +28,7 @@ export class SeedIds {
 
 export interface Seeded {
   users: unknown[]
-  rooms: (Record<string, unknown> & { members: unknown[]; pages: unknown[] })[]
+  rooms: (Record<string, unknown> & { members: unknown[]; pages: unknown[]; sessions: unknown[] })[]
 }
 
 /**
@@ -58,20 +60,42 @@ function seedRoom(
 ): Seeded['rooms'][number] {
   const problem = findSegmentProblem('id', room.id ?? 'id')
   if (problem !== undefined) throw new UsageError(`the seed cannot be used: ${path}: ${problem}`)
-  const { id, is_terminated, members = [], pages = [], ...body } = room
+  const { id, is_terminated, members = [], pages = [], sessions = [], ...body } = room
+  if (sessions.length > 0 && room.type !== 'open')
+    throw new UsageError(
+      `the seed cannot be used: ${path}.sessions: anonymous participants can join only rooms of type open`,
+    )
   const created = create('createRoom', context, path, ids, { body, chosen: [id] })['room'] as { id: string }
   const params = { room_id: created.id, id: created.id }
   const run = (name: OperationName, place: string, body: unknown, more: object = {}, chosen: string[] = []) =>
     create(name, context, `${path}${place}`, ids, { params: { ...params, ...more }, body, chosen })
-  const added = members.map(({ id, is_blocked, ...member }, i) => {
+  const added = members.map(({ id, is_blocked, sessions, ...member }, i) => {
     const place = `.members[${i}]`
     const { member: first } = run('addMember', place, member, {}, id === undefined ? [] : [id])
     if (!is_blocked) return first
     return run('updateMember', place, { is_blocked }, { member_id: (first as { id: string }).id })['member']
   })
   const listed = pages.length > 0 ? (run('createPages', '.pages', pages)['pages'] as unknown[]) : []
-  const { room: last } = is_terminated ? run('updateRoom', '', { is_terminated }) : { room: created }
-  return { ...(last as object), members: added, pages: listed }
+  const takeId = (id: string | undefined) => id ?? ids.take(context.newId)
+  addVisits(context, created.id, [
+    ...members.flatMap(({ user_id, sessions = [] }, i) => {
+      const { id: memberId, type } = added[i] as { id: string; type: MemberType }
+      return sessions.map((visit) =>
+        toVisit(visit, { id: takeId(visit.id), memberId, userId: user_id, type }),
+      )
+    }),
+    ...sessions.map((visit) =>
+      toVisit(visit, {
+        id: takeId(visit.id),
+        memberId: ids.take(context.newId),
+        userId: null,
+        type: 'guest',
+      }),
+    ),
+  ])
+  if (is_terminated) run('updateRoom', '', { is_terminated })
+  const { room: last } = runHandler('getRoom', context, { params, query: {} }) as { room: object }
+  return { ...last, members: added, pages: listed, sessions: listSeeded(context, created.id) }
 }
 
 interface CreateInput {
