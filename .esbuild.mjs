@@ -88,6 +88,8 @@ export async function bundleTesting({ plain = false } = {}) {
     plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
     alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
     legalComments: 'none',
+    // Node and test runners print the whole line that throws an error.
+    lineLimit: 160,
     metafile: true,
     supported: { 'dynamic-import': false },
     define: { 'import.meta.dirname': '__dirname' },

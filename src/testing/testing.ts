@@ -39,6 +39,9 @@ export const startService: typeof Public.startService = async (options = {}) => 
       const status = /^\d+$/.test(outcome) ? Number(outcome) : (outcome as 'unreachable' | 'forbidden')
       inbox.put({ type: action, id, url, payload, body, attempt, status })
     },
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall !== 'listen') throw cause
+    throw new UsageError(`startService cannot use port ${port}: ${describeSystemError(cause)}`, { cause })
   })
   let closed: Promise<Public.CloseReport> | undefined
   try {
@@ -83,7 +86,10 @@ export const startService: typeof Public.startService = async (options = {}) => 
       resume: () => control.clock.resume(),
     },
     faults: {
-      add: (fault) => control.faults.add(fault),
+      add(fault) {
+        requireOpen()
+        return control.faults.add(fault)
+      },
       clear: () => control.faults.clear(),
     },
     webhooks: {

@@ -2,6 +2,16 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
 
+test('an uncaught error of startService prints a short line of the program and the message', async () => {
+  const start = `require(${JSON.stringify(resolve('dist/testing.cjs'))}).startService({ sed: {} })`
+  const { code, stderr } = await runCommand(process.execPath, ['-e', start], {
+    PATH: process.env['PATH'] ?? '',
+  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/MeetroomError\]?: startService has no option “sed”/)
+  expect(stderr.split('\n').filter((line) => line.length > 250)).toEqual([])
+})
+
 const isFull = process.env['MEETROOM_TEST_FULL'] === '1'
 const rounds = isFull ? 1000 : 60
 

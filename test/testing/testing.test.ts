@@ -85,6 +85,15 @@ describe('startService', () => {
     await expect(service.reset()).rejects.toThrow('the service is closed')
     await expect(service.clock.advance('1s')).rejects.toThrow('the service is closed')
     await expect(service.webhooks.next()).rejects.toThrow('the service is closed')
+    expect(() => service.faults.add({ status: 503 })).toThrow('the service is closed')
+  })
+
+  test('rejects if another program uses the port', async () => {
+    const { service } = await startTestService()
+    const port = Number(new URL(service.baseUrl).port)
+    await expect(startService({ port })).rejects.toThrow(
+      `startService cannot use port ${port}: another program uses this port`,
+    )
   })
 
   test('returns a disposable service', async () => {
@@ -317,7 +326,7 @@ describe('an unknown operation', () => {
   test.each([
     ['POST', '/room', 'createRoom (POST /v1/rooms)'],
     ['GET', '/users/ada/more', 'getUser (GET /v1/users/{user_id})'],
-    ['PATCH', '/rooms/weekly', 'getRoom (GET /v1/rooms/{id})'],
+    ['PATCH', '/rooms/weekly', 'updateRoom (PUT /v1/rooms/{id})'],
     ['POST', '/rooms/weekly/messages', 'sendMessage (POST /v1/rooms/{room_id}/message)'],
     ['POST', '/rooms/weekly/pages', 'createPages (POST /v1/rooms/{room_id}/pages/create_many)'],
   ])('causes status 400 with the nearest operation in the message: %s %s', async (method, path, nearest) => {

@@ -9,10 +9,12 @@ const param = 0.1
 /** Describes the operation that is nearest to a request, as in `createRoom (POST /v1/rooms)`. */
 export function describeNearestOperation(method: string, path: string): string {
   const segments = splitPath(path.replace(/^\/v1(?=\/|$)/, ''))
+  // Updates are PUT requests here, and PATCH requests in many other APIs.
+  const wanted = method === 'PATCH' ? 'PUT' : method
   const [nearest] = Object.entries<Endpoint>(endpoints)
     .map(([name, endpoint]) => ({
       text: `${name} (${endpoint.method} /v1${endpoint.path})`,
-      cost: (endpoint.method === method ? 0 : wrongMethod) + compareSegments(endpoint, segments),
+      cost: (endpoint.method === wanted ? 0 : wrongMethod) + compareSegments(endpoint, segments),
     }))
     .sort((a, b) => a.cost - b.cost)
   return nearest?.text ?? ''

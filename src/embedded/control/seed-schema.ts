@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { findClosest } from '../../api/closest.ts'
 import { describeIssue } from '../../api/issue.ts'
 import { operations } from '../../api/operations.ts'
+import { parseTimestamp } from '../../api/readings.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../common/values.ts'
 
@@ -22,17 +23,20 @@ function strictField(field: z.core.$ZodType): z.core.$ZodType {
 const page =
   operations.createPages.body instanceof z.ZodArray ? operations.createPages.body.element : undefined
 
-const timestamp = z.iso.datetime({
-  offset: true,
-  error: ({ input }) =>
-    typeof input === 'string'
-      ? `must be a timestamp such as 2026-01-31T09:00:00Z, not “${input}”`
-      : undefined,
-})
+/** Timestamp in milliseconds since 1970. */
+const timestamp = z.iso
+  .datetime({
+    offset: true,
+    error: ({ input }) =>
+      typeof input === 'string'
+        ? `must be a timestamp such as 2026-01-31T09:00:00Z, not “${input}”`
+        : undefined,
+  })
+  .transform((text) => parseTimestamp(text) ?? 0)
 
 const session = z
   .strictObject({ id: id.optional(), connected_at: timestamp, disconnected_at: timestamp })
-  .refine(({ connected_at, disconnected_at }) => Date.parse(connected_at) <= Date.parse(disconnected_at), {
+  .refine(({ connected_at, disconnected_at }) => connected_at <= disconnected_at, {
     path: ['disconnected_at'],
     error: 'must not be before connected_at',
   })
@@ -84,8 +88,9 @@ export interface SeedMember {
 /** Ended session. */
 export interface SeedSession {
   id?: string
-  connected_at: string
-  disconnected_at: string
+  /** Milliseconds since 1970. */
+  connected_at: number
+  disconnected_at: number
 }
 
 export interface ParsedSeed {

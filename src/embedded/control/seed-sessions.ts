@@ -19,7 +19,7 @@ export function toVisit(
   { connected_at, disconnected_at }: SeedSession,
   who: Pick<Visit, 'id' | 'memberId' | 'userId' | 'type'>,
 ): Visit {
-  return { ...who, start: Date.parse(connected_at), end: Date.parse(disconnected_at) }
+  return { ...who, start: connected_at, end: disconnected_at }
 }
 
 /** Adds ended sessions to a room, with the start and the duration of its meetings. Call inside `store.write`. */
