@@ -100,7 +100,7 @@ export class Sockets {
       const outcome = await interceptConnect(roomId, join)
       if ('response' in outcome) {
         if (outcome.session) await hub.leave(outcome.session, 'lost')
-        onConnect?.({ roomId, outcome: 'failed on request', requestId })
+        onConnect?.({ roomId, outcome: 'injected fault', requestId })
         return respondToUpgrade(socket, outcome.response, requestId)
       }
       const { session, isCut } = outcome

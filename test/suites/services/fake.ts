@@ -23,7 +23,8 @@ export const service = (name: string, exchange: Exchange): FakeService => ({ nam
 export const isWrite = ({ method }: WireRequest) => method !== 'GET'
 export const pathOf = ({ url }: WireRequest) => new URL(url).pathname.replace(/^\/v1/, '')
 const isList = (request: WireRequest) =>
-  request.method === 'GET' && /^\/(rooms|users|rooms\/[^/]+\/(members|sessions))$/.test(pathOf(request))
+  request.method === 'GET' &&
+  /^\/(rooms|users|webhooks\/deliveries|rooms\/[^/]+\/(members|sessions))$/.test(pathOf(request))
 
 const textOf = (response: WireResponse) => new TextDecoder().decode(response.body)
 export const bytes = (response: WireResponse, body: Uint8Array, headers = {}): WireResponse => ({

@@ -2,7 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Run } from '../../helpers/world.ts'
 import type { Thing } from './fake.ts'
-import { blocked, ended, full, open, roomNames, type School, type State, second, userIds } from './school.ts'
+import {
+  blocked,
+  ended,
+  full,
+  givenUp,
+  open,
+  roomNames,
+  type School,
+  type State,
+  second,
+  userIds,
+} from './school.ts'
 
 /** One way to call a command, and the proof that its exit code 0 is true. */
 export interface Scenario {
@@ -427,6 +438,26 @@ export const scenarios: readonly Scenario[] = [
     done: (after) => named(after, 'New').length === 1 && memberOf(after, 'New', 'u05')?.['type'] === 'host',
   },
   {
+    leaf: 'webhooks deliveries',
+    argv: () => ['webhooks', 'deliveries', '--all', ...csv('attempts')],
+    rows: ({ deliveries }) => deliveries.map(({ attempts }) => String(attempts)),
+  },
+  {
+    leaf: 'webhooks deliveries',
+    argv: () => ['webhooks', 'deliveries', '--state', 'given_up', ...csv('attempts')],
+    rows: () => ['99'],
+  },
+  {
+    leaf: 'webhooks redeliver',
+    argv: ({ delivery }) => ['webhooks', 'redeliver', delivery],
+    done: ({ deliveries }) => deliveries.find(({ id }) => id === givenUp)?.['redeliveries'] === 1,
+  },
+  {
+    leaf: 'webhooks redeliver',
+    argv: () => ['webhooks', 'redeliver', '--since', '1d', yes],
+    done: ({ deliveries }) => deliveries.every(({ redeliveries }) => redeliveries === 1),
+  },
+  {
     leaf: 'api',
     argv: ({ room }) => ['api', 'DELETE', `/rooms/${room(open)}`, yes],
     done: (after) => !names(after).includes(open),
@@ -454,8 +485,6 @@ export const without: Readonly<Record<string, string>> = {
   'webhooks listen': 'is a server',
   'webhooks verify': 'contacts no service',
   'webhooks trigger': 'contacts no service',
-  'webhooks deliveries': 'needs the embedded service; its tests have other services',
-  'webhooks redeliver': 'needs the embedded service; its tests have other services',
   openapi: 'contacts no service',
   commands: 'contacts no service',
   schema: 'contacts no service',

@@ -1,3 +1,4 @@
+import { addDelivery } from '../../helpers/deliveries.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { answer, createWorld, type Run, type World } from '../../helpers/world.ts'
 import { type FakeService, pathOf, type Thing } from './fake.ts'
@@ -8,6 +9,7 @@ export interface State {
   users: readonly Thing[]
   /** Members of all rooms. */
   members: readonly Thing[]
+  deliveries: readonly Thing[]
 }
 
 /** A fake service, and the real state behind it. */
@@ -17,6 +19,8 @@ export interface School {
   room(name: string): string
   /** The ID by which the fake service knows a member. */
   member(room: string, user: string): string
+  /** The ID by which the fake service knows the given-up delivery. */
+  delivery: string
   state(): Promise<State>
   /** `POST /rooms/{id}/pages/create_many`: the writes that the embedded service has executed. */
   executed: readonly string[]
@@ -32,6 +36,8 @@ export const userIds = Array.from({ length: 12 }, (_, i) => `u${two(i)}`)
 export const [full = '', second = '', open = '', ended = ''] = roomNames
 /** Somebody who is blocked in the full room. */
 export const blocked = 'u11'
+/** The only delivery that was given up. */
+export const givenUp = 'msg_givenup'
 
 /** Makes a school with rooms, users, members and sessions, behind a fake service. */
 export async function openSchool(fake: FakeService): Promise<School> {
@@ -57,6 +63,9 @@ export async function openSchool(fake: FakeService): Promise<School> {
     is_blocked: true,
   })
   await send('PUT', `/rooms/${rooms.get(ended)}`, { is_terminated: true })
+
+  for (const i of userIds.keys()) await addDelivery(world.store, { id: `msg_${two(i)}`, attempts: i + 1 })
+  await addDelivery(world.store, { id: givenUp, state: 'given_up', attempts: 99 })
 
   const sessions = userIds.map((user_id, i) => ({
     id: `s${i}`,
@@ -84,6 +93,7 @@ export async function openSchool(fake: FakeService): Promise<School> {
   return {
     world,
     room: (name) => idOf(rooms.get(name) ?? name),
+    delivery: idOf(givenUp),
     member: (room, user) => idOf(members.get(`${room}/${user}`) ?? user),
     async state() {
       const { rooms: all } = await send('GET', '/rooms?limit=1000')
@@ -92,7 +102,9 @@ export async function openSchool(fake: FakeService): Promise<School> {
       for (const { id, name } of all)
         if ([full, second, open].includes(name) || !roomNames.includes(name))
           inRooms.push(...(await send('GET', `/rooms/${id}/members?limit=1000`)).members)
-      return { rooms: all, users: (await send('GET', '/users?limit=1000')).users, members: inRooms }
+      const { users } = await send('GET', '/users?limit=1000')
+      const { deliveries } = await send('GET', '/webhooks/deliveries?limit=1000')
+      return { rooms: all, users, members: inRooms, deliveries }
     },
     executed,
     sessions,
