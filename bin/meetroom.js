@@ -136,7 +136,8 @@ function findCache() {
  * the whole path from the package directory.
  */
 function findWarmedCache() {
-  if (process.getuid === undefined) return undefined
+  // The commands that `cache warm` runs compile their code, because it replaces the warmed cache.
+  if (process.getuid === undefined || process.env.MEETROOM_WARMING) return undefined
   const root = join(__dirname, '..')
   const warmed = join(root, 'cache', build)
   try {

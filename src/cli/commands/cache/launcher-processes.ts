@@ -24,6 +24,7 @@ export class LauncherProcesses {
       XDG_CACHE_HOME: join(home, 'cache'),
       MEETROOM_CONFIG_DIR: join(home, 'config'),
       MEETROOM_DATA_DIR: join(home, 'data'),
+      MEETROOM_WARMING: '1',
     }
     this.#options = { env, cwd: home }
     this.#interrupt = interrupt

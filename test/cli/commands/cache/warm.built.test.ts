@@ -15,8 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LauncherProcesses } from '../../../../src/cli/commands/cache/launcher-processes.ts'
+import type { Host } from '../../../../src/host.ts'
 import { version } from '../../../../src/version.ts'
 import { node } from '../../../helpers/built.ts'
 import { type Finished, runCommand } from '../../../helpers/command.ts'
@@ -202,6 +204,16 @@ test('cache warm stores no code and removes its temporary files when it is inter
   expect(warming.log()).toContain('interrupted')
   expect(readdirSync(cache)).toEqual([])
   expect(readdirSync(TMPDIR)).toEqual([])
+})
+
+test('the commands of a repeated cache warm store their code although the warmed cache has it', async () => {
+  const home = tempDir()
+  const { packageDir, file } = installed()
+  const host = { nodePath: node, packageDir } as Host
+  expect(await new LauncherProcesses(host, home, new AbortController().signal).run(['--version'])).toBe(
+    version,
+  )
+  expect(existsSync(join(home, 'cache/meetroom', basename(dirname(file)), 'version'))).toBe(true)
 })
 
 test('doctor shows the warmed cache when the user has no cache', async () => {
