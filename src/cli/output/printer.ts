@@ -106,7 +106,10 @@ export class Printer {
     const said = own`${this.makeVisible(text)}\n`
     const line = isAsciiOnly(this.#host) ? toAscii(said) : said
     this.#statusLine?.hideDuring(this.#host.stderr, line)
-    await this.#host.stderr.write(line).catch(() => {})
+    const written = this.#host.stderr.write(line).catch(() => {})
+    // With `--verbose`, notices follow each other faster than the progress is updated.
+    this.#statusLine?.restore()
+    await written
   }
 
   async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {

@@ -88,6 +88,15 @@ describe('the progress bar on a terminal', () => {
     expect(shown.endsWith('error: deleted 2 of 3 rooms; 1 failed\n')).toBe(true)
   })
 
+  test('is redrawn immediately after each request that --verbose prints', async () => {
+    const ids = await rooms(3)
+    const { sent, shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '--verbose', ...slowly])
+    const afterFirst = sent.slice(sent.search(/[█░]/))
+    expect(afterFirst.match(/DELETE .*\n/g)).toHaveLength(1)
+    expect(afterFirst).toMatch(/DELETE .*\n\r[█░]+ 2\/3 .* 1 concurrent/)
+    expect(shown).not.toMatch(/[█░]/)
+  })
+
   test('does not split the output of a JSON document', async () => {
     const ids = await rooms(4)
     const { shown } = await onTerminal(['rooms', 'delete', ...ids, '--yes', '-o', 'json', ...slowly])

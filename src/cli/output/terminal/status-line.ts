@@ -7,6 +7,7 @@ export class StatusLine {
   readonly #host: Host
   /** Drawing above the status line, which is cleared before other output. */
   above: { hideDuring(): void } | undefined
+  #text: Visible | undefined
   #isShown = false
   /** True if the cursor is at the start of a line. Elsewhere, the status line would erase part of a JSON document. */
   #isAtStart = true
@@ -20,20 +21,31 @@ export class StatusLine {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.
     if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.#host)) return
+    this.#text = text
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
   }
 
   clear(): void {
-    if (this.#isShown) this.#write(own`\r\u001b[K`)
-    this.#isShown = false
+    this.#hide()
+    this.#text = undefined
   }
 
   hideDuring(to: Output, data: string | Uint8Array): void {
     if (!to.isTTY) return
     this.above?.hideDuring()
-    this.clear()
+    this.#hide()
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
+  }
+
+  /** Shows the text again that other output has replaced. */
+  restore(): void {
+    if (this.#text !== undefined && !this.#isShown) this.show(this.#text)
+  }
+
+  #hide(): void {
+    if (this.#isShown) this.#write(own`\r\u001b[K`)
+    this.#isShown = false
   }
 
   #write(text: Visible): void {
