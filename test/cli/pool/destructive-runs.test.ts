@@ -61,11 +61,8 @@ async function createCrowd() {
   return { world, room: String(room.id) }
 }
 
-/** Commands that sent such a request for each item. */
-const destructive = new Set<string>()
-
-test.each(calls)('%s sends at most 8 deletions, terminations and blocks concurrently', async (call) => {
-  const { world, room } = await createCrowd()
+/** Counts the deletions, terminations and blocks of a command, and how many of them are in flight at once. */
+async function countDestructive(world: Awaited<ReturnType<typeof createImportWorld>>, argv: string[]) {
   let inFlight = 0
   let most = 0
   let sent = 0
@@ -83,11 +80,29 @@ test.each(calls)('%s sends at most 8 deletions, terminations and blocks concurre
     if (isCounted) inFlight--
     return response
   }
-  const { host, done } = world.start(call.split(' ').map((word) => (word === 'ROOM' ? room : word)))
+  const { host, done } = world.start(argv)
   host.monotonic = () => elapsed
   await done
+  return { most, sent }
+}
+
+/** Commands that sent such a request for each item. */
+const destructive = new Set<string>()
+
+test.each(calls)('%s sends at most 8 deletions, terminations and blocks concurrently', async (call) => {
+  const { world, room } = await createCrowd()
+  const argv = call.split(' ').map((word) => (word === 'ROOM' ? room : word))
+  const { most, sent } = await countDestructive(world, argv)
   expect(most).toBeLessThanOrEqual(8)
   if (sent >= items) destructive.add(call.split(' ', 2).join(' '))
+})
+
+test('workspace apply sends at most 8 terminations concurrently', async () => {
+  const world = await createImportWorld()
+  const rooms = numbers.map((n) => ({ key: `r${n}`, name: `R${n}`, type: 'open', is_terminated: true }))
+  world.file('rooms.json', JSON.stringify({ rooms }))
+  const argv = ['workspace', 'apply', 'rooms.json', '--yes', '--max', '1000']
+  expect(await countDestructive(world, argv)).toEqual({ most: 8, sent: items })
 })
 
 test('every destructive batch command is tested with many items in this file', () => {

@@ -2,6 +2,7 @@ import { isFatal, judgeStatus, type Outcome, type Status, toFailure } from '../.
 import type { MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
+import { fixPace } from '../../pool/adaptive-concurrency.ts'
 import { finishRun } from '../../pool/finish-run.ts'
 import { openPool, type Pool } from '../../pool/pool.ts'
 import { startAll } from '../../pool/run-items.ts'
@@ -34,6 +35,10 @@ function isTermination({ kind, changes }: PlanItem): boolean {
   return kind === 'room' && changes.some(({ field, after }) => field === 'is_terminated' && after === true)
 }
 
+function isDestructive(item: PlanItem): boolean {
+  return item.action === 'remove' || isTermination(item)
+}
+
 /** Runner for the writes of a plan, phase by phase. A failed item does not stop the others. */
 export class ApplyRun {
   readonly #context: Context
@@ -54,7 +59,8 @@ export class ApplyRun {
 
   static async open(context: Context, plan: Plan, keeper: LockKeeper, flags: PaceFlags): Promise<ApplyRun> {
     const tally = new Tally(plan.items.filter(isWrite).length, summarizeRun)
-    const pool = await openPool(context, flags, tally, { confirmed: true })
+    const pace = plan.items.some(isDestructive) ? fixPace(flags) : flags
+    const pool = await openPool(context, pace, tally, { confirmed: true })
     return new ApplyRun(context, plan, keeper, tally, pool)
   }
 
