@@ -27,13 +27,22 @@ const { execPath } = process
 const browserInto = (dir: string) =>
   `exec ${execPath} -e 'fetch(process.argv[1], { redirect: "manual" }).then((answer) => require("fs").writeFileSync("${dir}/opened", process.argv[1] + " " + answer.headers.get("location")))' "$1"`
 
+/**
+ * Returns the URL that the browser was asked to open, and where it leads. Every test with a browser waits for this: what
+ * the browser writes later would keep the directory of the test from being removed.
+ */
+async function visited(): Promise<string[]> {
+  const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
+  await expect.poll(read, { timeout: 20_000 }).toContain(' ')
+  return read().split(' ')
+}
+
 describe('rooms open', () => {
   test('starts the browser with the link, whose token is in no argument of the process', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
-    await expect.poll(() => readFileSync(join(world.dir, 'opened'), 'utf8')).toContain(' ')
-    const [url = '', link] = readFileSync(join(world.dir, 'opened'), 'utf8').split(' ')
+    const [url = '', link] = await visited()
     const { access_token } = await world.member(hall, 'ada')
     expect(link).toBe(`https://app.test/meet?room_id=${hall}&access_token=${access_token}`)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/)
@@ -49,6 +58,7 @@ describe('rooms open', () => {
     expect((await run(`rooms open ${lobby} --json`, browserInto(world.dir))).stdout).toBe(
       `{"room_id":"${lobby}","opened":true,"link":null}\n`,
     )
+    expect((await visited())[1]).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test.each([
@@ -80,6 +90,7 @@ describe('rooms open', () => {
     expect(await run(`rooms open ${lobby}`, undefined, { BROWSER })).toMatchObject({
       ...{ code: 0, stdout: '', stderr: 'opened Lobby in the browser\n' },
     })
+    expect((await visited())[1]).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test('exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
