@@ -23,15 +23,16 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
     .argument('[command...]', 'a command, as in rooms list, or error, or workspace')
     .action(
       act('machine', async (context, words: string[]) => {
-        const { createErrorSchema, createOutputSchemas, createWorkspaceFileSchema } = await import(
+        const { createErrorSchema, createWorkspaceFileSchema, listOutputSchemas } = await import(
           './schemas.ts'
         )
         const root = schema.parent as MeetroomCommand
-        const all = createOutputSchemas(root)
-          .set('error', createErrorSchema())
-          .set('workspace', createWorkspaceFileSchema())
+        const all = listOutputSchemas(root)
+          .set('error', createErrorSchema)
+          .set('workspace', createWorkspaceFileSchema)
         const name = fullName(root, words)
-        const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
+        const createAll = () => Object.fromEntries([...all].map(([name, create]) => [name, create()]))
+        const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
         if (!document)
           throw new UsageError(`no command “${name}” that prints JSON`, {
             hint: ['list those that do with: ', suggestElsewhere(['schema', '--query', 'keys("$defs")'])],

@@ -15,12 +15,12 @@ import { selectView } from '../../output/views/views.ts'
 import { documentSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
 
-/** Returns the JSON Schema of `--json` output for each command that prints JSON. */
-export function createOutputSchemas(root: MeetroomCommand): Map<string, object> {
+/** Returns a function for each command that prints JSON, which creates the JSON Schema of its `--json` output. */
+export function listOutputSchemas(root: MeetroomCommand): Map<string, () => object> {
   const all = listCommands(root, []).flatMap(({ words, command }) => {
     const name = words.join(' ')
     const schema = createCommandSchema(name, command)
-    return schema ? [[name, toJsonSchema(`meetroom ${name} --json`, schema)] as const] : []
+    return schema ? [[name, () => toJsonSchema(`meetroom ${name} --json`, schema)] as const] : []
   })
   return new Map(all)
 }
