@@ -7,6 +7,7 @@ import { Deliveries, type Attempt as FinishedAttempt } from '../../src/embedded/
 import { enqueueOrPack, findWebhook, type PresenceChange, pack } from '../../src/embedded/webhooks/outbox.ts'
 import { testNow } from './host.ts'
 import { Inbox } from './inbox.ts'
+import { withSchema } from './new-database.ts'
 import { decodeBody, localUrl, wireRequest } from './wire.ts'
 
 /** Time that stands still until a test lets it pass. */
@@ -53,7 +54,7 @@ interface RoomWebhook {
 /** An outbox in memory, the deliveries that empty it, and receivers that answer what the test says. */
 export async function createOutbox(opened?: Store) {
   vi.useFakeTimers({ toFake: ['Date'], now: testNow })
-  const store = opened ?? new Store(await openSqlite(':memory:', (load) => load()))
+  const store = opened ?? new Store(await openSqlite(':memory:', withSchema))
   const clock = fakeClock()
   const started: Deliveries[] = []
   const onRedelivery = (roomId: string) => started.at(-1)?.redeliver(roomId)

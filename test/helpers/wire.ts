@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { testNow } from './host.ts'
+import { withSchema } from './new-database.ts'
 
 /** One exchange, as the API document has it. */
 export interface WireCase {
@@ -160,7 +161,7 @@ export async function openTestWorkspace(dir?: string) {
         time += 1000
         return time
       },
-      quietly: (load) => load(),
+      quietly: dir === undefined ? withSchema : (load) => load(),
     },
   })
   let isOpen = true

@@ -6,6 +6,7 @@ import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, type TestHost, testHost, testNow } from './host.ts'
+import { withSchema } from './new-database.ts'
 import { soon } from './waiting.ts'
 
 export interface Run {
@@ -33,7 +34,7 @@ export async function createWorld() {
   const workspace = await openWorkspace({
     dir: undefined,
     // One second per request, so that lists have an order.
-    host: { now: () => (time += 1000), quietly: (load) => load() },
+    host: { now: () => (time += 1000), quietly: withSchema },
   })
   const dir = tempDir()
   const world = {
