@@ -216,7 +216,7 @@ test('a cache file in a directory that other users can write to is neither read 
 })
 
 test.each([
-  ['no home directory', {}],
+  ['no home directory', { XDG_CACHE_HOME: '' }],
   ['a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
   ['a cache directory on a file system that refuses new files', { XDG_CACHE_HOME: '/proc' }],
 ])('meetroom --version succeeds with %s', async (_, env) => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { launcher, node } from './built.ts'
+import { launcher, node, sharedCache } from './built.ts'
 import { Inbox } from './inbox.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
@@ -21,7 +21,7 @@ export interface Running {
 
 /** Starts the built program, and kills it when the test is over. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>, cwd?: string): Running {
-  return startProgram(node, [launcher, ...argv], env, cwd)
+  return startProgram(node, [launcher, ...argv], { ...sharedCache, ...env }, cwd)
 }
 
 /** Starts any program, and kills it when the test is over. */

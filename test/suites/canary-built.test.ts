@@ -64,7 +64,7 @@ function home() {
   file('members.csv', 'user_id\ngrace\n')
   file('headers.txt', 'content-type: application/json\n')
   file('body.json', '{}')
-  return env
+  return { ...env, XDG_CACHE_HOME: '' }
 }
 
 /** Everything in the folders of a user but the one place where a key is to be. */

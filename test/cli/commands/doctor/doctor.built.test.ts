@@ -45,7 +45,8 @@ async function doctor(env: Record<string, string>, ...flags: string[]) {
   const dir = tempDir()
   writeFileSync(join(dir, 'ca.pem'), authority.ca)
   const { code, stdout, stderr } = await runBuilt(['doctor', ...flags], {
-    ...{ HOME: dir, LANG: 'C.UTF-8', MEETROOM_API_KEY: key, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') },
+    ...{ HOME: dir, XDG_CACHE_HOME: '', LANG: 'C.UTF-8', MEETROOM_API_KEY: key },
+    NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem'),
     ...env,
   })
   expect(stdout + stderr).not.toContain(key)
