@@ -173,6 +173,8 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
 async function createEmptyWorkspace(): Promise<Buffer> {
   const path = join(tempDir(), 'workspace.db')
   const sqlite = await openSqlite(':memory:', (load) => load())
+  // Each table and index takes a page, and tests write and search this file hundreds of times.
+  sqlite.exec('PRAGMA page_size = 512')
   new Store(sqlite)
   copyDatabase(sqlite, path)
   return readFileSync(path)
