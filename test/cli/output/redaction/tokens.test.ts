@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { formats } from '../../../../src/config/values.ts'
-import { allCalls, prepare, sendsElsewhere, sendsNothing } from '../../../helpers/calls.ts'
 import { otherService } from '../../../helpers/other-service.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
 
@@ -11,45 +10,6 @@ const hint = 'access tokens are hidden; --show-tokens shows them\n'
 
 /** A service that puts the token into everything that it tells of, and into what is within that. */
 const generous = { unlisted: { access_token: token, owner: { devices: [{ access_token: token }] } } }
-
-/** Every command that sends requests to the service, in every way. */
-const calls = (await allCalls()).filter((call) => !sendsNothing.test(call) && !sendsElsewhere.test(call))
-/** Those whose JSON in a pipe is what the service sent. */
-const isAsSent = (call: string) => !/ (export|import)\b/.test(call)
-/** Those that are asked for links, which hold tokens. */
-const isLink = (call: string) => / (links?|open)\b/.test(call)
-
-/** Everything in the files of a folder. */
-function filesOf(dir: string): string {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isFile())
-    .map((path) => readFileSync(path, 'latin1'))
-    .join('\n')
-}
-
-describe.each(calls)('without --show-tokens, %s prints no access token', (call) => {
-  test.each(formats)('in the format %s', async (format) => {
-    const isRefused =
-      (call.startsWith('api') && !/json/.test(format)) ||
-      (/ export/.test(call) && /table|ids/.test(format)) ||
-      (call === 'workspace export' && format !== 'json') ||
-      (/ links?\b|^usage|^message send ROOM/.test(call) && format === 'ids')
-    for (const tty of [false, true]) {
-      const { world, ids } = await prepare()
-      otherService(world, generous)
-      const argv = `${call} --yes --verbose -o ${format}`.split(' ').map((word) => ids[word] ?? word)
-      const { code, stdout, stderr } = await world.run(argv, {
-        tty,
-        env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined },
-      })
-      expect(code, stderr).toBe(isRefused ? 2 : 0)
-      const isSent = !tty && /json/.test(format) && isAsSent(call)
-      expect(isSent || isLink(call) ? '' : stdout).not.toContain(token)
-      expect(stderr + filesOf(world.dir)).not.toContain(token)
-    }
-  })
-})
 
 let world: World
 let ada: any

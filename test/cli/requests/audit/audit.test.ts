@@ -15,10 +15,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError } from '../../../../src/api/wire.ts'
 import { changes, readLog } from '../../../helpers/audit.ts'
-import { allCalls, prepare, sendsElsewhere, stays } from '../../../helpers/calls.ts'
 import { keyShapes, spellings, tracesOf } from '../../../helpers/canary.ts'
 import { fillDisk, mountDisk } from '../../../helpers/small-disk.ts'
-import { answer, createWorld, tempDir, type World } from '../../../helpers/world.ts'
+import { answer, createWorld, type World } from '../../../helpers/world.ts'
 import { notice } from '../../../suites/size.ts'
 
 let world: World
@@ -33,51 +32,6 @@ const writes = ({ requests }: World) => requests.filter(({ method }) => method !
 const addUsers = async (many: number) => {
   for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
 }
-
-const calls = (await allCalls()).filter((call) => !sendsElsewhere.test(call))
-
-describe.each(calls)('the audit log of the command %s', (call) => {
-  const joins = call.startsWith('join')
-
-  /** @param stopped whether what stays is stopped; by then it has started */
-  const run = async (env: Record<string, string>, stopped = stays.test(call)) => {
-    const { world, argvOf } = await prepare()
-    const { host, done } = world.start([...argvOf(call), '--yes'], {
-      env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env },
-      ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
-    })
-    if (stopped) setTimeout(() => host.signal('SIGINT'), 20).unref()
-    return { ...(await done), writes: writes(world).length }
-  }
-
-  test('contains one record for each change', async () => {
-    const log = join(tempDir(), 'log')
-    const { writes } = await run({ MEETROOM_AUDIT_LOG: log })
-    const recorded = changes(log)
-    expect(recorded).toHaveLength(joins ? 1 : writes)
-    for (const { intent, outcomes } of recorded)
-      expect(outcomes).toEqual([
-        expect.objectContaining({
-          operation: intent.operation,
-          outcome: joins ? 'failed' : 'ok',
-        }),
-      ])
-  })
-
-  test('prevents all changes if the log cannot be written', async () => {
-    const changing = joins || (await run({})).writes > 0
-    const log = join(tempDir(), 'missing/log')
-    const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: log }, stays.test(call) && !joins)
-    expect(writes).toBe(0)
-    if (!changing) return expect(stderr).not.toContain('audit log')
-    expect({ code, stderr }, stderr).toEqual({
-      code: 74,
-      stderr: expect.stringMatching(
-        /error: the audit log \S+ cannot be written: no such directory\nhint: .*--no-audit/,
-      ),
-    })
-  })
-})
 
 test.each(['--dry-run', '--curl', '--no-audit'])('%s adds no audit record', async (flag) => {
   await addUsers(2)
