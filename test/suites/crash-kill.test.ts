@@ -18,7 +18,7 @@ function sequence(seed = 1): () => number {
   }
 }
 
-const kills = sized(20, 1000)
+const kills = sized(10, 1000)
 
 test(`acknowledged and observed data survives ${kills} kills, and each session end is announced`, {
   timeout: 3_600_000,
@@ -38,7 +38,7 @@ test(`acknowledged and observed data survives ${kills} kills, and each session e
 test('a session that ends in several steps ends exactly once despite kills', {
   timeout: 3_600_000,
 }, async () => {
-  const kills = sized(6, 200)
+  const kills = sized(4, 200)
   const script = await buildVariant(smallSteps)
   const survived = await killEnds({ script, dir: tempDir(), kills, random: sequence(4) })
   const { wrong, sessions, acknowledged } = survived

@@ -119,8 +119,8 @@ describe('rooms create on a terminal', () => {
     ])
   })
 
-  test('accepts a name of ten thousand characters and displays its end', async () => {
-    const long = 'x'.repeat(10_000)
+  test('accepts a name of five thousand characters and displays its end', async () => {
+    const long = 'x'.repeat(5000)
     const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
     expect(code).toBe(0)
     expect(stderr).not.toContain('x'.repeat(201))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { importKillLoop } from '../../../helpers/import-kill.ts'
 import { tempDir } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 /** A fixed sequence, so that the kills come at odd but repeatable moments. */
 function sequence(seed: number) {
@@ -10,27 +11,29 @@ function sequence(seed: number) {
   }
 }
 
-test('users import creates every user exactly once if it is killed and resumed ten times', {
-  timeout: 60_000,
+const kills = sized(5, 50)
+
+test(`users import creates every user exactly once if it is killed and resumed ${kills} times`, {
+  timeout: sized(60_000, 3_600_000),
 }, async () => {
   const survived = await importKillLoop({
     kind: 'users',
     dir: tempDir(),
-    kills: 10,
+    kills,
     rows: 1000,
     random: sequence(7),
   })
   expect(survived).toMatchObject({ codes: [0], lost: [], repeated: [], actedTwice: [], unknown: 0 })
-  expect(survived.kills).toBeGreaterThanOrEqual(10)
+  expect(survived.kills).toBeGreaterThanOrEqual(kills)
 })
 
 test('rooms import reports unknown outcomes and creates no duplicates if it is killed and resumed', {
-  timeout: 60_000,
+  timeout: sized(60_000, 3_600_000),
 }, async () => {
   const survived = await importKillLoop({
     kind: 'rooms',
     dir: tempDir(),
-    kills: 5,
+    kills: sized(3, 30),
     rows: 300,
     random: sequence(7),
   })

@@ -2,6 +2,10 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../../src/cli/output/redaction/redact.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
+
+/** The long form: npm run test:canary. */
+const numRuns = sized(100, 2000)
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const percent = (text: string) =>
@@ -54,7 +58,7 @@ describe('a key in the output', () => {
           expect(Buffer.from(part, 'base64').toString('latin1')).not.toContain(secret.slice(1, -1))
         }
       }),
-      { numRuns: 300 },
+      { numRuns },
     )
   })
 
@@ -88,7 +92,7 @@ describe('a key in the output', () => {
           // Part of the last characters may remain, such as a digit of a percent encoding.
           expect(left).toMatch(/^<é> \[API key\] \[API key\][^\s[\]]{0,11}…$/)
         }),
-        { numRuns: 300 },
+        { numRuns },
       )
     },
   )
