@@ -41,8 +41,8 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       ...each,
-      // One more than there are cores: many tests wait for a process that they started.
-      maxWorkers: availableParallelism() + 1,
+      // Two more than there are cores: many tests wait for a process that they started.
+      maxWorkers: availableParallelism() + 2,
       // The counts that CI prints.
       reporters: ['default', 'json'],
       outputFile: { json: '../node_modules/.cache/tests.json' },
