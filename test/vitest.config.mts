@@ -1,10 +1,23 @@
-import { availableParallelism } from 'node:os'
+import { existsSync, readFileSync, statfsSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { bundleForBrowser } from '../.esbuild-browser.mjs'
 
 /** Where root’s tools are, such as chroot: not every environment names these directories. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
+
+/**
+ * Returns a directory for the temporary files of tests in process: in memory, which saves a third of their system time,
+ * or else the usual one. A container may forbid to run programs there, or limit it to 64 MB.
+ */
+function findTemporaryDirectory(): string {
+  const memory = '/dev/shm'
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : ''
+  if (process.env['TMPDIR'] || !/^\S+ \/dev\/shm tmpfs rw(?!\S*noexec)/m.test(mounts)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize >= 2 ** 31 ? memory : tmpdir()
+}
 
 /** Help topics are Markdown files that the bundler imports as text. */
 const markdownAsText = {
@@ -34,9 +47,13 @@ export default defineConfig(({ mode }) => {
     env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
   }
   // Modules have no state, so that test files share them: loading them for each file takes a sixth of the time.
-  const project = (name: string, files: { include: string[]; exclude?: string[] }) => ({
+  const project = (
+    name: string,
+    files: { include: string[]; exclude?: string[] },
+    env: Record<string, string> = {},
+  ) => ({
     plugins: [markdownAsText, scriptsAsText],
-    test: { ...each, ...files, name, isolate: false },
+    test: { ...each, ...files, env: { ...each.env, ...env }, name, isolate: false },
   })
   return {
     test: {
@@ -47,10 +64,11 @@ export default defineConfig(({ mode }) => {
       reporters: ['default', 'json'],
       outputFile: { json: '../node_modules/.cache/tests.json' },
       projects: [
-        project('unit and world', {
-          include: ['**/*.test.ts'],
-          exclude: ['**/*.built.test.ts', 'suites/**'],
-        }),
+        project(
+          'unit and world',
+          { include: ['**/*.test.ts'], exclude: ['**/*.built.test.ts', 'suites/**'] },
+          { TMPDIR: findTemporaryDirectory() },
+        ),
         project('built program', { include: ['**/*.built.test.ts'] }),
         project('suites', { include: ['suites/*.test.ts'] }),
       ],
