@@ -77,7 +77,9 @@ const sendable = (Object.keys(keyShapes) as KeyShape[]).filter((name) => !/no he
 const calls = (await allCalls()).filter((call) => !stays.test(call))
 const statuses = [400, 401, 404, 429, 500, 502]
 
-test('the built program neither shows the key in the process list nor stores the key in a file', async () => {
+test('the built program neither shows the key in the process list nor stores the key in a file', {
+  timeout: full ? 3_600_000 : 90_000,
+}, async () => {
   const { seen, state, baseUrl } = await echoingService()
   const env = home()
   for (const [i, call] of calls.entries()) {
