@@ -64,6 +64,7 @@ async function sendRows(
     adapter,
     ifExists: flags.ifExists,
     dryRun,
+    isStopped: () => pool.isStopped,
     notice: (text) => context.notice(text),
   })
   try {

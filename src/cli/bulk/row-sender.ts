@@ -19,6 +19,8 @@ interface SenderOptions {
   adapter: ImportAdapter
   ifExists: IfExists
   dryRun: boolean
+  /** Returns true when rows that were only looked up must not be written. */
+  isStopped: () => boolean
   notice: (text: string) => Promise<void>
 }
 
@@ -90,7 +92,7 @@ export class RowSender {
   }
 
   async #lookUpThenSend(body: RequestBody): Promise<Outcome<string>> {
-    const { adapter, ifExists, dryRun, client } = this.#options
+    const { adapter, ifExists, dryRun, client, isStopped } = this.#options
     const existing = await adapter.find(client, body)
     const changes = ifExists === 'overwrite' || ifExists === 'update'
     if (!existing && changes && !adapter.canCreateMissing)
@@ -103,7 +105,10 @@ export class RowSender {
       const missing = await this.#referencedUsers.findMissing(adapter.listReferencedUsers?.(body) ?? [])
       if (missing !== undefined) return this.#failOutcome(new NotFoundError(`no such user: ${missing}`))
     }
-    if (!existing) return dryRun ? { status: 'would_create' } : await this.#create(body)
+    if (!existing) {
+      if (dryRun) return { status: 'would_create' }
+      return isStopped() ? { status: 'unsent' } : await this.#create(body)
+    }
     if (ifExists === 'fail')
       return this.#failOutcome(new ConflictError(`the ${adapter.view.noun[0]} already exists`))
     if (adapter.countBlocked) this.#blocked += await adapter.countBlocked(client, body, existing)
@@ -117,9 +122,10 @@ export class RowSender {
   }
 
   async #change(body: RequestBody, existing: Item): Promise<Outcome<string>> {
-    const { adapter, ifExists, dryRun, client } = this.#options
+    const { adapter, ifExists, dryRun, client, isStopped } = this.#options
     const reason = adapter.explainUnchangeable?.(body, existing)
     if (reason !== undefined) return this.#failOutcome(new ApiError(reason))
+    if (!dryRun && isStopped()) return { status: 'unsent' }
     const isUpdate = ifExists === 'update'
     const change = (isUpdate && adapter.update) || adapter.overwrite
     const changed: Outcome<string> = dryRun

@@ -92,6 +92,24 @@ describe('^C during an import', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
+  test.each([
+    ['creates no user', '', 0],
+    ['overwrites no user', ' --if-exists update', 6],
+  ])('%s whose lookup is in flight, and a resumed run sends each row', async (_, flags, existing) => {
+    for (let i = 0; i < existing; i++) await world.send('POST', '/users', { user_id: `u${i}` })
+    world.file('in.csv', usersCsv(6))
+    world.requests.length = 0
+    const line = `users import in.csv --concurrency 2${flags}`
+    const { code, stderr } = await interrupted(line, { answered: 0, underWay: 2 })
+    expect({ code, writes: world.sent().filter((sent) => !sent.startsWith('GET')) }).toEqual({
+      code: 130,
+      writes: [],
+    })
+    expect(stderr).toContain('imported 0 of 6 users; 6 not tried\n')
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await world.users()).toMatchObject(usersOf(6))
+  })
+
   test('has the same effect as SIGTERM, but SIGTERM exits 143', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv', { answered: 8 }, 'SIGTERM')
@@ -106,7 +124,7 @@ describe('^C during an import', () => {
       'without a journal',
       40,
       '--no-journal --concurrency 2',
-      { answered: 0, underWay: 2 },
+      { answered: 3, underWay: 2 },
       'imported 2 of 40 users; 38 not tried',
     ],
   ])('prints no command to resume %s', async (_when, rows, flags, when, summary) => {
