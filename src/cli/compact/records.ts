@@ -44,6 +44,11 @@ export class CompactRecords {
 
   /** Removes all records and keeps the memory for the next ones. */
   clear(): void {
-    this.#count = 0
+    this.truncate(0)
+  }
+
+  /** Removes the records after the first `count` ones and keeps their memory. */
+  truncate(count: number): void {
+    this.#count = Math.min(this.#count, count)
   }
 }

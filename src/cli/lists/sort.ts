@@ -1,11 +1,13 @@
 import { omitUndefined } from '../../api/defined.ts'
+import { readJson, writeJson } from '../../api/json.ts'
 import { PartialError, UsageError } from '../../errors.ts'
+import { CompactTextList } from '../compact/text-list.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
-import { createCompare, rankValue, type SortRank } from './order.ts'
+import { createCompare, type RankValue, rankValue } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
 export interface SortKey {
@@ -67,12 +69,11 @@ export async function* sortPages(
     for await (const page of pages) {
       const complete = await completeField(fields, page.items, full, room)
       // Full records may contain numbers that need lossless output.
-      plain &&=
-        page.items.length === 0 ||
-        (page.plain === true && complete.every((item, i) => item === page.items[i]))
+      const isPlain = page.plain === true && complete.every((item, i) => item === page.items[i])
+      plain &&= page.items.length === 0 || isPlain
       rest = page.rest ?? rest
       const before = sorter.count
-      for (const item of complete) sorter.add(item)
+      for (const item of complete) sorter.add(item, isPlain)
       if (limit === Infinity && before <= manyItems && sorter.count > manyItems)
         await context.notice(
           `--sort holds all ${view.noun[1]} in memory, and there are more than ${manyItems}; --limit needs less`,
@@ -87,78 +88,107 @@ export async function* sortPages(
     const counts = { missing: sorter.missing[i] ?? 0, all: sorter.count, flag: '--sort', view }
     await noticeMissingField(context, field, counts, ['comes last', 'come last'])
   }
-  const selected = sorter.sorted().slice(offset)
-  for (let at = 0; at < selected.length; at += pageSize)
-    yield { items: selected.slice(at, at + pageSize), plain }
+  const end = sorter.sort()
+  for (let at = offset; at < end; at += pageSize) yield { items: sorter.slice(at, at + pageSize), plain }
   const total = partial ? undefined : first ? first.total : sorter.count
-  const paging = { limit: selected.length, offset, ...omitUndefined({ total }) }
+  const paging = { limit: Math.max(0, end - offset), offset, ...omitUndefined({ total }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   if (partial) throw partial
 }
 
-interface Ranked {
-  item: Item
-  ranks: readonly SortRank[]
-}
-
 const minSurplus = 1000
 
-/** Stable sorter of items, which holds at most `surplus` more items than the limit. */
+/** Sort keys of the held items for one field. Arrays of primitive values take less memory than objects. */
+interface RankColumn {
+  field: NamedField
+  kinds: number[]
+  values: RankValue[]
+  compare: ReturnType<typeof createCompare>
+}
+
+/**
+ * Stable sorter of items, which holds at most `surplus` more items than the limit. Items are held as JSON outside the
+ * JavaScript heap, where they would outlive the young generation.
+ */
 export class ItemSorter {
-  readonly #keys: readonly SortKey[]
   readonly #limit: number
   readonly #surplus: number
-  readonly #compare: (a: Ranked, b: Ranked) => number
-  #items: Ranked[] = []
+  readonly #columns: readonly RankColumn[]
+  readonly #texts = new CompactTextList()
+  /** Numbers of the held items. Those within the limit are in order. */
+  #held: number[] = []
   /** Last item within the limit. A new item that does not sort before it is discarded. */
-  #last: Ranked | undefined
+  #last: number | undefined
   #count = 0
   readonly missing: number[]
 
   /** @param surplus number of items above the limit that are collected before they are sorted */
-  constructor(keys: readonly SortKey[], limit = Infinity, surplus = Math.max(limit / 8, minSurplus)) {
-    this.#keys = keys
+  constructor(keys: readonly SortKey[], limit = Infinity, surplus = Math.max(limit / 2, minSurplus)) {
     this.#limit = limit
     this.#surplus = surplus
     this.missing = keys.map(() => 0)
-    const orders = keys.map(({ isDescending }) => createCompare(isDescending))
-    this.#compare = (a, b) => {
-      let order = 0
-      for (let i = 0; order === 0 && i < orders.length; i++) {
-        const left = a.ranks[i]
-        const right = b.ranks[i]
-        if (left && right) order = orders[i]?.(left, right) ?? 0
-      }
-      return order
-    }
+    this.#columns = keys.map(({ field, isDescending }) => ({
+      field,
+      kinds: [],
+      values: [],
+      compare: createCompare(isDescending),
+    }))
   }
 
   get count(): number {
     return this.#count
   }
 
-  add(item: Item): void {
+  /** @param plain true if no number of the item needs lossless output */
+  add(item: Item, plain = false): void {
     this.#count++
-    const ranks = this.#keys.map(({ field }, i) => {
+    const added = this.#held.length
+    for (const [i, { field, kinds, values }] of this.#columns.entries()) {
       const rank = rankValue(field.of(item), field.type)
       if (!rank.isKnown) this.missing[i] = (this.missing[i] ?? 0) + 1
-      return rank
-    })
-    const ranked = { item, ranks }
-    if (this.#last && this.#compare(ranked, this.#last) >= 0) return
-    this.#items.push(ranked)
-    if (this.#items.length >= this.#limit + this.#surplus) this.#select()
+      kinds[added] = rank.kind
+      values[added] = rank.value
+    }
+    if (this.#last !== undefined && this.#compare(added, this.#last) >= 0) return
+    this.#texts.add(plain ? JSON.stringify(item) : writeJson(item))
+    this.#held.push(added)
+    if (this.#held.length >= this.#limit + this.#surplus) this.sort()
   }
 
-  #select(): void {
-    this.#items.sort(this.#compare)
-    if (this.#items.length <= this.#limit) return
-    this.#items.length = this.#limit
-    this.#last = this.#items.at(-1)
+  /** Sorts the items within the limit and returns their number. */
+  sort(): number {
+    this.#held.sort((a, b) => this.#compare(a, b))
+    if (this.#held.length > this.#limit) this.#discard()
+    return this.#held.length
   }
 
-  sorted(): Item[] {
-    this.#select()
-    return this.#items.map(({ item }) => item)
+  /** Returns sorted items. */
+  slice(start: number, end: number): Item[] {
+    return this.#held.slice(start, end).map((held) => readJson(this.#texts.textAt(held)) as Item)
+  }
+
+  #compare(a: number, b: number): number {
+    for (const { kinds, values, compare } of this.#columns) {
+      const order = compare(kinds[a] ?? 0, values[a] ?? 0, kinds[b] ?? 0, values[b] ?? 0)
+      if (order !== 0) return order
+    }
+    return 0
+  }
+
+  /** Discards the items after the limit and renumbers the others in the order of their addition. */
+  #discard(): void {
+    const numbers = new Uint32Array(this.#held.length)
+    this.#held.length = this.#limit
+    const kept = Uint32Array.from(this.#held).sort()
+    this.#texts.keep(kept)
+    for (const [to, from] of kept.entries()) {
+      numbers[from] = to
+      for (const { kinds, values } of this.#columns) {
+        kinds[to] = kinds[from] ?? 0
+        values[to] = values[from] ?? 0
+      }
+    }
+    this.#held = this.#held.map((held) => numbers[held] ?? 0)
+    this.#last = this.#held.at(-1)
   }
 }

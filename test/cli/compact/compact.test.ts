@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { CompactTextList } from '../../../src/cli/compact/text-list.ts'
 import { CompactTexts } from '../../../src/cli/compact/texts.ts'
 import { CompactTuples } from '../../../src/cli/compact/tuples.ts'
 import { CompactValues } from '../../../src/cli/compact/values.ts'
@@ -37,6 +38,30 @@ test('a text that is longer than a chunk does not affect the following texts', (
   expect(ids.map((id) => set.add(id))).toEqual(ids.map(() => true))
   expect(ids.map((id) => set.add(id))).toEqual(ids.map(() => false))
   expect(ids.every((id) => set.textAt(set.place(id)) === id)).toBe(true)
+})
+
+test('a compact list of texts contains the kept texts in order, for any characters and lengths', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 5 }),
+    fc.integer({ min: 0, max: 9 }).map((digit) => String(digit).repeat(200_000)),
+    fc.integer({ min: 0, max: 9 }).map((digit) => `${digit}€`.repeat(300_000)),
+  )
+  const texts = fc.array(fc.tuple(text, fc.boolean()), { maxLength: 12 })
+  fc.assert(
+    fc.property(fc.array(texts, { maxLength: 4 }), (batches) => {
+      const list = new CompactTextList()
+      let expected: string[] = []
+      for (const batch of batches) {
+        for (const [added] of batch) list.add(added)
+        expected.push(...batch.map(([added]) => added))
+        const isKept = expected.map((_, i) => batch[i]?.[1] ?? i % 3 > 0)
+        list.keep(Uint32Array.from(expected.keys()).filter((i) => isKept[i]))
+        expected = expected.filter((_, i) => isKept[i])
+        // A failed comparison of long texts would take seconds to print.
+        expect(expected.every((one, i) => list.textAt(i) === one)).toBe(true)
+      }
+    }),
+  )
 })
 
 test('a compact set of tuples numbers exactly the added tuples, even after the set is cleared', () => {
