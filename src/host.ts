@@ -217,7 +217,7 @@ export function createProcessHost(): Host {
     random: Math.random,
     async saveMemory() {
       const { setFlagsFromString } = await import('node:v8')
-      // V8 lets a small heap grow fourfold between collections, and buffers of responses are freed by them.
+      // V8 lets a small heap grow fourfold between collections, which also free the buffers of responses.
       setFlagsFromString('--heap-growing-percent=50')
     },
     async quietly(load) {

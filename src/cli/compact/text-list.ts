@@ -5,7 +5,7 @@ const chunkLength = 2 ** 20
 /** Maximum number of bytes of UTF-8 for a UTF-16 code unit. */
 const maxBytesPerUnit = 3
 
-/** List of texts outside the JavaScript heap, as UTF-8, which cannot represent half a surrogate pair. */
+/** List of texts outside the JavaScript heap, as UTF-8. The texts must not contain half a surrogate pair. */
 export class CompactTextList {
   readonly #chunks: Buffer[] = []
   /** The chunk, start and end of each text. */
@@ -25,7 +25,7 @@ export class CompactTextList {
     )
   }
 
-  /** Removes all texts but those at ascending indexes, which are then numbered from 0. */
+  /** Removes all texts except those at the given ascending indexes, which are then numbered from 0. */
   keep(indexes: Uint32Array): void {
     this.#chunk = 0
     this.#end = 0
@@ -33,7 +33,7 @@ export class CompactTextList {
       const source = this.#chunkOf(from)
       const start = this.#places.get(from, 1)
       const length = this.#places.get(from, 2) - start
-      // Each text fits where it is, so it moves towards the start or stays.
+      // Texts are placed in the same order again, so none moves towards the end.
       const chunk = this.#reserve(length)
       if (chunk === source) chunk.copyWithin(this.#end, start, start + length)
       else source?.copy(chunk, this.#end, start, start + length)
