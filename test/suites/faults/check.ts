@@ -6,12 +6,15 @@ import type { Ended, Format } from './run.ts'
 /** How long a process may outlive its deadline or its last word, in milliseconds: starting takes time, and machines are shared. */
 const marginMs = sized(4000, 8000)
 
+/** What a table without rows says instead of printing anything. */
+const emptyTable = /^no rooms$/m
 /** Lines on standard error that are neither an error nor a hint. */
 const notices = [
   /; trying again in \d+\.\d s$/,
   /^warning: the response has another value of /,
   /^updated room [0-9a-f]{24}$/,
   /^deleted 1 room$/,
+  emptyTable,
 ]
 /** What must not be shown: the key in any form, a password, or what only a bug would show. */
 const secrets = [
@@ -41,7 +44,7 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
     fault.stalls === true && ended.lateMs < -50 && 'ended before the deadline',
     failed
       ? stdout !== '' && 'output on standard output'
-      : fault.expect !== acknowledged && outputProblem(stdout, format),
+      : fault.expect !== acknowledged && outputProblem(ended, format),
     ...secrets.map((secret) => `${stdout}${stderr}`.includes(secret) && `shows ${secret}`),
     stack.test(`${stdout}\n${stderr}`) && 'shows a stack',
     control.test(stderr) && 'shows control characters',
@@ -59,7 +62,8 @@ function isExpected({ requests, connections }: Ended, expected: End['connections
   return connections >= 1 && connections <= (expected === 'kept' ? requests : attempts)
 }
 
-function outputProblem(stdout: string, format: Format): string | false {
+function outputProblem({ stdout, stderr }: Ended, format: Format): string | false {
+  if (stdout === '' && format === 'table' && emptyTable.test(stderr)) return false
   if (stdout === '') return 'nothing on standard output'
   // As the service sent it, its byte order mark included.
   return format === 'json' && !isJson(stdout.replace(/^\ufeff/, '')) && 'standard output is not JSON'
