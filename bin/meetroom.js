@@ -40,9 +40,9 @@ function load(name) {
   if (rarelyUsed.includes(name)) return createStandIn(name)
   if (!name.startsWith('./')) return require(name)
   if (!modules.has(name)) {
-    // Each large part has a file; small parts share the first one.
+    // `./cli-links.js/chunk-1.js` is in cli-links.js; parts of the first file are known already.
     if (!parts.has(name))
-      for (const [part, run] of Object.entries(compile(name.slice(2)))) parts.set(part, run)
+      for (const [part, run] of Object.entries(compile(name.split('/')[1]))) parts.set(part, run)
     const module = { exports: {}, dirname: dist }
     modules.set(name, module)
     parts.get(name)(module.exports, load, module)
