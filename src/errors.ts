@@ -142,7 +142,6 @@ export class WrongBaseUrlError extends MeetroomError {
   readonly code = 'wrong_base_url'
 }
 
-/** Error for a write with an unknown outcome. */
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'

@@ -51,7 +51,6 @@ export interface Host {
   readonly uid: number | undefined
   /** ID of the user who owns new files; undefined on systems without user IDs. */
   readonly effectiveUid: number | undefined
-  /** Path of the Node executable. */
   readonly nodePath: string
   /** Directory of the package, with its subdirectories `bin` and `dist`. */
   readonly packageDir: string

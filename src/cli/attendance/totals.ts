@@ -38,7 +38,6 @@ export class AttendanceTotals {
   /** Rooms in the order of their numbers, which start at 1. Empty if the totals are not by room. */
   readonly #rooms: Item[] = []
   #roomCount = 0
-  /** Meetings by number, in a report by meeting. */
   readonly #meetings = new Map<number, Meeting>()
 
   constructor(options: TotalsOptions) {
@@ -46,10 +45,7 @@ export class AttendanceTotals {
     this.#store = new TotalStore(options.zone, options.people)
   }
 
-  /**
-   * Adds a room and returns the rows that are now complete.
-   * @param people people of the room, if already listed
-   */
+  /** Adds a room and returns the rows that are now complete. */
   add(report: RoomReport, people = listPeople(report), onVisit?: (visit: Visit) => void): RowChunk[] {
     const { grouping, absent } = this.#options
     const { subject, unit } = grouping

@@ -62,10 +62,7 @@ export class RowSender {
     }
   }
 
-  /**
-   * Looks up a row that an earlier run may have sent.
-   * @returns undefined when the item does not exist
-   */
+  /** Looks up a row that an earlier run may have sent. Returns undefined when the item does not exist. */
   async #settleLostRow(body: RequestBody): Promise<Outcome<string> | undefined> {
     const { adapter, ifExists, client } = this.#options
     const found = await adapter.findLostItem(client, body)

@@ -11,7 +11,6 @@ export class CompactTextList {
   /** The chunk, start and end of each text. */
   readonly #places = new CompactRecords('integer', 3)
   #chunk = 0
-  /** End of the last text in its chunk. */
   #end = 0
 
   add(text: string): void {

@@ -162,7 +162,6 @@ export class ItemSorter {
     return this.#held.length
   }
 
-  /** Returns sorted items. */
   slice(start: number, end: number): Item[] {
     return this.#held.slice(start, end).map((held) => readJson(this.#texts.textAt(held)) as Item)
   }

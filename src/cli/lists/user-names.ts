@@ -36,10 +36,7 @@ export class NameResolver {
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
-  /**
-   * Sets the names of a room's participants.
-   * @returns the invited users who never connected
-   */
+  /** Sets the names of a room's participants. Returns the invited users who never connected. */
   async complete(
     room_id: string,
     participants: readonly UnnamedPerson[],

@@ -28,10 +28,7 @@ interface BusyRetryOptions {
   interrupt: AbortSignal
   clock: Pick<Host, 'now' | 'random' | 'sleep'>
   onResponse: () => void
-  /**
-   * Called after a 429 or 503.
-   * @returns false when a lower rate is enough, so that other requests need not pause
-   */
+  /** Called after a 429 or 503. Returns false when a lower rate is enough, so that other requests need not pause. */
   onBusy: (status: number) => boolean
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number

@@ -110,10 +110,7 @@ export class FaultRules {
     return { result, failure: (await this.#delay(delayMs, clears)) ? failure : resetConnection() }
   }
 
-  /**
-   * Finds the fault of a call and counts it, in one step, so that concurrent requests never exceed `times`.
-   * @param listIds returns the IDs that the request names
-   */
+  /** Finds the fault of a call and counts it, in one step, so that concurrent requests never exceed `times`. */
   #claim(name: FaultTarget, listIds: () => readonly string[]): Rule | undefined {
     for (const rule of this.#rules) {
       const { times, probability, operations, ids } = rule.spec
@@ -126,11 +123,7 @@ export class FaultRules {
     return undefined
   }
 
-  /**
-   * Waits `ms` milliseconds, measured by the clock of the service.
-   * @param clears value of `#clears` at the start of the request
-   * @returns false if the faults have been cleared since the start of the request
-   */
+  /** Waits for the clock of the service. Returns false if the faults have been cleared since `clears` was read. */
   #delay(ms: number, clears: number): Promise<boolean> | boolean {
     if (ms === 0) return true
     if (clears !== this.#clears) return false

@@ -85,7 +85,6 @@ export interface SeedMember {
   sessions?: readonly SeedSession[]
 }
 
-/** Ended session. */
 export interface SeedSession {
   id?: string
   /** Milliseconds since 1970. */

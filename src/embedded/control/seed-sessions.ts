@@ -42,7 +42,6 @@ export function addVisits({ store }: HandlerContext, roomId: string, visits: rea
   )
 }
 
-/** Lists the sessions of a room as the API returns them. */
 export function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
   const rows = store.all<SessionRow>('SELECT * FROM sessions WHERE room_id = ? ORDER BY seq DESC', roomId)
   return rows.map((row) => toSession(row, now()))

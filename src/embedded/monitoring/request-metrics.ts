@@ -2,7 +2,6 @@
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export interface OperationMetrics {
-  /** Number of requests by status. */
   statuses: Map<number, number>
   /** Number of requests up to each bound of `durationBounds` and above the previous one; the last counts the others. */
   buckets: number[]

@@ -39,10 +39,7 @@ export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
 
-/**
- * Test seam that can delay a connect, replace its handshake, or cut its connection.
- * @param join admits the client and records the start of the session
- */
+/** Test seam of connects. `join` admits the client and records the start of the session. */
 export type ConnectInterceptor = <S>(roomId: string, join: () => Promise<S>) => Promise<ConnectOutcome<S>>
 
 const connectNormally: ConnectInterceptor = async (_, join) => ({ session: await join(), isCut: false })

@@ -40,7 +40,6 @@ export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, 
   )
 }
 
-/** Sends an HTTP response to an upgrade request and closes the connection. */
 export function respondToUpgrade(
   socket: Duplex,
   { status, headers, text, connection }: UpgradeResponse,

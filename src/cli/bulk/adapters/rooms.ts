@@ -43,9 +43,7 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 
 const blockedMembers = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
-/**
- * Creates the adapter for rooms. A row identifies its room by ID, or by name with `--match` or `--group-by`.
- */
+/** Creates the adapter for rooms. A row identifies its room by ID, or by name with `--match` or `--group-by`. */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy

@@ -5,7 +5,6 @@ import type { Printed } from '../../output/schemas/printed.ts'
 import type { View } from '../../output/views/views.ts'
 import { describeArgument, describeFlag } from './flags.ts'
 
-/** Description of a command in `meetroom commands`. */
 export type CommandDescription = Printed['commands']['commands'][number]
 
 export const commandView: View = {

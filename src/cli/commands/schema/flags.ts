@@ -2,7 +2,6 @@ import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
-/** Description of a flag in `meetroom commands`. */
 export type FlagDescription = Printed['commands']['global_flags'][number]
 
 type ArgumentDescription = Printed['commands']['commands'][number]['arguments'][number]

@@ -438,7 +438,6 @@ const schemas = {
 /** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
 export const commandSchemas: Readonly<Record<string, z.ZodType>> = schemas
 
-/** Types of output by command. */
 export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
 
 /** Output of commands that act on the rooms selected by `--where`. For one room, they print the service's response. */
