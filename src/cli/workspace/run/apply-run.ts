@@ -74,7 +74,8 @@ export class ApplyRun {
       if (items.length === 0) continue
       if (!this.#pool.isStopped) await this.#keeper.beforePhase(items)
       // Each phase needs a new writer, because the member lists of earlier phases are outdated.
-      const writer = new ItemWriter(this.#context, this.#pool.client, this.#keeper)
+      const { client } = this.#pool
+      const writer = new ItemWriter(this.#context, client, this.#keeper, () => this.#pool.isStopped)
       const started = startAll(this.#pool, items, (item) => this.#write(writer, item))
       this.#started = started
       const ended: AppliedItem[] = []

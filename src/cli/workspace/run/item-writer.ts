@@ -1,5 +1,6 @@
+import type { OperationName } from '../../../api/endpoints.ts'
 import { readResponseValue } from '../../../api/json.ts'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf, Input } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
@@ -26,11 +27,14 @@ export class ItemWriter {
   readonly #keeper: LockKeeper
   readonly #full: FullRecords
   readonly #members = new Map<string, Promise<Item[]>>()
+  readonly #isStopped: () => boolean
 
-  constructor(context: Context, client: Client, keeper: LockKeeper) {
+  /** @param isStopped returns true when items that were only read again must not be written */
+  constructor(context: Context, client: Client, keeper: LockKeeper, isStopped: () => boolean) {
     this.#context = context
     this.#client = client
     this.#keeper = keeper
+    this.#isStopped = isStopped
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
@@ -48,18 +52,15 @@ export class ItemWriter {
       if (user)
         throw new ConflictError(`user ${user_id} exists now; the next apply compares it with the file`)
       const body = { user_id, ...toBody(item) } as BodyOf<Operations['createUser']>
-      await this.#client.call('createUser', { body })
-      return done
+      return this.#send('createUser', { body })
     }
     if (!user) return action === 'remove' ? alreadyDone : throwGone(`user ${user_id}`)
     if (action === 'remove') {
       requireName(item, user)
-      await this.#client.call('deleteUser', { params })
-      return done
+      return this.#send('deleteUser', { params })
     }
     if (isDone(item, user)) return alreadyDone
-    await this.#client.call('updateUser', { params, body: toBody(item) })
-    return done
+    return this.#send('updateUser', { params, body: toBody(item) })
   }
 
   async #changeRoom(item: PlanItem): Promise<Outcome<unknown>> {
@@ -70,12 +71,10 @@ export class ItemWriter {
     if (!room) return item.action === 'remove' ? alreadyDone : throwGone(`room ${id}`)
     if (item.action === 'remove') {
       requireName(item, room)
-      await this.#client.call('deleteRoom', { params })
-      return done
+      return this.#send('deleteRoom', { params })
     }
     if (isDone(item, room)) return alreadyDone
-    await this.#client.call('updateRoom', { params, body: toBody(item) })
-    return done
+    return this.#send('updateRoom', { params, body: toBody(item) })
   }
 
   async #createRoom(item: PlanItem): Promise<Outcome<unknown>> {
@@ -92,6 +91,7 @@ export class ItemWriter {
     }
     if (found.length > 0)
       throw new ConflictError(`a room named “${body.name}” exists now: ${found.join(', ')}`)
+    if (this.#isStopped()) return notTried
     const { host } = this.#context
     const { timeout } = await this.#context.settings()
     await this.#keeper.recordIntent(key, {
@@ -142,14 +142,18 @@ export class ItemWriter {
       if (found.length > 0)
         throw new ConflictError(`${user_id} is a member now; the next apply compares it with the file`)
       const body = { user_id, ...toBody(item) }
-      await this.#client.call('addMember', { params: { room_id }, body })
-      return done
+      return this.#send('addMember', { params: { room_id }, body })
     }
     const member = found.find(({ id }) => item.member_id === undefined || toText(id) === item.member_id)
     if (!member) return action === 'remove' ? alreadyDone : throwGone(`the member ${user_id}`)
     if (isDone(item, member)) return alreadyDone
     const params = { room_id, member_id: toText(member['id']) }
-    await this.#client.call('updateMember', { params, body: toBody(item) })
+    return this.#send('updateMember', { params, body: toBody(item) })
+  }
+
+  async #send<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Outcome<unknown>> {
+    if (this.#isStopped()) return notTried
+    await this.#client.call(name, input)
     return done
   }
 
@@ -171,6 +175,7 @@ export class ItemWriter {
 
 const done: Outcome<unknown> = { status: 'ok', value: undefined }
 const alreadyDone: Outcome<unknown> = { status: 'skipped', value: 'already as the file says' }
+const notTried: Outcome<unknown> = { status: 'unsent' }
 const roomMissing: Outcome<unknown> = { status: 'unsent', value: 'its room does not exist' }
 
 function throwGone(what: string): never {

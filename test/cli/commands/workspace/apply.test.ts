@@ -381,3 +381,20 @@ test('workspace apply exits 130 at ^C after the requests in progress, and the ne
   const again = await at.run(apply)
   expect([again.code, again.writes.length]).toEqual([0, 12 - created])
 })
+
+test('workspace apply writes no item at ^C that it has only read again', async () => {
+  const at = await createWorkspace()
+  at.write('workspace: default\nusers: [{ user_id: u0 }, { user_id: u1 }, { user_id: u2 }]\n')
+  const { host, done } = at.world.start([...apply.split(' '), '--concurrency', '1'])
+  let writes = 0
+  at.world.intercept = async ({ method }, next) => {
+    if (method === 'POST') writes++
+    else if (writes === 1) host.signal('SIGINT')
+    return next()
+  }
+  expect(await done).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('applied 1 of 3 changes; 2 not tried'),
+  })
+  expect(writes).toBe(1)
+})
