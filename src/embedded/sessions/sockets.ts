@@ -34,7 +34,7 @@ interface Liveness {
   cancel: () => void
 }
 
-/** Session to connect, or the response that replaces the handshake; the client may then have joined all the same. */
+/** Session to connect, or the response that replaces the handshake. `session` is then set if the client has joined. */
 export type ConnectOutcome<S> =
   | { session: S; isCut: boolean }
   | { session: S | undefined; response: UpgradeResponse }
