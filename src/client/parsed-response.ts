@@ -1,4 +1,4 @@
-import { NestingError, parseJson } from '../api/json.ts'
+import { JsonLimitError, parseJson, requireJsonLimits } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
 export interface ParsedResponse {
@@ -15,6 +15,7 @@ export function createResponseReader(): (response: WireResponse) => ParsedRespon
   return ({ status, headers, body, unreadable }) => {
     let text = ''
     try {
+      requireJsonLimits(body)
       text = decoder.decode(body)
       return { status, bytes: body, text, value: parseJson(text), problem: undefined, isEmpty: false }
     } catch (cause) {
@@ -27,7 +28,7 @@ export function createResponseReader(): (response: WireResponse) => ParsedRespon
 
 function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): string {
   if (body.length === 0) return 'it is empty'
-  if (cause instanceof NestingError) return `it is ${cause.message}`
+  if (cause instanceof JsonLimitError) return `it is ${cause.message}`
   const [type = ''] = contentType.split(';')
   return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
 }

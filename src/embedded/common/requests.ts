@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type * as z from 'zod'
 import { describeIssue } from '../../api/issue.ts'
-import { maxLevels, NestingError, readJson } from '../../api/json.ts'
+import { JsonLimitError, maxLevels, readJson } from '../../api/json.ts'
 import type { Fields } from '../../api/resource.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
@@ -42,7 +42,7 @@ export function parseBody({ headers, body }: WireRequest): unknown {
   try {
     return readJson(body ?? '', maxLevels)
   } catch (error) {
-    throw invalid(`the body is ${error instanceof NestingError ? error.message : 'not valid JSON'}`)
+    throw invalid(`the body is ${error instanceof JsonLimitError ? error.message : 'not valid JSON'}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { NestingError, parseJson, readJson } from '../../../src/api/json.ts'
+import { JsonLimitError, parseJson, readJson } from '../../../src/api/json.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
 
@@ -13,13 +13,13 @@ const nested = (levels: number, inner = '1') => '['.repeat(levels) + inner + ']'
 const deep = nested(100_000)
 const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
 
-test('JSON of 500 levels is parsed, and JSON of 501 levels is refused, with and without large integers', () => {
+test('JSON of 200 levels is parsed, and JSON of 201 levels is refused, with and without large integers', () => {
   for (const read of [parseJson, readJson])
     for (const inner of ['1', '12345678901234567890']) {
-      expect(JSON.stringify(read(nested(500, inner)))).toContain('[[[')
-      expect(() => read(nested(501, inner))).toThrow(NestingError)
-      expect(() => read(`{"a":${nested(500, inner)}}`)).toThrow(NestingError)
-      expect(() => read(nested(1_000_000, inner))).toThrow(NestingError)
+      expect(JSON.stringify(read(nested(200, inner)))).toContain('[[[')
+      expect(() => read(nested(201, inner))).toThrow(JsonLimitError)
+      expect(() => read(`{"a":${nested(200, inner)}}`)).toThrow(JsonLimitError)
+      expect(() => read(nested(1_000_000, inner))).toThrow(JsonLimitError)
     }
 })
 
@@ -30,7 +30,7 @@ describe('a response nested 100,000 levels deep', () => {
       const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format}`)
       expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
       expect(stderr).toContain(
-        'the service’s response cannot be read: it is nested more than 500 levels deep',
+        'the service’s response cannot be read: it is nested more than 200 levels deep',
       )
       expect(stderr).not.toContain('    at ')
       if (format.endsWith('json')) expect(JSON.parse(stderr).error.code).toBe('service')
@@ -52,8 +52,8 @@ describe('a response nested 100,000 levels deep', () => {
   )
 })
 
-test('a response nested 400 levels deep is printed in every format', async () => {
-  const text = `{"rooms":[{"id":"r1","type":"open","name":"n","x":${nested(400)}}],"paging":{"total":1}}`
+test('a response nested 180 levels deep is printed in every format', async () => {
+  const text = `{"rooms":[{"id":"r1","type":"open","name":"n","x":${nested(180)}}],"paging":{"total":1}}`
   world.intercept = async () => answer(200, text)
   for (const format of formats)
     for (const tty of [true, false])
@@ -66,7 +66,7 @@ test('input nested 100,000 levels deep is a usage error', async () => {
   for (const line of ['rooms create --name n --type open --data @deep.json', 'users import users.ndjson']) {
     const { code, stderr } = await world.run(line)
     expect(code, line).toBe(2)
-    expect(stderr).toMatch(/^error: .*(500 levels|not JSON)/)
+    expect(stderr).toMatch(/^error: .*(200 levels|not JSON)/)
   }
   expect(world.requests).toEqual([])
 })

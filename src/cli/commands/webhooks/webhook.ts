@@ -1,5 +1,5 @@
 import { describeIssue } from '../../../api/issue.ts'
-import { maxLevels, NestingError, parseJson } from '../../../api/json.ts'
+import { JsonLimitError, maxLevels, parseJson } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
@@ -58,7 +58,7 @@ function parse(body: string): { event?: unknown; unreadable?: string } {
   try {
     return { event: parseJson(body, maxLevels) }
   } catch (error) {
-    return { unreadable: `the body is ${error instanceof NestingError ? error.message : 'not JSON'}` }
+    return { unreadable: `the body is ${error instanceof JsonLimitError ? error.message : 'not JSON'}` }
   }
 }
 

@@ -209,7 +209,7 @@ describe('users import from NDJSON', () => {
   })
 
   test('imports a row nested to the maximum depth', async () => {
-    const metadata = `${'['.repeat(499)}${']'.repeat(499)}`
+    const metadata = `${'['.repeat(199)}${']'.repeat(199)}`
     world.intercept = async () => answer(200, { user: { user_id: 'ada' } })
     world.file('users.ndjson', `{"user_id":"ada","metadata":${metadata}}\n`)
     expect(await world.run('users import users.ndjson --if-exists overwrite -q')).toMatchObject({ code: 0 })

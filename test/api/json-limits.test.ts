@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { JsonLimitError, parseJson, requireJsonLimits } from '../../src/api/json.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+/** White space that makes any JSON long enough to be checked. */
+const padding = ' '.repeat(600_000)
+const check = (text: string, levels = 200, values = 1000) =>
+  requireJsonLimits(encode(padding + text), levels, values)
+
+describe('requireJsonLimits', () => {
+  test('refuses lists and objects that are nested too deeply', () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      expect(() => check(open.repeat(200) + close.repeat(200))).not.toThrow()
+      expect(() => check(open.repeat(201))).toThrow('nested more than 200 levels deep')
+    }
+  })
+
+  test('refuses JSON with too many values', () => {
+    expect(() => check(`[${'0,'.repeat(998)}0]`)).not.toThrow()
+    expect(() => check(`[${'0,'.repeat(1100)}0]`)).toThrow('larger than 1000 values')
+    expect(() => check(`[${'[],{},'.repeat(500)}0]`)).toThrow(JsonLimitError)
+    expect(() => check(`{${'"a":0,'.repeat(1100)}"a":0}`)).toThrow(JsonLimitError)
+  })
+
+  test('ignores brackets and commas in strings, after quotes and backslashes as well', () => {
+    const text = JSON.stringify({ a: '[{,'.repeat(5000), b: '\\"[[['.repeat(5000), '\\': '"' })
+    expect(() => check(text, 1, 4)).not.toThrow()
+  })
+
+  test('does not refuse short JSON, which parseJson checks', () => {
+    const text = '['.repeat(1000) + ']'.repeat(1000)
+    expect(() => requireJsonLimits(encode(text))).not.toThrow()
+    expect(() => parseJson(text)).toThrow(JsonLimitError)
+  })
+
+  test('ends without a fault for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '"', '\\', '"\\'), (text, end) => {
+        try {
+          check(text + end, 3, 10)
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonLimitError)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('never refuses JSON whose depth and number of values are within the limits', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const count = (part: unknown): number =>
+          typeof part === 'object' && part !== null
+            ? Object.values(part).reduce<number>((sum, each) => sum + count(each), 1)
+            : 1
+        expect(() => check(JSON.stringify(value), 10, 2 * count(value))).not.toThrow()
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
