@@ -19,6 +19,7 @@ interface ConnectWorkspaceOptions {
     monotonic(): number
     sleep(ms: number, signal?: AbortSignal): Promise<void>
     quietly: QuietLoader
+    uid: number | undefined
   }
   connect(baseUrl: string): Promise<OpenTransport>
   notice(text: string): void

@@ -24,7 +24,7 @@ export interface InstanceOptions {
   allowPrivateWebhooks: boolean
   lookup?: Lookup
   userAgent: string
-  machine: Clock & { random(): number; quietly: QuietLoader }
+  machine: Clock & { random(): number; quietly: QuietLoader; uid?: number | undefined }
   /** Clock of the service; defaults to `machine`. */
   clock?: Clock
   interceptor?: Interceptor | undefined
@@ -52,7 +52,7 @@ export interface Instance {
 /** @throws {OutputError} when the directory cannot be used */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
-  const host = { now: () => clock.now(), quietly: machine.quietly }
+  const host = { now: () => clock.now(), quietly: machine.quietly, uid: machine.uid }
   const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: logNotice(log) })
   const services = createSessionServices(workspace, clock, options)
   const { hub, sockets, deliveries } = services

@@ -24,7 +24,7 @@ export interface ServeOptions extends InstanceOptions {
   /** Maximum wait for pending responses when the service stops, in milliseconds. */
   drainMs?: number | undefined
   control?: ServiceControl | undefined
-  machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
+  machine: Clock & { pid: number; random(): number; quietly: QuietLoader; uid?: number | undefined }
 }
 
 export interface RunningService {

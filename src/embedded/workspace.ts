@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeSystemError, OutputError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { describeFailure } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
+import { describeSharedDirectory, requireOwnFile } from './database-file.ts'
 import { getDatabasePath } from './database-path.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
-import { loadSqlite } from './store/sqlite.ts'
+import { requireOwnSchema } from './store/schema-check.ts'
+import { loadSqlite, type QuietLoader } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
 interface WorkspaceOptions {
@@ -19,7 +21,7 @@ interface WorkspaceOptions {
   keyFile?: string | undefined
   /** API key that replaces the one of the file. */
   apiKey?: string | undefined
-  host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
+  host: { now(): number; quietly: QuietLoader; uid?: number | undefined }
   notice?: ((text: string) => void) | undefined
 }
 
@@ -46,9 +48,14 @@ export function openWorkspace({
     const apiKey = given.apiKey ?? findKey(file, dir)
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
     // The database holds access tokens. SQLite copies the mode of this file to its other files.
-    if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
+    if (dir !== undefined) {
+      requireOwnFile(database, host.uid)
+      const warning = describeSharedDirectory(dir, host.uid)
+      if (warning) notice?.(warning)
+    }
     const open = await loadSqlite(host.quietly)
     const sqlite = open(database)
+    if (dir !== undefined) requireOwnSchema(sqlite, open, dir)
     if (notice && migratesSlowly(sqlite)) {
       notice('the local workspace is being upgraded, which takes a while')
       // The upgrade blocks this thread, so the notice must be printed first.

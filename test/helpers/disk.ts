@@ -22,13 +22,16 @@ export async function testDisk() {
           run: (...values) => (full === 'change' ? overflow(sqlite) : statement.run(...values)),
           get: (...values) => statement.get(...values),
           all: (...values) => statement.all(...values),
+          iterate: (...values) => statement.iterate(...values),
         }
       },
       close: () => sqlite.close(),
     }
   }
 
-  const DatabaseSync = new Proxy(class {}, { construct: (_, [path]) => onDisk(open(path)) })
+  const DatabaseSync = new Proxy(class {}, {
+    construct: (_, [path, { readOnly }]) => onDisk(open(path, readOnly && { readOnly })),
+  })
   return {
     /** Takes the place of loading node:sqlite. */
     quietly: async <T>(_load: () => Promise<T>) => ({ DatabaseSync }) as T,

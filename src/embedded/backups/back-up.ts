@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
 import { describeFailure } from '../common/faults.ts'
+import { requireOwnFile } from '../database-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
 import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
@@ -15,7 +16,7 @@ interface BackUpOptions {
   dir: string
   path: string
   overwrite: boolean
-  quietly: QuietLoader
+  machine: { quietly: QuietLoader; uid?: number | undefined }
 }
 
 /**
@@ -23,11 +24,13 @@ interface BackUpOptions {
  * @throws {UsageError} when there is no workspace, or the file exists
  * @throws {OutputError} when the file cannot be written
  */
-export async function backUp({ dir, path, overwrite, quietly }: BackUpOptions): Promise<BackupFacts> {
+export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
     throw new UsageError(`${path} is the workspace itself`, { hint: 'name another file' })
+  requireOwnFile(database, machine.uid)
+  const { quietly } = machine
   const source = await openSqlite(database, quietly)
   try {
     source.exec('PRAGMA busy_timeout = 5000')

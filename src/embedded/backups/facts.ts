@@ -1,3 +1,4 @@
+import { readVersion } from '../store/schema-check.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 export interface WorkspaceFacts {
@@ -10,15 +11,11 @@ export interface WorkspaceFacts {
   pages: number
 }
 
-export function readSchemaVersion(sqlite: Sqlite): number {
-  return (sqlite.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
-}
-
 export function readFacts(sqlite: Sqlite): WorkspaceFacts {
   const count = (table: string) =>
     (sqlite.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
   return {
-    schema_version: readSchemaVersion(sqlite),
+    schema_version: readVersion(sqlite),
     rooms: count('rooms'),
     users: count('users'),
     members: count('members'),

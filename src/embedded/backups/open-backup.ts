@@ -2,44 +2,87 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { describeSystemError, UsageError } from '../../errors.ts'
 import { toStorageFault } from '../common/faults.ts'
 import { migrations } from '../store/schema.ts'
-import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
-import { readFacts, readSchemaVersion, type WorkspaceFacts } from './facts.ts'
+import { createEmpty, readVersion } from '../store/schema-check.ts'
+import { loadSqlite, type OpenSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { readFacts, type WorkspaceFacts } from './facts.ts'
+
+export interface Backup {
+  /** Connection that cannot write. */
+  db: Sqlite
+  version: number
+  facts: WorkspaceFacts
+}
 
 /**
- * Checks a backup and describes its contents.
+ * Opens a backup and checks its tables. Its triggers, views and virtual tables never run.
  * @throws {UsageError} when the file cannot be read, is no backup, is damaged, or is of a newer version
  */
-export async function checkBackup(path: string, quietly: QuietLoader): Promise<WorkspaceFacts> {
+export async function openBackup(path: string, quietly: QuietLoader): Promise<Backup> {
   requireDatabase(path)
-  const backup = await openSqlite(path, quietly)
+  const open = await loadSqlite(quietly)
+  let db: Sqlite | undefined
   try {
-    return readChecked(backup, path)
+    db = openReadOnly(open, path)
+    const version = readVersion(db)
+    if (version > migrations.length)
+      throw new UsageError(`${path} was written by a newer version of meetroom`, { hint: 'update meetroom' })
+    const { application_id } = db.prepare('PRAGMA application_id').get() as { application_id: number }
+    if (application_id !== 0) throw createNoBackupError(path, 'it is a database of another program')
+    if (version < 1) throw createNoBackupError(path, `its schema version is ${version}`)
+    requireTables(db, open, version, path)
+    const [check] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
+    if (check?.quick_check !== 'ok') throw createDamagedError(path)
+    return { db, version, facts: readFacts(db) }
   } catch (error) {
-    if (!toStorageFault(error)) throw error
-    throw createDamagedError(path)
-  } finally {
-    backup.close()
+    db?.close()
+    throw toBackupError(error, path)
   }
 }
 
-function readChecked(backup: Sqlite, path: string): WorkspaceFacts {
-  const [check] = backup.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
-  if (check?.quick_check !== 'ok') throw createDamagedError(path)
-  const version = readSchemaVersion(backup)
-  if (version > migrations.length)
-    throw new UsageError(`${path} was written by a newer version of meetroom`, { hint: 'update meetroom' })
-  if (version === 0 || !isWorkspace(backup)) throw createNoBackupError(path)
-  return readFacts(backup)
+/** Converts an error of SQLite while it reads a backup. */
+export function toBackupError(error: unknown, path: string): unknown {
+  // Node refuses to read integers that a number cannot represent.
+  const isUnreadable = (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE'
+  return toStorageFault(error) || isUnreadable ? createDamagedError(path) : error
 }
 
-/** Tables that every version of a workspace has. */
-const tables = ['members', 'pages', 'rooms', 'sessions', 'users', 'workspace']
-
-function isWorkspace(sqlite: Sqlite): boolean {
-  const found = sqlite.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()
-  const names = new Set(found.map((row) => (row as { name: string }).name))
-  return tables.every((table) => names.has(table))
+interface Column {
+  name: string
+  type: string
+  notnull: number
+  pk: number
+  /** 0 for an ordinary column. The values of other columns are computed by an expression of the file. */
+  hidden: number
 }
+
+/** Refuses a database that does not have exactly the tables and columns of its version. */
+function requireTables(db: Sqlite, open: OpenSqlite, version: number, path: string): void {
+  const own = createEmpty(open, version)
+  const expected = readTables(own)
+  const found = readTables(db)
+  own.close()
+  for (const name of found.keys())
+    if (!expected.has(name)) throw createNoBackupError(path, `it has the table ${name}`)
+  for (const [name, columns] of expected) {
+    if (!found.has(name)) throw createNoBackupError(path, `it has no table ${name}`)
+    if (found.get(name) !== columns) throw createNoBackupError(path, `its table ${name} has other columns`)
+  }
+}
+
+/** Returns the columns of the tables, without virtual tables, statistics, and tables of the email index. */
+function readTables(db: Sqlite): Map<string, string> {
+  const names = db
+    .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`)
+    .all() as { name: string }[]
+  const columns = db.prepare('SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?)')
+  const own = names.filter(({ name }) => !/^(sqlite_stat\d|user_emails_\w+)$/.test(name))
+  return new Map(
+    own.map(({ name }) => [name, JSON.stringify((columns.all(name) as Column[]).map(describeColumn).sort())]),
+  )
+}
+
+const describeColumn = ({ name, type, notnull, pk, hidden }: Column) =>
+  [name, type, notnull, pk, hidden].join(' ')
 
 const magic = 'SQLite format 3\0'
 
@@ -59,9 +102,10 @@ function requireDatabase(path: string): void {
   if (start.toString('latin1') !== magic) throw createNoBackupError(path)
 }
 
-const createNoBackupError = (path: string) =>
-  new UsageError(`${path} is not a backup of a workspace`, {
+const createNoBackupError = (path: string, reason?: string) =>
+  new UsageError(`${path} is not a backup of a workspace${reason === undefined ? '' : `: ${reason}`}`, {
     hint: 'name a file that “meetroom local backup” has written',
   })
 
-const createDamagedError = (path: string) => new UsageError(`the backup ${path} is damaged`)
+export const createDamagedError = (path: string, where?: string) =>
+  new UsageError(`the backup ${path} is damaged${where === undefined ? '' : `: ${where}`}`)

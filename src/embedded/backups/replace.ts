@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutputError } from '../../errors.ts'
 import { describeFailure } from '../common/faults.ts'
+import { requireOwnFile } from '../database-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { lockWorkspace } from '../running-server.ts'
 import { dropContents } from '../store/contents.ts'
@@ -11,7 +12,7 @@ import { useDirectory } from '../workspace.ts'
 
 export interface ReplaceOptions {
   dir: string
-  machine: { now(): number; quietly: QuietLoader }
+  machine: { now(): number; quietly: QuietLoader; uid?: number | undefined }
   /** Beginning of the name of the file that receives the old contents; undefined for a new workspace. */
   saveAs: string | undefined
   /** Prepares the connection before the transaction. */
@@ -26,11 +27,12 @@ export interface ReplaceOptions {
  */
 export async function withStoppedWorkspace<T>(
   dir: string,
-  { quietly }: ReplaceOptions['machine'],
+  { quietly, uid }: ReplaceOptions['machine'],
   work: () => Promise<T>,
 ): Promise<T> {
   const lock = await useDirectory(dir, () => lockWorkspace(dir, quietly, 'stop it, then run this again'))
   try {
+    if (existsSync(getDatabasePath(dir))) requireOwnFile(getDatabasePath(dir), uid)
     return await work()
   } catch (error) {
     const reason = describeFailure(error)

@@ -1,9 +1,12 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { UsageError } from '../../errors.ts'
+import { requireOwnFile } from '../database-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyContents } from '../store/contents.ts'
+import { loadSqlite } from '../store/sqlite.ts'
+import { createDraft } from './draft.ts'
 import type { WorkspaceFacts } from './facts.ts'
-import { checkBackup } from './open-backup.ts'
+import { openBackup } from './open-backup.ts'
 import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './replace.ts'
 
 interface Restored {
@@ -11,33 +14,46 @@ interface Restored {
   facts: WorkspaceFacts
   /** Path of the saved old contents; undefined for a new workspace. */
   saved: string | undefined
+  /** Number of rows that were changed or left out, because this version refuses what an earlier one accepted. */
+  changedRows: number
 }
 
 /**
- * Replaces the contents of a workspace with those of a backup. The workspace keeps its API key.
+ * Replaces the contents of a workspace with the rows of a backup. The workspace keeps its API key.
  * @param confirm asks for confirmation if there is something to lose
  * @throws {UsageError} when the workspace is served, or the file is no backup
  */
 export async function restore(
   { dir, machine }: Pick<ReplaceOptions, 'dir' | 'machine'>,
-  backup: string,
+  path: string,
   confirm: (facts: WorkspaceFacts) => Promise<void>,
 ): Promise<Restored> {
-  const facts = await checkBackup(backup, machine.quietly)
-  const database = getDatabasePath(dir)
-  if (existsSync(database) && realpathSync(database) === realpathSync(backup))
-    throw new UsageError(`${backup} is the workspace itself`, { hint: 'name a backup' })
-  return withStoppedWorkspace(dir, machine, async () => {
-    const isNew = !existsSync(database)
-    if (isNew) closeSync(openSync(database, 'a', 0o600))
-    else await confirm(facts)
-    const saved = await replaceContents({
-      dir,
-      machine,
-      saveAs: isNew ? undefined : 'before-restore',
-      prepare: (db) => db.prepare('ATTACH ? AS backup').run(backup),
-      fill: (db) => copyContents(db, 'backup'),
+  const backup = await openBackup(path, machine.quietly)
+  try {
+    const { facts } = backup
+    const database = getDatabasePath(dir)
+    if (existsSync(database) && realpathSync(database) === realpathSync(path))
+      throw new UsageError(`${path} is the workspace itself`, { hint: 'name a backup' })
+    return await withStoppedWorkspace(dir, machine, async () => {
+      const isNew = !existsSync(database)
+      if (!isNew) await confirm(facts)
+      const open = await loadSqlite(machine.quietly)
+      const draft = await createDraft(backup, { open, database, path, now: machine.now })
+      try {
+        if (isNew) requireOwnFile(database, machine.uid)
+        const saved = await replaceContents({
+          dir,
+          machine,
+          saveAs: isNew ? undefined : 'before-restore',
+          prepare: (db) => db.prepare('ATTACH ? AS draft').run(draft.path),
+          fill: (db) => copyContents(db, 'draft'),
+        })
+        return { facts, saved, changedRows: draft.changedRows }
+      } finally {
+        draft.remove()
+      }
     })
-    return { facts, saved }
-  })
+  } finally {
+    backup.db.close()
+  }
 }

@@ -16,7 +16,8 @@ import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler-context.ts'
 import { invite } from './members.ts'
 
-function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
+/** @throws {Fault} when a webhook cannot be sent */
+export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): void {
   requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))

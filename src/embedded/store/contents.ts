@@ -1,13 +1,10 @@
+import { runMigrations } from './migrate.ts'
 import type { Sqlite } from './sqlite.ts'
 
 interface SchemaEntry {
   type: string
   name: string
-  sql: string
 }
-
-// The email index is derived from the users, and its tables cannot be copied one by one.
-const isOwn = `sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'user\\_emails%' ESCAPE '\\'`
 
 /** Removes all tables and views of a database. Call inside a transaction. */
 export function dropContents(db: Sqlite): void {
@@ -20,25 +17,24 @@ export function dropContents(db: Sqlite): void {
   find(`type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`).forEach(drop)
 }
 
+/** Lists the tables that the migrations have created. The table of row numbers is last, because inserts change it. */
+export function listTables(db: Sqlite): string[] {
+  const rows = db
+    .prepare(
+      `SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name = 'sqlite_sequence', name`,
+    )
+    .all() as { name: string }[]
+  return rows.map(({ name }) => name)
+}
+
 /**
- * Copies tables, rows, indexes, views and triggers of an attached database into an empty one. Call inside a transaction.
- * @param from name of the attached database
+ * Fills an empty database with the rows of an attached one that this program has just written. Call inside a transaction.
+ * @param from name of the attached database, which has the current schema
  */
 export function copyContents(db: Sqlite, from: string): void {
-  const all = db
-    .prepare(`SELECT type, name, sql FROM ${from}.sqlite_master WHERE ${isOwn} ORDER BY rowid`)
-    .all() as SchemaEntry[]
-  const tables = all.filter(({ type }) => type === 'table')
-  for (const { name, sql } of tables) {
-    db.exec(sql)
+  runMigrations(db, 0)
+  for (const name of listTables(db)) {
+    db.exec(`DELETE FROM main."${name}"`)
     db.exec(`INSERT INTO main."${name}" SELECT * FROM ${from}."${name}"`)
   }
-  db.exec(`DELETE FROM main.sqlite_sequence`)
-  db.exec(`INSERT INTO main.sqlite_sequence SELECT * FROM ${from}.sqlite_sequence`)
-  // Rebuild the email index, starting with the first user.
-  if (tables.some(({ name }) => name === 'stale_emails'))
-    db.exec('DELETE FROM main.stale_emails; UPDATE main.workspace SET emails_indexed = 0')
-  for (const { type, sql } of all) if (type !== 'table') db.exec(sql)
-  const { user_version } = db.prepare(`PRAGMA ${from}.user_version`).get() as { user_version: number }
-  db.exec(`PRAGMA main.user_version = ${user_version}`)
 }

@@ -19,11 +19,11 @@ export function hasUnindexed(store: Store): boolean {
   return left === 1
 }
 
+export const emailIndexStatement = `CREATE VIRTUAL TABLE user_emails USING fts5
+  (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`
+
 function createIndex(store: Store): void {
-  store.define(
-    `CREATE VIRTUAL TABLE user_emails USING fts5
-       (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
-  )
+  store.define(emailIndexStatement)
   // Automatic merging of the index would block other requests for a long time.
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('automerge', 0)`)
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('crisismerge', 64)`)

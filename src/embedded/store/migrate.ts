@@ -36,10 +36,10 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   db.exec('COMMIT')
 }
 
-/** Runs the migrations after the first `from` ones. Call inside a transaction. */
-export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number): void {
+/** Migrates a database from a schema version to another. Call inside a transaction. */
+export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migrations.length): void {
   for (const [i, step] of migrations.entries())
-    if (i >= from) {
+    if (i >= from && i < to) {
       db.exec(step)
       db.exec(`PRAGMA user_version = ${i + 1}`)
     }

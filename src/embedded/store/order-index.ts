@@ -14,6 +14,10 @@ const orderIndexes = {
 
 export type OrderIndex = keyof typeof orderIndexes
 
+export const orderIndexStatements = Object.entries(orderIndexes).map(
+  ([name, on]) => `CREATE INDEX ${name} ON ${on}`,
+)
+
 /** Creates the index of a long sorted list unless it exists. With it, creating a user takes 13 % longer. */
 export async function ensureOrderIndex(store: Store, name: OrderIndex): Promise<void> {
   if (store.one(`SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?`, name)) return

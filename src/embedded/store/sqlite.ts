@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { UsageError } from '../../errors.ts'
 
 export interface Sqlite {
@@ -12,6 +14,7 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
+  iterate(...values: Value[]): Iterable<unknown>
   /** Missing in libsql. Without this setting, `node:sqlite` throws for large row IDs. */
   setReadBigInts?(enabled: boolean): void
 }
@@ -20,19 +23,40 @@ export interface Statement {
 export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
 
 /**
+ * Opens a database file.
+ * @throws a system error or an error of SQLite
+ */
+export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
+
+/**
  * Loads Node's own SQLite (Node 22.13 and later), else libsql.
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
-export async function loadSqlite(quietly: QuietLoader): Promise<(path: string) => Sqlite> {
+export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
+  const open = await loadDriver(quietly)
+  return (path, options) => {
+    try {
+      return open(path, options?.readOnly === true)
+    } catch (error) {
+      // SQLite gives no reason, and libsql no code. The file system gives both.
+      if (path !== ':memory:') closeSync(openSync(path, options ? 'r' : 'r+'))
+      throw Object.assign(error as Error, { code: 'SQLITE_CANTOPEN' })
+    }
+  }
+}
+
+async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Sqlite> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))
-    return (path) => new DatabaseSync(path)
+    return (path, readOnly) => new DatabaseSync(path, { readOnly, defensive: readOnly })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
   }
   try {
     const { default: Database } = await import('libsql')
-    return (path) => new Database(path) as unknown as Sqlite
+    // libsql ignores its option `readonly`.
+    return (path, readOnly) =>
+      new Database(readOnly ? `${pathToFileURL(path)}?mode=ro` : path) as unknown as Sqlite
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
@@ -43,4 +67,22 @@ export async function loadSqlite(quietly: QuietLoader): Promise<(path: string) =
 
 export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sqlite> {
   return (await loadSqlite(quietly))(path)
+}
+
+/**
+ * Opens a database from elsewhere. Nothing that the file says can write: neither to the file nor to others.
+ * @throws a system error or an error of SQLite
+ */
+export function openReadOnly(open: OpenSqlite, path: string): Sqlite {
+  const db = open(path, { readOnly: true })
+  db.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
+  try {
+    db.exec('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (/readonly/.test((error as Error).message)) return db
+    db.close()
+    throw error
+  }
+  db.close()
+  throw new Error('SQLite opened a file for writing that it was to open for reading only')
 }

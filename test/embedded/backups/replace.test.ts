@@ -47,7 +47,9 @@ async function failAt(nth: number) {
     prepare: (sql) => step(() => sqlite.prepare(sql)),
     close: () => sqlite.close(),
   })
-  const DatabaseSync = new Proxy(class {}, { construct: (_, [path]) => wrap(open(path)) })
+  const DatabaseSync = new Proxy(class {}, {
+    construct: (_, [path, { readOnly }]) => wrap(open(path, readOnly && { readOnly })),
+  })
   return {
     machine: { now: () => testNow, quietly: async <T>() => ({ DatabaseSync }) as T },
     failed: () => failed,
@@ -58,7 +60,7 @@ async function prepare() {
   const dir = tempDir()
   const backup = join(dir, 'old.db')
   await createUser(dir, 'old')
-  await backUp({ dir, path: backup, overwrite: false, quietly })
+  await backUp({ dir, path: backup, overwrite: false, machine: { quietly } })
   await reset({ dir, machine: { now: () => testNow, quietly } }, agree)
   await createUser(dir, 'new')
   return { dir, backup }

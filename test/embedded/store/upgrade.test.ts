@@ -63,7 +63,7 @@ test('an upgrade first copies the local workspace, and local restore restores th
   expect(statSync(copy).mode & 0o777).toBe(0o600)
   const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
   expect(await main(['local', 'restore', copy, '--yes'], host)).toBe(0)
-  expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
+  expect(await userVersion(join(dir, 'workspace.db'))).toBe(migrations.length)
 })
 
 test('a workspace that needs no upgrade is not copied', async () => {

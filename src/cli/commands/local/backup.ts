@@ -30,7 +30,7 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
           dir: await findDataDir(host, dataDir),
           path: resolve(host.cwd, file),
           overwrite,
-          quietly: host.quietly,
+          machine: host,
         })
         await printer.printFacts(facts)
       }),

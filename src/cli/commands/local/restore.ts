@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { plural } from '../../../api/plural.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -32,13 +33,21 @@ async function run(context: Context, file: string, dataDir: string | undefined):
   const { restore } = await import('../../../embedded/backups/restore.ts')
   const dir = await findDataDir(host, dataDir)
   const backup = resolve(host.cwd, file)
-  const { facts, saved } = await restore({ dir, machine: host }, backup, (facts) =>
+  const { facts, saved, changedRows } = await restore({ dir, machine: host }, backup, (facts) =>
     confirmLoss(
       context,
       'restoring a backup',
       `Replace the local workspace in ${dir} by ${backup} (${formatContents(facts)})`,
     ),
   )
-  const restored: Printed['local restore'] = { workspace: dir, backup, saved: saved ?? null, ...facts }
+  if (changedRows > 0)
+    await printer.notice(
+      `warning: ${changedRows} ${plural(changedRows, 'row')} of the backup were changed or left out, because this version does not accept all of their values`,
+    )
+  const restored: Printed['local restore'] = {
+    ...{ workspace: dir, backup, saved: saved ?? null },
+    ...facts,
+    ...(changedRows > 0 && { changed_rows: changedRows }),
+  }
   await printer.printFacts(restored)
 }

@@ -362,6 +362,10 @@ const schemas = {
     backup: z.string(),
     saved: saved.nullable().describe('null if there was no workspace'),
     ...contents,
+    changed_rows: z
+      .int()
+      .optional()
+      .describe('rows that were changed or left out; missing if there are none'),
   }),
   'local reset': z.union([
     z.object({ workspace: z.string(), saved }),

@@ -184,7 +184,7 @@ describe('local restore refuses', () => {
     [
       'a database of another program',
       (path) => rewrite(path, (exec) => exec('DROP TABLE rooms')),
-      /is not a backup of a workspace\n/,
+      /is not a backup of a workspace: it has no table rooms\n/,
     ],
     [
       'a backup of a newer version',

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { endpoints } from '../../api/endpoints.ts'
+import { resources } from '../../api/resources.ts'
+import { createService } from '../service/service.ts'
+import { listTables } from '../store/contents.ts'
+import { runMigrations } from '../store/migrate.ts'
+import type { OpenSqlite, Sqlite, Statement, Value } from '../store/sqlite.ts'
+import { Store } from '../store/store.ts'
+import { type Backup, createDamagedError, toBackupError } from './open-backup.ts'
+import { optionalRows, storedValues } from './stored-values.ts'
+
+export interface Draft {
+  /** Path of a database with the current schema and the rows of the backup. */
+  path: string
+  /** Number of rows that were changed or left out, because this version refuses what an earlier one accepted. */
+  changedRows: number
+  remove(): void
+}
+
+interface DraftOptions {
+  open: OpenSqlite
+  /** Path of the workspace's database. The draft is beside it. */
+  database: string
+  /** Path of the backup, for messages. */
+  path: string
+  now(): number
+}
+
+/**
+ * Copies the rows of a backup into a new database with our schema. Nothing of the backup's schema is executed.
+ * @throws {UsageError} when a value is not one that a version of the program can have stored
+ */
+export async function createDraft(backup: Backup, options: DraftOptions): Promise<Draft> {
+  const path = `${options.database}.${randomBytes(4).toString('hex')}.part`
+  const remove = () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+  }
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    const changedRows = fill(options.open(path), backup, options.path)
+    await readOnce(options.open(path), options)
+    return { path, changedRows, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function fill(db: Sqlite, backup: Backup, path: string): number {
+  try {
+    // The draft is not needed after a crash.
+    db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN')
+    runMigrations(db, 0, backup.version)
+    let changed = 0
+    for (const table of listTables(db)) changed += copyRows(db, backup.db, table, path)
+    const { rows } = db.prepare('SELECT count(*) AS rows FROM workspace').get() as { rows: number }
+    if (rows !== 1) throw createDamagedError(path, `the table workspace has ${rows} rows instead of 1`)
+    runMigrations(db, backup.version)
+    db.exec('COMMIT')
+    return changed
+  } finally {
+    db.close()
+  }
+}
+
+/** @returns number of rows that were changed or left out */
+function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
+  const rules = Object.entries(storedValues[table] ?? {})
+  const present = new Set(readColumns(db, table))
+  const columns = rules.filter(([name]) => present.has(name))
+  if (columns.length === 0) return 0
+  const names = columns.map(([name]) => name)
+  db.exec(`DELETE FROM ${table}`)
+  const insert = db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`)
+  let changed = 0
+  let nth = 0
+  for (const row of iterate(from, `SELECT ${names} FROM ${table}`, path)) {
+    nth++
+    const values: Value[] = []
+    let isChanged = false
+    for (const [name, convert] of columns) {
+      const value = convert(row[name])
+      if (value === undefined) {
+        if (optionalRows.has(table)) break
+        throw createDamagedError(path, `row ${nth} of the table ${table} has an invalid ${name}`)
+      }
+      if (value !== row[name]) isChanged = true
+      values.push(value)
+    }
+    if (values.length === columns.length) run(insert, values, path)
+    if (isChanged || values.length < columns.length) changed++
+  }
+  return changed
+}
+
+function readColumns(db: Sqlite, table: string): string[] {
+  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]
+  return columns.map(({ name }) => name)
+}
+
+/** @throws {UsageError} when the rows cannot be read */
+function* iterate(db: Sqlite, sql: string, path: string): Generator<Record<string, unknown>> {
+  try {
+    yield* db.prepare(sql).iterate() as Iterable<Record<string, unknown>>
+  } catch (error) {
+    throw toBackupError(error, path)
+  }
+}
+
+function run(insert: Statement, values: readonly Value[], path: string): void {
+  try {
+    insert.run(...values)
+  } catch (error) {
+    const { message } = error as Error
+    throw /constraint failed/.test(message) ? createDamagedError(path, message) : error
+  }
+}
+
+/**
+ * Reads a list and an item of every kind, as a client would.
+ * @throws {UsageError} when a response is not the one of a sound workspace
+ */
+async function readOnce(db: Sqlite, { path, now }: DraftOptions): Promise<void> {
+  const store = new Store(db)
+  try {
+    const service = createService({ store, apiKey: 'draft', now })
+    for (const { method, path: pattern, resource } of Object.values(endpoints)) {
+      if (method !== 'GET') continue
+      const row = store.one<Record<string, string>>(`SELECT * FROM ${resources[resource].plural} LIMIT 1`)
+      if (!row && pattern.includes('{')) continue
+      const url = `/v1${pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(row?.[name] ?? row?.['id'] ?? ''))}`
+      const { status } = await service({ method, url, headers: { authorization: 'Bearer draft' } })
+      // The room of a row may be deleted.
+      if (status !== 200 && status !== 400)
+        throw createDamagedError(path, `its ${resource} list cannot be read`)
+    }
+  } finally {
+    store.close()
+  }
+}

@@ -1,0 +1,222 @@
+import { readJson, writeJson } from '../../api/json.ts'
+import { deliveryStates, endReasons, memberTypes, roomTypes, webhookActions } from '../../api/vocabulary.ts'
+import { isObject, requireWebUrl } from '../common/values.ts'
+import { requireWebhook } from '../handlers/rooms.ts'
+import type { Value } from '../store/sqlite.ts'
+import type { WebhookTarget } from '../webhooks/outbox.ts'
+
+/**
+ * Checks a value of a backup. Returns the value to store, which differs if an earlier version accepted what this one
+ * refuses; undefined for a value that no version has stored.
+ */
+type Rule = (value: unknown) => Value | undefined
+
+/** Latest time that clients can read: the end of the year 9999. */
+const maxTime = 253_402_300_799_999
+/** Maximum length of a text, which arrived in a body of 10 MB. */
+const maxText = 10 * 1024 * 1024
+const maxUnlisted = 64 * 1024
+
+const whole =
+  (min: number, max: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? (value as number)
+      : undefined
+
+const text =
+  (min = 0, max = maxText): Rule =>
+  (value) =>
+    typeof value === 'string' && value.length >= min && value.length <= max && value.isWellFormed()
+      ? value.replaceAll('\0', '')
+      : undefined
+
+const matching =
+  (pattern: RegExp): Rule =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? value : undefined
+
+const oneOf =
+  (values: readonly string[]): Rule =>
+  (value) =>
+    values.includes(value as string) ? (value as string) : undefined
+
+const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null ? null : rule(value)
+
+/** @param convert returns the value to store, or undefined */
+const json =
+  (convert: (value: unknown) => unknown, otherwise: Value | undefined): Rule =>
+  (value) => {
+    if (typeof value !== 'string' || value.length > maxText) return undefined
+    const converted = convert(readValue(value))
+    if (converted === undefined) return otherwise
+    return converted === accepted ? value : writeJson(converted)
+  }
+
+const accepted = Symbol('accepted')
+const acceptIf = (isValid: boolean) => (isValid ? accepted : undefined)
+
+function readValue(value: string): unknown {
+  try {
+    return readJson(value)
+  } catch {
+    return undefined
+  }
+}
+
+const passes = (check: () => void) => {
+  try {
+    check()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Keeps what this version accepts of a webhook. */
+function convertWebhook(value: unknown): unknown {
+  if (!isObject(value)) return undefined
+  const { url, headers = {}, secret } = value as Record<keyof WebhookTarget, unknown>
+  if (typeof url !== 'string' || !isObject(headers) || !['undefined', 'string'].includes(typeof secret))
+    return undefined
+  const target = { url, ...(secret !== undefined && { secret: secret as string }) }
+  if (!passes(() => requireWebhook(target))) return undefined
+  const entries = Object.entries(headers as Record<string, string>)
+  const valid = entries.filter(
+    ([name, text]) =>
+      typeof text === 'string' && passes(() => requireWebhook({ url, headers: { [name]: text } })),
+  )
+  if (valid.length === entries.length) return accepted
+  return { ...target, headers: Object.fromEntries(valid) }
+}
+
+/** Keeps the entities that this version accepts. */
+function convertEntities(value: unknown): unknown {
+  if (!Array.isArray(value)) return undefined
+  const valid = value.filter(
+    (entity) =>
+      isObject(entity) &&
+      typeof entity['type'] === 'string' &&
+      (entity['type'] !== 'Image' || entity['src'] !== undefined) &&
+      (entity['src'] === undefined ||
+        (typeof entity['src'] === 'string' && passes(() => requireWebUrl('src', entity['src'] as string)))),
+  )
+  return valid.length === value.length ? accepted : valid
+}
+
+const isChange = (value: unknown) =>
+  isObject(value) &&
+  webhookActions.includes(value['action'] as (typeof webhookActions)[number]) &&
+  [value['sessionId'], value['memberId']].every((id) => typeof id === 'string') &&
+  (value['userId'] === null || typeof value['userId'] === 'string') &&
+  [value['sessionsCount'], value['membersCount']].every((number) => count(number) !== undefined) &&
+  time(value['at']) !== undefined
+
+const isEvent = (value: unknown) =>
+  isObject(value) &&
+  webhookActions.includes(value['action'] as (typeof webhookActions)[number]) &&
+  isObject(value['payload']) &&
+  ['undefined', 'string'].includes(typeof value['payload']['userId'])
+
+const seq = whole(1, 2 ** 40)
+const time = whole(0, maxTime)
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const flag = whole(0, 1)
+const id = text(1)
+const unlisted = orNull((value) =>
+  typeof value === 'string' && value.length > maxUnlisted
+    ? null
+    : json((found) => acceptIf(isObject(found)), null)(value),
+)
+const target = json(convertWebhook, undefined)
+
+/** Rules of the columns that are copied, by table. Missing tables and columns are derived from others, and rebuilt. */
+export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
+  workspace: {
+    application_id: matching(/^[0-9a-f]{24}$/),
+    alive_at: time,
+  },
+  rooms: {
+    ...{ seq, id, unlisted, created_at: time, updated_at: time },
+    type: oneOf(roomTypes),
+    name: text(),
+    layout: text(),
+    record: flag,
+    max_meeting_seconds: orNull(count),
+    meeting_ms: count,
+    meeting_from_ms: count,
+    webhook: orNull(json(convertWebhook, null)),
+    webhook_gone: flag,
+    started_at: orNull(time),
+    terminated_at: orNull(time),
+  },
+  users: {
+    ...{ seq, id, unlisted, created_at: time, updated_at: time },
+    user_id: id,
+    name: orNull(text()),
+    profile_url: orNull(text()),
+    default_member_type: oneOf(memberTypes),
+    email: orNull(text()),
+    access_token: id,
+  },
+  members: {
+    ...{ seq, id, unlisted, created_at: time, updated_at: time },
+    room_id: id,
+    user_id: orNull(id),
+    type: oneOf(memberTypes),
+    name: orNull(text()),
+    is_blocked: flag,
+    access_token: orNull(id),
+  },
+  sessions: {
+    ...{ seq, id },
+    room_id: id,
+    member_id: id,
+    user_id: orNull(id),
+    type: oneOf(memberTypes),
+    connected_at: time,
+    disconnected_at: orNull(time),
+    end_reason: orNull(oneOf(endReasons)),
+    ip_address: orNull(text()),
+    user_agent: orNull(text()),
+  },
+  pages: {
+    ...{ seq, id, unlisted, created_at: time },
+    room_id: id,
+    position: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    width: orNull((value) => (Number.isFinite(value) ? (value as number) : undefined)),
+    height: orNull((value) => (Number.isFinite(value) ? (value as number) : undefined)),
+    entities: json(convertEntities, '[]'),
+  },
+  deliveries: {
+    ...{ seq, id, target, created_at: time },
+    room_id: id,
+    body: json((value) => acceptIf(isEvent(value)), undefined),
+    state: oneOf(deliveryStates),
+    attempts: count,
+    redeliveries: count,
+    round_start: count,
+    round_at: orNull(time),
+    next_at: orNull(time),
+    last_at: orNull(time),
+    last_status: orNull(whole(100, 999)),
+    last_error: orNull(text()),
+    last_body: orNull(text()),
+    finished_at: orNull(time),
+  },
+  packed_moves: {
+    ...{ seq, target },
+    room_id: id,
+    moves: json((value) => acceptIf(Array.isArray(value) && value.every(isChange)), undefined),
+  },
+  sweeps: { kind: oneOf(['room', 'user']), id },
+  ended_sessions: { seq, at: time, reason: orNull(oneOf(endReasons)) },
+  ended_members: { seq },
+  sqlite_sequence: { name: text(1), seq: whole(0, 2 ** 40) },
+}
+
+/** Tables of which a row is left out, not refused: events that cannot be sent. */
+export const optionalRows: ReadonlySet<string> = new Set(['deliveries', 'packed_moves'])

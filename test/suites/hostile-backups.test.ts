@@ -1,0 +1,241 @@
+import { copyFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { storedValues } from '../../src/embedded/backups/stored-values.ts'
+import { migrations } from '../../src/embedded/store/schema.ts'
+import { createEmpty } from '../../src/embedded/store/schema-check.ts'
+import { loadSqlite, openReadOnly, openSqlite } from '../../src/embedded/store/sqlite.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+import { counted, sized } from './size.ts'
+
+const { add } = counted('hostile (backups)')
+const quietly = <T>(load: () => Promise<T>) => load()
+const later = 1_800_000_000_000
+
+/** A backup with a row in every table that is copied. */
+const rows = `
+  UPDATE rooms SET webhook = '{"url":"https://example.com/hook","headers":{"x-team":"ops"}}';
+  INSERT INTO sessions (id, room_id, member_id, type, connected_at) SELECT 's1', id, 'm1', 'guest', 1 FROM rooms;
+  INSERT INTO pages (id, room_id, position, width, height, entities, created_at)
+    SELECT 'p1', id, 0, 1.5, 2, '[{"type":"Image","src":"https://example.com/a.png"}]', 1 FROM rooms;
+  INSERT INTO deliveries (id, room_id, target, body, created_at) SELECT 'd1', id, webhook,
+    '{"action":"sessionJoined","payload":{"roomId":"r"}}', ${later} FROM rooms;
+  INSERT INTO packed_moves (room_id, target, moves) SELECT id, webhook, '[]' FROM rooms;
+  INSERT INTO sweeps VALUES ('user', 'gone');
+  INSERT INTO ended_sessions (seq, at) VALUES (99, 1);
+  INSERT INTO ended_members VALUES (99);
+`
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+  await world.run('--local rooms create --name Old --type open')
+  await world.run('--local users create ada')
+  const { stdout } = await world.run('--local rooms list -o ids')
+  await world.run(`--local members add ${stdout.trim()} ada`)
+  await world.run('local backup honest.db')
+  await edit('honest.db', rows)
+})
+
+async function edit(name: string, sql: string): Promise<void> {
+  const db = await openSqlite(join(world.dir, name), quietly)
+  db.exec('PRAGMA foreign_keys = OFF')
+  db.exec(sql)
+  db.close()
+}
+
+/** Lets every column hold every type. */
+const loosen = `PRAGMA writable_schema = ON;
+  UPDATE sqlite_master SET sql = replace(replace(sql, ' STRICT, WITHOUT', ' WITHOUT'), ') STRICT', ')');
+  PRAGMA schema_version = 9000`
+
+/** Restores a changed copy of the backup. Everything works afterwards, or nothing has changed. */
+async function restoreChanged(...edits: string[]) {
+  copyFileSync(join(world.dir, 'honest.db'), join(world.dir, 'hostile.db'))
+  for (const sql of edits) await edit('hostile.db', sql)
+  add('restored backups')
+  await world.run('--local rooms create --name Kept --type open')
+  const files = () => readdirSync(world.dir).filter((name) => !/-(shm|wal)$/.test(name))
+  const before = files()
+  const run = await world.run('local restore hostile.db --yes')
+  expect([0, 2], run.stderr).toContain(run.code)
+  expect(files()).toEqual(before)
+  expect(readdirSync(join(world.dir, 'data')).filter((name) => name.endsWith('.part'))).toEqual([])
+  const names = (await world.run('--local rooms list -o csv --columns name --sort name')).stdout
+  if (run.code === 2) {
+    expect(run.stderr).toMatch(/^error: .*(is damaged|is not a backup of a workspace)/)
+    expect(names).toContain('Kept')
+  } else {
+    expect(names).not.toContain('Kept')
+    await expectWorking()
+  }
+  return run
+}
+
+/** Reads a list of every kind, and writes one item of every kind. */
+async function expectWorking(): Promise<void> {
+  const done = async (line: string) => {
+    const run = await world.run(line)
+    expect(run, line).toMatchObject({ code: 0 })
+    return run.stdout
+  }
+  const id = (await done('--local rooms create --name New --type private -o ids')).trim()
+  for (const each of (await done('--local rooms list -o ids')).trim().split('\n'))
+    for (const line of [
+      `members list ${each}`,
+      `sessions list ${each}`,
+      `pages list ${each}`,
+      `rooms get ${each}`,
+    ])
+      await done(`--local ${line} --json`)
+  await done('--local users list --email example --json')
+  await done('--local webhooks deliveries --json')
+  await done('--local users create grace')
+  await done(`--local members add ${id} grace`)
+  await done(`--local rooms delete ${id} --yes`)
+  await done('--local users delete grace --yes')
+}
+
+describe('local restore executes nothing of the schema of a backup', () => {
+  test.each<[string, string | (() => string), number, RegExp]>([
+    [
+      'statements after the statement of a table',
+      () =>
+        `PRAGMA writable_schema = ON; UPDATE sqlite_master
+          SET sql = sql || '; ATTACH ''${join(world.dir, 'evil.db')}'' AS e; CREATE TABLE e.x (y)' WHERE name = 'rooms'`,
+      0,
+      /^$/,
+    ],
+    [
+      'triggers that keep rooms, choose tokens and add webhooks',
+      `CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END;
+          CREATE TRIGGER token AFTER INSERT ON users BEGIN UPDATE users SET access_token = 'mine' || seq; END;
+          CREATE TRIGGER hook AFTER INSERT ON rooms BEGIN UPDATE rooms SET webhook = '{"url":"https://evil.test"}'; END`,
+      0,
+      /^$/,
+    ],
+    [
+      'a view that never ends',
+      `DROP VIEW present_members; CREATE VIEW present_members AS
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n, members`,
+      0,
+      /^$/,
+    ],
+    ['a virtual table', 'CREATE VIRTUAL TABLE v USING fts5 (a)', 2, /it has the table v_/],
+    [
+      'a table replaced by a view',
+      'DROP TABLE pages; CREATE VIEW pages AS SELECT 1 AS id',
+      2,
+      /no table pages/,
+    ],
+    [
+      'a computed column',
+      'ALTER TABLE users DROP COLUMN name; ALTER TABLE users ADD COLUMN name TEXT AS (user_id) VIRTUAL',
+      2,
+      /its table users has other columns/,
+    ],
+    ['a foreign table', 'CREATE TABLE x (y)', 2, /it has the table x/],
+    ['no table', 'DROP TABLE sweeps', 2, /it has no table sweeps/],
+    ['a foreign column', 'ALTER TABLE rooms ADD COLUMN x TEXT', 2, /its table rooms has other columns/],
+    ['no column', 'ALTER TABLE sessions DROP COLUMN type', 2, /its table sessions has other columns/],
+    ['a negative version', 'PRAGMA user_version = -1', 2, /its schema version is -1/],
+    ['no version', 'PRAGMA user_version = 0', 2, /its schema version is 0/],
+    ['an older version', 'PRAGMA user_version = 2', 2, /is not a backup of a workspace: it has/],
+    ['the ID of another program', 'PRAGMA application_id = 7', 2, /another program/],
+    ['two workspace rows', 'INSERT INTO workspace SELECT * FROM workspace', 2, /2 rows instead of 1/],
+    ['no workspace row', 'DELETE FROM workspace', 2, /0 rows instead of 1/],
+  ])('with %s', async (_name, sql, code, message) => {
+    const run = await restoreChanged(typeof sql === 'string' ? sql : sql())
+    expect(run.code, run.stderr).toBe(code)
+    expect(run.stderr).toMatch(message)
+  })
+})
+
+test('local restore refuses two rooms with the same ID', async () => {
+  const { stderr } = await restoreChanged(
+    `PRAGMA writable_schema = ON;
+     UPDATE sqlite_master SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'rooms';
+     DELETE FROM sqlite_master WHERE name = 'sqlite_autoindex_rooms_1';
+     PRAGMA schema_version = 9000`,
+    `INSERT INTO rooms (id, type, name, layout, record, created_at, updated_at)
+       SELECT id, type, name, layout, record, created_at, updated_at FROM rooms`,
+  )
+  expect(stderr).toMatch(/hostile\.db is damaged: UNIQUE constraint failed: rooms\.id\n$/)
+})
+
+test('every column of every table has a rule, or is derived', async () => {
+  const db = createEmpty(await loadSqlite(quietly), migrations.length)
+  const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
+  const missing = tables.flatMap(({ name: table }) => {
+    const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]
+    return columns.filter(({ name }) => !storedValues[table]?.[name]).map(({ name }) => `${table}.${name}`)
+  })
+  db.close()
+  expect(missing.filter((name) => !/^(user_counts|room_counts|stale_emails)\./.test(name))).toEqual([
+    'workspace.users_counted',
+    'workspace.rooms_counted',
+    'workspace.emails_indexed',
+  ])
+})
+
+test('a connection that reads a backup cannot write', async () => {
+  const db = openReadOnly(await loadSqlite(quietly), join(world.dir, 'honest.db'))
+  for (const sql of ['DELETE FROM rooms', 'CREATE TABLE x (y)', 'PRAGMA user_version = 3', 'VACUUM'])
+    expect(() => db.exec(sql), sql).toThrow(/readonly|read-only/)
+  db.close()
+})
+
+const values: readonly string[] = [
+  `x'00ff'`,
+  `'text'`,
+  `''`,
+  'NULL',
+  '-1',
+  '0',
+  '0.5',
+  '9e999',
+  '1e300',
+  '4611686018427387904',
+  '9223372036854775807',
+  '9007199254740993',
+  '253402300800000',
+  `'{}'`,
+  `'[1,{"type":7},{"type":"Image","src":"javascript:alert(1)"}]'`,
+  `'{"__proto__":{"a":1},"id":"x"}'`,
+  `'{"url":"https://a.test","headers":{"content-length":"5","x\ny":"z"}}'`,
+  `'{"url":"file:///etc/passwd"}'`,
+  `replace(hex(zeroblob(5000)), '0', '[')`,
+  `replace(hex(zeroblob(40000)), '00', 'long')`,
+  `'a' || char(0) || 'b'`,
+  `'\u202e\u001b]0;x\u0007'`,
+]
+
+describe('local restore stores no value that the program cannot read', () => {
+  const columns = Object.entries(storedValues).flatMap(([table, rules]) =>
+    Object.keys(rules).map((column) => [table, column] as const),
+  )
+  const all = columns.flatMap(([table, column]) => values.map((value) => [table, column, value] as const))
+  const step = sized(131, 1)
+  test.each(all.filter((_, i) => i % step === 0))('%s.%s = %s', async (table, column, value) => {
+    // SQLite itself keeps other types out of a primary key.
+    const key = column === 'seq' ? `AND typeof(${value}) = 'integer'` : ''
+    await restoreChanged(loosen, `UPDATE OR IGNORE ${table} SET ${column} = ${value} WHERE true ${key}`)
+  })
+})
+
+test('local restore keeps what this version accepts of rows that an earlier version accepted, and counts them', async () => {
+  const run = await restoreChanged(`
+    UPDATE rooms SET webhook = '{"url":"https://a.test/","headers":{"x-team":"ops","bad name":"1"},"secret":"s"}';
+    UPDATE pages SET entities = '[{"type":"Image"},{"type":"Note","text":"kept"}]';
+    UPDATE users SET unlisted = '[]'`)
+  expect(run).toMatchObject({ code: 0 })
+  expect(run.stderr).toContain('warning: 3 rows of the backup were changed or left out')
+  const db = await openSqlite(join(world.dir, 'data/workspace.db'), quietly)
+  const read = (sql: string) => Object.values(db.prepare(sql).get() as object)[0]
+  expect(read(`SELECT webhook FROM rooms WHERE name = 'Old'`)).toBe(
+    '{"url":"https://a.test/","secret":"s","headers":{"x-team":"ops"}}',
+  )
+  expect(read('SELECT entities FROM pages')).toBe('[{"type":"Note","text":"kept"}]')
+  expect(read('SELECT unlisted FROM users')).toBe(null)
+  db.close()
+})
