@@ -73,6 +73,7 @@ const lines: Record<string, readonly string[]> = {
   'local backup': ['ARGS --data-dir workspace'],
   'local restore': ['ARGS --data-dir restored'],
   'local reset': ['--data-dir workspace'],
+  'local tidy': ['--data-dir workspace'],
   'local clock': ['freeze --control control.json'],
   'local fail': ['createRoom --status 503 --control control.json'],
   'local seed': ['body.json --control control.json'],

@@ -83,6 +83,7 @@ const lines: Record<string, Line> = {
   'local backup': { line: 'local backup copy.db' },
   'local restore': { line: 'local restore backup.db --yes' },
   'local reset': { line: 'local reset --yes' },
+  'local tidy': { line: 'local tidy --yes' },
   'local clock': { line: 'local clock freeze --control key', code: 2, silent: true },
   'local fail': { line: 'local fail any --status 503 --control key', code: 2, silent: true },
   'local seed': { line: 'local seed body.json --control key', code: 2, silent: true },

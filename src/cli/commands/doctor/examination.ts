@@ -1,10 +1,10 @@
-import { stat } from 'node:fs/promises'
 import { omitUndefined } from '../../../api/defined.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Context } from '../../kernel/context.ts'
-import { findDataDir, requireBaseUrl } from '../../requests/find-service.ts'
+import { requireBaseUrl } from '../../requests/find-service.ts'
 import { type Finding, runCheck, skipCheck } from './finding.ts'
+import { checkLocal } from './local.ts'
 import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
 import {
   type ConnectionTarget,
@@ -32,18 +32,6 @@ export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   yield profile
   if (!settings) return
   yield* settings.local ? checkLocal(context) : checkRemote(context, settings)
-}
-
-/** Checks the local workspace without creating a missing one. */
-async function* checkLocal(context: Context): AsyncGenerator<Finding> {
-  const dir = await findDataDir(context.host)
-  const { getDatabasePath } = await import('../../../embedded/database-path.ts')
-  const exists = await stat(getDatabasePath(dir)).then(
-    () => true,
-    () => false,
-  )
-  if (exists) yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
-  else yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command creates it`)
 }
 
 const responseChecks = ['clock', 'key accepted', 'workspace'] as const

@@ -4,8 +4,8 @@ import type { Printed } from '../../output/schemas/printed.ts'
 
 export type Finding = Printed['doctor']['checks'][number]
 
-/** Result of a check: details if it passed, otherwise the problem. */
-export type CheckResult = string | { problem: string; hint: Hint }
+/** Result of a check: details if it passed, with advice if there is any; otherwise the problem. */
+export type CheckResult = string | { details: string; hint: Hint } | { problem: string; hint: Hint }
 
 interface CheckLimits {
   timeoutMs?: number
@@ -52,9 +52,11 @@ export function skipCheck(check: string, why: string): Finding {
 class CheckTimeout extends Error {}
 
 function toFinding(context: Context, check: string, found: CheckResult): Finding {
-  return typeof found === 'string'
-    ? { check, status: 'ok', message: found, hint: null }
-    : { check, status: 'failed', message: found.problem, hint: context.hintText(found.hint) || null }
+  if (typeof found === 'string') return { check, status: 'ok', message: found, hint: null }
+  const hint = context.hintText(found.hint) || null
+  return 'details' in found
+    ? { check, status: 'ok', message: found.details, hint }
+    : { check, status: 'failed', message: found.problem, hint }
 }
 
 export function describeFailure(error: unknown, hint: Hint = ''): CheckResult {

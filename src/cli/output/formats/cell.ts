@@ -1,5 +1,6 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Redact } from '../redaction/redaction.ts'
+import { describeSize } from '../terminal/size.ts'
 
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
 const maxCellBytes = 64 * 1024
@@ -22,8 +23,4 @@ function takeBytes(text: string): string {
   const bytes = Buffer.from(text.slice(0, maxCellBytes)).subarray(0, maxCellBytes)
   // The streaming mode drops an incomplete last character.
   return new TextDecoder().decode(bytes, { stream: true }).replace(/(?:\u200c|\u200d|\ufffd)+$/, '')
-}
-
-function describeSize(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${Math.round(bytes / 1024 / 1024)} MB`
 }

@@ -367,6 +367,11 @@ const schemas = {
       .optional()
       .describe('rows that were changed or left out; missing if there are none'),
   }),
+  'local tidy': z.object({
+    workspace: z.string(),
+    deleted: z.int().describe('copies that were deleted'),
+    bytes: z.int(),
+  }),
   'local reset': z.union([
     z.object({ workspace: z.string(), saved }),
     z.object({ ...seeded, unmatched_faults: z.array(z.string()), unknown_operations: z.array(z.string()) }),

@@ -1,0 +1,105 @@
+import { lstatSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { counted } from '../../../api/plural.ts'
+import { type Hint, suggestElsewhere } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import type { Context } from '../../kernel/context.ts'
+import { describeSize } from '../../output/terminal/size.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { type CheckResult, describeFailure, type Finding, runCheck } from './finding.ts'
+import { checkService } from './service.ts'
+
+/** Minimum free space, in bytes. SQLite and the log of a long import need it. */
+const minFreeBytes = 64 * 1024 * 1024
+
+/** Checks the local workspace without creating a missing one. */
+export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
+  const { host } = context
+  const dir = await findDataDir(host)
+  const { getDatabasePath } = await import('../../../embedded/database-path.ts')
+  const database = getDatabasePath(dir)
+  const found = lstatSync(database, { throwIfNoEntry: false })
+  if (!found) {
+    yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command creates it`)
+    return
+  }
+  const { listSavedCopies, sumBytes } = await import('../../../embedded/backups/saved-copies.ts')
+  const copies = listSavedCopies(dir)
+  const restore: Hint = [
+    'replace it by a backup: ',
+    suggestElsewhere(['local', 'restore', copies[0]?.path ?? 'FILE']),
+  ]
+  const key = join(dir, 'api-key')
+  const findings = [
+    await runCheck(context, 'directory', () => checkMode(dir, 0o022, host, 'can write to')),
+    await runCheck(context, 'key', () => checkKeyFile(key, host)),
+    await runCheck(context, 'database', async () => {
+      const result = checkMode(database, 0o077, host, 'have access to')
+      if (typeof result !== 'string') return result
+      const { checkDatabase } = await import('../../../embedded/backups/check-database.ts')
+      const { describeFailure: describeStorageFailure } = await import('../../../embedded/common/faults.ts')
+      try {
+        await checkDatabase(dir, found.size, host.quietly)
+      } catch (error) {
+        const problem = describeStorageFailure(error)
+        return problem === undefined ? describeFailure(error, restore) : { problem, hint: restore }
+      }
+      return `${result}, ${describeSize(found.size)}`
+    }),
+    await runCheck(context, 'space', () => checkSpace(dir, found.size, copies.length > 0)),
+    await runCheck(context, 'backups', () => {
+      const bytes = sumBytes(copies)
+      const tidy: Hint = ['delete old ones with: ', suggestElsewhere(['local', 'tidy'])]
+      const details = `${counted(copies.length, 'saved copy', 'saved copies')}, ${describeSize(bytes)}`
+      return copies.length > 0 ? { details, hint: tidy } : details
+    }),
+  ]
+  yield* findings
+  // The first request would create a missing key.
+  if (findings.every(({ status }) => status === 'ok'))
+    yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
+}
+
+/** @param bits permissions that other users must not have */
+function checkMode(path: string, bits: number, { uid, platform }: Host, verb: string): CheckResult {
+  const { mode, uid: owner } = lstatSync(path)
+  // File modes have no meaning on Windows.
+  if (platform === 'win32' || uid === undefined) return path
+  if (owner !== uid)
+    return { problem: `${path} belongs to another user (${owner})`, hint: `run: sudo chown ${uid} '${path}'` }
+  const text = (mode & 0o777).toString(8).padStart(4, '0')
+  if ((mode & bits) === 0) return `${path} (mode ${text})`
+  const wanted = bits === 0o022 ? 'go-w' : 'go='
+  return { problem: `other users ${verb} ${path} (mode ${text})`, hint: `run: chmod ${wanted} '${path}'` }
+}
+
+function checkKeyFile(path: string, host: Host): CheckResult {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found)
+    return {
+      problem: `${path} does not exist`,
+      hint: ['the next command creates it: ', suggestElsewhere(['rooms', 'list', '--local'])],
+    }
+  if (!found.isFile())
+    return { problem: `${path} is not a regular file`, hint: `run: mv '${path}' '${path}.old'` }
+  if (found.size === 0)
+    return {
+      problem: `${path} is empty`,
+      hint: ['the next command writes a new key: ', suggestElsewhere(['rooms', 'list', '--local'])],
+    }
+  return checkMode(path, 0o077, host, 'have access to')
+}
+
+/** A restore, a reset and an upgrade first copy the database. */
+function checkSpace(dir: string, databaseBytes: number, hasCopies: boolean): CheckResult {
+  const { bavail, bsize } = statfsSync(dir)
+  const free = bavail * bsize
+  const details = `${describeSize(free)} free`
+  if (free >= Math.max(minFreeBytes, 2 * databaseBytes)) return details
+  return {
+    problem: `only ${details} on the disk of ${dir}`,
+    hint: hasCopies
+      ? ['delete old copies with: ', suggestElsewhere(['local', 'tidy'])]
+      : `run: df -h '${dir}'`,
+  }
+}

@@ -1,0 +1,55 @@
+import { counted } from '../../../api/plural.ts'
+import { createIntegerParser } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { addExamples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
+import { describeSize } from '../../output/terminal/size.ts'
+import { findDataDir } from '../../requests/find-service.ts'
+import { confirmLoss, requireWritableWorkspace } from './confirm.ts'
+
+const defaultKept = 1
+
+interface Flags {
+  keep?: number
+  dataDir?: string
+}
+
+export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void {
+  const tidy = local
+    .command('tidy')
+    .summary('Delete old saved copies of the local workspace')
+    .description(
+      'Delete the copies that restores, resets and upgrades have saved in the directory backups of the local workspace, ' +
+        'except the newest. Prints how many there are, and asks. Files that “local backup” has written stay.',
+    )
+    .option(
+      '--keep <n>',
+      `number of copies to keep, newest first (default: ${defaultKept})`,
+      createIntegerParser('--keep', 0),
+    )
+    .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
+    .action(act('machine', (context, flags: Flags) => run(context, flags)))
+  addExamples(tidy, 'meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
+}
+
+async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Promise<void> {
+  const printer = await context.printer()
+  await requireWritableWorkspace(context)
+  const { deleteSavedCopies, listSavedCopies, sumBytes } = await import(
+    '../../../embedded/backups/saved-copies.ts'
+  )
+  const workspace = await findDataDir(context.host, dataDir)
+  const old = listSavedCopies(workspace).slice(keep)
+  const bytes = sumBytes(old)
+  if (old.length > 0)
+    await confirmLoss(
+      context,
+      'deleting saved copies',
+      `Delete ${counted(old.length, 'saved copy', 'saved copies')} (${describeSize(bytes)}) of the local workspace in ${workspace}`,
+    )
+  deleteSavedCopies(old)
+  const tidied: Printed['local tidy'] = { workspace, deleted: old.length, bytes }
+  await printer.printFacts(tidied)
+}

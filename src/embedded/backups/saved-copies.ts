@@ -1,0 +1,37 @@
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { savedDirectory } from '../store/copy.ts'
+
+export interface SavedCopy {
+  path: string
+  bytes: number
+  savedAtMs: number
+}
+
+/** Lists the copies of a workspace that restores, resets and upgrades have saved, newest first. */
+export function listSavedCopies(dir: string): SavedCopy[] {
+  const directory = join(dir, savedDirectory)
+  const found: SavedCopy[] = []
+  for (const name of readNames(directory)) {
+    const path = join(directory, name)
+    const file = lstatSync(path, { throwIfNoEntry: false })
+    if (/^before-.*\.db$/.test(name) && file?.isFile())
+      found.push({ path, bytes: file.size, savedAtMs: file.mtimeMs })
+  }
+  return found.sort((a, b) => b.savedAtMs - a.savedAtMs || (a.path < b.path ? 1 : -1))
+}
+
+function readNames(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+export function deleteSavedCopies(copies: readonly SavedCopy[]): void {
+  for (const { path } of copies) rmSync(path, { force: true })
+}
+
+export const sumBytes = (copies: readonly SavedCopy[]) => copies.reduce((sum, { bytes }) => sum + bytes, 0)
