@@ -125,7 +125,10 @@ const seq = whole(1, 2 ** 40)
 const time = whole(0, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const flag = whole(0, 1)
-const id = text(1)
+/** ID that the program or a seed has chosen. */
+const id = matching(/^\P{C}{1,1000}$/u)
+/** ID that a client has chosen. */
+const userId = text(1)
 const unlisted = orNull((value) =>
   typeof value === 'string' && value.length > maxUnlisted
     ? null
@@ -155,27 +158,27 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
   },
   users: {
     ...{ seq, id, unlisted, created_at: time, updated_at: time },
-    user_id: id,
+    user_id: userId,
     name: orNull(text()),
     profile_url: orNull(text()),
     default_member_type: oneOf(memberTypes),
     email: orNull(text()),
-    access_token: id,
+    access_token: text(1),
   },
   members: {
     ...{ seq, id, unlisted, created_at: time, updated_at: time },
     room_id: id,
-    user_id: orNull(id),
+    user_id: orNull(userId),
     type: oneOf(memberTypes),
     name: orNull(text()),
     is_blocked: flag,
-    access_token: orNull(id),
+    access_token: orNull(text(1)),
   },
   sessions: {
     ...{ seq, id },
     room_id: id,
     member_id: id,
-    user_id: orNull(id),
+    user_id: orNull(userId),
     type: oneOf(memberTypes),
     connected_at: time,
     disconnected_at: orNull(time),
@@ -212,7 +215,7 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
     room_id: id,
     moves: json((value) => acceptIf(Array.isArray(value) && value.every(isChange)), undefined),
   },
-  sweeps: { kind: oneOf(['room', 'user']), id },
+  sweeps: { kind: oneOf(['room', 'user']), id: userId },
   ended_sessions: { seq, at: time, reason: orNull(oneOf(endReasons)) },
   ended_members: { seq },
   sqlite_sequence: { name: text(1), seq: whole(0, 2 ** 40) },
