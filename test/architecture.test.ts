@@ -207,6 +207,17 @@ test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
+test('only src/files opens, creates and renames files', () => {
+  const opening =
+    /\b(open|readFile|writeFile|appendFile|copyFile|rename|link|symlink|create(Read|Write)Stream)(Sync)?\b/
+  const fromFs = (file: string) => {
+    const found = code(file).matchAll(/\{([^}]*)\} (?:from|= await import\() ?'node:fs(?:\/promises)?'/g)
+    return [...found].some(([, names = '']) => opening.test(names))
+  }
+  const isWhole = (file: string) => /\* as \w+ from 'node:fs|import fs/.test(code(file))
+  expect(files.filter((file) => layer(file) !== 'files' && (fromFs(file) || isWhole(file)))).toEqual([])
+})
+
 test('no module uses URL.canParse, which fails on Latin-1 text in Node 20 after V8 optimizes it', () => {
   expect(files.filter((file) => /\bcanParse\b/.test(code(file)))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { type Transport, TransportError, type WireRequest } from '../api/wire.ts'
 import { findServingProcess, type ServingProcessWithKey } from './running-server.ts'
-import type { QuietLoader } from './store/sqlite.ts'
+import type { StoreMachine } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
@@ -14,12 +14,10 @@ interface WorkspaceConnection {
 interface ConnectWorkspaceOptions {
   dir: string
   servingProcess: ServingProcessWithKey | undefined
-  host: {
+  host: StoreMachine & {
     now(): number
     monotonic(): number
     sleep(ms: number, signal?: AbortSignal): Promise<void>
-    quietly: QuietLoader
-    uid: number | undefined
   }
   connect(baseUrl: string): Promise<OpenTransport>
   notice(text: string): void
@@ -70,7 +68,7 @@ export async function connectWorkspace({
           throw error
         await host.sleep(retryDelayMs, signal)
         // Another request may have reconnected already.
-        if (latest === current) latest = findServingProcess(dir, host.quietly).then(open)
+        if (latest === current) latest = findServingProcess(dir, host).then(open)
       }
     }
   }

@@ -8,7 +8,7 @@ import { createHandlerContext, createService, type Interceptor, type Service } f
 import { Hub } from './sessions/hub.ts'
 import { type ConnectInterceptor, Sockets } from './sessions/sockets.ts'
 import type { Upgrade } from './sessions/upgrade.ts'
-import type { QuietLoader } from './store/sqlite.ts'
+import type { StoreMachine } from './store/sqlite.ts'
 import { type Attempt, Deliveries } from './webhooks/deliveries.ts'
 import { createPost, type Lookup } from './webhooks/post.ts'
 import { startRetention } from './webhooks/retention.ts'
@@ -24,7 +24,7 @@ export interface InstanceOptions {
   allowPrivateWebhooks: boolean
   lookup?: Lookup
   userAgent: string
-  machine: Clock & { random(): number; quietly: QuietLoader; uid?: number | undefined }
+  machine: Clock & StoreMachine & { random(): number }
   /** Clock of the service; defaults to `machine`. */
   clock?: Clock
   interceptor?: Interceptor | undefined
@@ -52,7 +52,7 @@ export interface Instance {
 /** @throws {OutputError} when the directory cannot be used */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
-  const host = { now: () => clock.now(), quietly: machine.quietly, uid: machine.uid }
+  const host = { now: () => clock.now(), quietly: machine.quietly, effectiveUid: machine.effectiveUid }
   const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: logNotice(log) })
   const services = createSessionServices(workspace, clock, options)
   const { hub, sockets, deliveries } = services

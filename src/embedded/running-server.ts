@@ -1,8 +1,12 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../errors.ts'
+import { prepareDatabaseFile, prepareLockDatabase } from '../files/create-file.ts'
+import { replaceFile } from '../files/draft.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { openSqlite, type QuietLoader, type Sqlite } from './store/sqlite.ts'
+import { readText } from '../files/read-file.ts'
+import { getDatabasePath } from './database-path.ts'
+import { openSqlite, type Sqlite, type StoreMachine } from './store/sqlite.ts'
 
 /** Contents of `serve.json` in the data directory of a running `meetroom serve`. */
 export interface ServingProcess {
@@ -31,11 +35,13 @@ export interface WorkspaceLock {
  */
 export async function lockWorkspace(
   dir: string,
-  quietly: QuietLoader,
+  machine: StoreMachine,
   hint = `use that one, or choose another directory with --data-dir (this one is ${dir})`,
 ): Promise<WorkspaceLock> {
   makeDirectory(dir)
-  const lock = await openLock(dir, quietly)
+  const database = getDatabasePath(dir)
+  if (existsSync(database)) prepareDatabaseFile(database, machine.effectiveUid)
+  const lock = await openLock(dir, machine)
   // `findServingProcess` in another process may hold the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
@@ -47,13 +53,13 @@ export async function lockWorkspace(
       { hint },
     )
   }
-  const unpublish = () => rmSync(serveFile(dir), { force: true })
+  const unpublish = () => removeFile(serveFile(dir))
   // A killed process may have left `serve.json` behind.
   unpublish()
   return {
     unpublish,
     publish: (servingProcess) =>
-      writeFileSync(serveFile(dir), `${JSON.stringify(servingProcess)}\n`, { mode: 0o600 }),
+      replaceFile(serveFile(dir), `${JSON.stringify(servingProcess)}\n`, { isPrivate: true }),
     release() {
       unpublish()
       lock.close()
@@ -63,21 +69,35 @@ export async function lockWorkspace(
 
 export async function findServingProcess(
   dir: string,
-  quietly: QuietLoader,
+  machine: StoreMachine,
 ): Promise<ServingProcessWithKey | undefined> {
   // Most directories are not served, so this check must be fast.
   if (!existsSync(serveFile(dir))) return undefined
-  const lock = await openLock(dir, quietly)
+  const lock = await openLock(dir, machine)
   const isFree = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')
   lock.close()
   const servingProcess = isFree ? undefined : readServeFile(dir)
   return (
-    servingProcess && { ...servingProcess, apiKey: readFileSync(servingProcess.api_key_file, 'utf8').trim() }
+    servingProcess && {
+      ...servingProcess,
+      apiKey: readText(servingProcess.api_key_file, { follow: true }).trim(),
+    }
   )
 }
 
-async function openLock(dir: string, quietly: QuietLoader): Promise<Sqlite> {
-  return openSqlite(join(dir, 'owner.lock'), quietly)
+/** Unlike `rm`, throws a system error for a directory, which callers describe. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+async function openLock(dir: string, machine: StoreMachine): Promise<Sqlite> {
+  const path = join(dir, 'owner.lock')
+  prepareLockDatabase(path, machine.effectiveUid)
+  return openSqlite(path, machine.quietly)
 }
 
 function tryLock(lock: Sqlite, sql: string): boolean {
@@ -97,7 +117,7 @@ function isBusy(error: unknown): boolean {
 
 function readServeFile(dir: string): ServingProcess | undefined {
   try {
-    return JSON.parse(readFileSync(serveFile(dir), 'utf8')) as ServingProcess
+    return JSON.parse(readText(serveFile(dir))) as ServingProcess
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import { withMonitoring } from './monitoring/endpoints.ts'
 import { RequestMetrics } from './monitoring/request-metrics.ts'
 import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
-import type { QuietLoader } from './store/sqlite.ts'
+import type { StoreMachine } from './store/sqlite.ts'
 import { countWaiting } from './webhooks/outbox.ts'
 import { deleteDatabase, useDirectory } from './workspace.ts'
 
@@ -24,7 +24,7 @@ export interface ServeOptions extends InstanceOptions {
   /** Maximum wait for pending responses when the service stops, in milliseconds. */
   drainMs?: number | undefined
   control?: ServiceControl | undefined
-  machine: Clock & { pid: number; random(): number; quietly: QuietLoader; uid?: number | undefined }
+  machine: Clock & { pid: number; random(): number } & StoreMachine
 }
 
 export interface RunningService {
@@ -60,8 +60,7 @@ type Closer = () => Promise<void> | void
 async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
   const { dir, keyFile, machine, log } = options
   // Lock before opening, because another process may serve the workspace.
-  const lock =
-    dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
+  const lock = dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine))
   closers.push(() => lock?.release())
   const { control } = options
   const controlled = control && {

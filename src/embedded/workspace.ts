@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describeSystemError, OutputError } from '../errors.ts'
+import { describeSystemError, OutputError, UsageError } from '../errors.ts'
+import { prepareDatabaseFile } from '../files/create-file.ts'
+import { replaceFile } from '../files/draft.ts'
+import { describeSharedDirectory } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
+import { readText } from '../files/read-file.ts'
 import { describeFailure } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
-import { describeSharedDirectory, requireOwnFile } from './database-file.ts'
 import { getDatabasePath } from './database-path.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
 import { requireOwnSchema } from './store/schema-check.ts'
-import { loadSqlite, type QuietLoader } from './store/sqlite.ts'
+import { loadSqlite, type StoreMachine } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
 interface WorkspaceOptions {
@@ -21,7 +24,7 @@ interface WorkspaceOptions {
   keyFile?: string | undefined
   /** API key that replaces the one of the file. */
   apiKey?: string | undefined
-  host: { now(): number; quietly: QuietLoader; uid?: number | undefined }
+  host: StoreMachine & { now(): number }
   notice?: ((text: string) => void) | undefined
 }
 
@@ -47,10 +50,9 @@ export function openWorkspace({
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = given.apiKey ?? findKey(file, dir)
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
-    // The database holds access tokens. SQLite copies the mode of this file to its other files.
     if (dir !== undefined) {
-      requireOwnFile(database, host.uid)
-      const warning = describeSharedDirectory(dir, host.uid)
+      prepareDatabaseFile(database, host.effectiveUid)
+      const warning = describeSharedDirectory(dir, host.effectiveUid)
       if (warning) notice?.(warning)
     }
     const open = await loadSqlite(host.quietly)
@@ -110,8 +112,9 @@ function generateKey(): string {
 /** @throws {OutputError} when the key file, which is outside the workspace, cannot be created */
 function readExternalKey(file: string): string {
   try {
-    return readKey(file)
+    return readKey(file, true)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new OutputError(
       `the key file ${file} cannot be used: ${describeSystemError(error, 'no such directory')}`,
       {
@@ -121,12 +124,15 @@ function readExternalKey(file: string): string {
   }
 }
 
-/** Reads the API key of the workspace, or creates it. Concurrent commands all use the first key created. */
-function readKey(file: string): string {
+/**
+ * Reads the API key of the workspace, or creates it. Concurrent commands all use the first key created.
+ * @param follow true for a file that the user named
+ */
+function readKey(file: string, follow = false): string {
   try {
-    writeFileSync(file, `${generateKey()}\n`, { flag: 'wx', mode: 0o600 })
+    if (!existsSync(file)) replaceFile(file, `${generateKey()}\n`, { overwrite: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readFileSync(file, 'utf8').trim()
+  return readText(file, { follow }).trim()
 }

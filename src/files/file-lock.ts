@@ -1,5 +1,7 @@
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Host } from '../host.ts'
+import { createFile } from './create-file.ts'
+import { readText } from './read-file.ts'
 
 export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 
@@ -9,11 +11,12 @@ const emptyLockStaleMs = 10_000
 /**
  * Acquires a lock file and replaces a stale one. Returns undefined on success, or the other holder's process ID (0 if
  * unknown).
+ * @throws {UsageError} when the path is not a regular file
  */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined
-    const found = await readLock(lock)
+    const found = readLock(lock)
     if (found && !isAbandoned(found, machine)) return found.holder
     if (found) await removeStaleLock(lock, machine)
   }
@@ -21,7 +24,7 @@ export async function takeLock(lock: string, machine: Machine): Promise<number |
 }
 
 async function create(path: string, pid: number): Promise<boolean> {
-  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+  const file = await createFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   if (!file) return false
@@ -42,10 +45,11 @@ interface LockState {
   createdAtMs: number
 }
 
-async function readLock(lock: string): Promise<LockState | undefined> {
+function readLock(lock: string): LockState | undefined {
   try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)])
-    return { text, holder: /^\d{1,10}\n$/.test(text) ? Number(text) : 0, createdAtMs: mtimeMs }
+    let createdAtMs = 0
+    const text = readText(lock, { check: ({ mtimeMs }) => (createdAtMs = mtimeMs) })
+    return { text, holder: /^\d{1,10}\n$/.test(text) ? Number(text) : 0, createdAtMs }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -63,11 +67,11 @@ function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, n
 async function removeStaleLock(lock: string, machine: Machine): Promise<void> {
   const removalLock = `${lock}.old`
   if (await create(removalLock, machine.pid)) {
-    const found = await readLock(lock)
+    const found = readLock(lock)
     if (found && isAbandoned(found, machine)) await rm(lock, { force: true })
     await rm(removalLock, { force: true })
     return
   }
-  const other = await readLock(removalLock)
+  const other = readLock(removalLock)
   if (other && isAbandoned(other, machine)) await rm(removalLock, { force: true })
 }

@@ -1,34 +1,44 @@
-import type { WriteStream } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, createWriteStream, rmSync, type WriteStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { describeSystemError, OutputError, UsageError } from '../errors.ts'
-import { openUserFile } from './private-file.ts'
+import { Draft } from './draft.ts'
 
+/**
+ * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe such as
+ * /dev/stderr and `>(…)`.
+ */
 export class OutputFile {
   readonly #stream: WriteStream
   readonly #ended: Promise<void>
+  readonly #draft: Draft | undefined
 
-  private constructor(path: string, file: FileHandle) {
-    this.#stream = file.createWriteStream()
-    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
-      throw new OutputError(`${path} cannot be written: ${describeSystemError(error, 'no such directory')}`)
+  private constructor(path: string, stream: WriteStream, draft?: Draft) {
+    this.#stream = stream
+    this.#draft = draft
+    this.#ended = finished(stream).catch((error: NodeJS.ErrnoException) => {
+      draft?.discard()
+      throw createOutputError(path, error)
     })
     // `close` handles the error. This handler prevents an unhandled rejection before that.
     this.#ended.catch(() => {})
   }
 
   /**
-   * @throws {UsageError} when the path is not a file, device or pipe
+   * @throws {UsageError} when the path is not a file of this user, a device or a pipe
    * @throws {OutputError} when the file cannot be opened for writing
    */
   static async open(file: string, cwd: string): Promise<OutputFile> {
     const path = resolve(cwd, file)
     try {
-      return new OutputFile(path, await openUserFile(path))
+      if (await isDevice(path))
+        return new OutputFile(path, (await open(path, constants.O_WRONLY)).createWriteStream())
+      const draft = new Draft(path, { follow: true })
+      return new OutputFile(path, createWriteStream('', { fd: draft.fd, autoClose: false }), draft)
     } catch (error) {
       if (error instanceof UsageError) throw error
-      throw new OutputError(`${file} cannot be written: ${describeSystemError(error, 'no such directory')}`)
+      throw createOutputError(file, error)
     }
   }
 
@@ -40,7 +50,30 @@ export class OutputFile {
   async close(rest = ''): Promise<void> {
     this.#stream.end(rest)
     await this.#ended
+    try {
+      this.#draft?.publish()
+    } catch (error) {
+      throw createOutputError(this.#draft?.target ?? '', error)
+    }
   }
+
+  /** Closes the output, and removes the file of an earlier output. */
+  async remove(): Promise<void> {
+    this.#stream.end()
+    await this.#ended
+    if (!this.#draft) return
+    this.#draft.discard()
+    rmSync(this.#draft.target, { force: true })
+  }
+}
+
+async function isDevice(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
+function createOutputError(path: string, error: unknown): OutputError {
+  return new OutputError(`${path} cannot be written: ${describeSystemError(error, 'no such directory')}`)
 }
 
 function waitForDrain(stream: WriteStream): Promise<void> {

@@ -1,6 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UsageError } from '../errors.ts'
+import { createNotRegularError } from './file-kind.ts'
+import { readText } from './read-file.ts'
 
 /**
  * Reads a regular file of this user or root. Follows symbolic links, because Kubernetes and dotfile managers use them.
@@ -8,19 +10,14 @@ import { UsageError } from '../errors.ts'
  * @throws {UsageError} when the file is not regular or belongs to another user
  */
 export function readTrusted(path: string, uid: number | undefined, name: string): string {
-  // Without O_NONBLOCK, opening a named pipe without a writer would block.
-  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = fstatSync(file)
+  const check = (found: Stats) => {
     if (!found.isFile()) throw createNotRegularError(name)
     if (uid !== undefined && found.uid !== uid && found.uid !== 0)
       throw new UsageError(`${name} belongs to another user (${found.uid})`, {
         hint: 'a user who can write to it controls where your key is sent: make yourself or root its owner',
       })
-    return readFileSync(file, 'utf8')
-  } finally {
-    closeSync(file)
   }
+  return readText(path, { name, follow: true, check })
 }
 
 /** @throws {UsageError} when other users can change or replace the file, which contains a command to run */
@@ -40,8 +37,4 @@ function isReplaceableIn(folder: string, uid: number): boolean {
   // In a directory with the sticky bit, such as /tmp, only the owner of a file can replace it.
   const isShared = (held.mode & 0o022) !== 0 && (held.mode & 0o1000) === 0
   return isShared || ![uid, 0].includes(held.uid)
-}
-
-export function createNotRegularError(name: string): UsageError {
-  return new UsageError(`${name} is not a regular file`)
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../api/json.ts'
 import { formatLogLine } from '../embedded/common/log.ts'
@@ -6,6 +6,8 @@ import { ServiceControl } from '../embedded/control/service-control.ts'
 import { getDatabasePath } from '../embedded/database-path.ts'
 import { serve } from '../embedded/serve.ts'
 import { describeSystemError, UsageError } from '../errors.ts'
+import { replaceFile } from '../files/draft.ts'
+import { readInput } from '../files/input-file.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { createProcessHost } from '../host.ts'
 import { version } from '../version.ts'
@@ -22,7 +24,7 @@ export const startService: typeof Public.startService = async (options = {}) => 
   const { dataDir, port = 0, apiKey, log = () => {} } = options
   const dir = dataDir === undefined ? undefined : resolve(dataDir)
   const isNew = dir === undefined || prepareDirectory(dir)
-  const seed = readSeed(options.seed)
+  const seed = await readSeed(options.seed)
   const machine = createProcessHost()
   const inbox = new WebhookInbox()
   const control = new ServiceControl(machine, () => inbox.clear('the service was reset'))
@@ -101,7 +103,7 @@ export const startService: typeof Public.startService = async (options = {}) => 
     },
     async seed(given) {
       requireOpen()
-      const value = readSeed(given)
+      const value = await readSeed(given)
       await control.seed(value)
     },
     async reset() {
@@ -146,16 +148,17 @@ function prepareDirectory(dir: string): boolean {
       `the workspace in ${dir} was not created by startService, and reset() would delete it: choose another dataDir`,
     )
   makeDirectory(dir)
-  writeFileSync(marker, 'reset() of meetroom/testing deletes this workspace.\n', { mode: 0o600 })
+  replaceFile(marker, 'reset() of meetroom/testing deletes this workspace.\n')
   return isNew
 }
 
-function readSeed(seed: Public.Seed | string | undefined): unknown {
+async function readSeed(seed: Public.Seed | string | undefined): Promise<unknown> {
   if (typeof seed !== 'string') return seed
   let text: string
   try {
-    text = readFileSync(seed, 'utf8')
+    text = (await readInput(seed)).toString()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`the seed ${seed} cannot be read: ${describeSystemError(error)}`)
   }
   try {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   const workspace = await openTestWorkspace(dir)
   await workspace.send('POST', '/rooms', { name: 'Here', type: 'open' })
   workspace.close()
-  claimed = await lockWorkspace(dir, quietly)
+  claimed = await lockWorkspace(dir, { quietly })
   publish('http://127.0.0.1:1/v1', 'key-1')
 })
 
@@ -107,7 +107,7 @@ test('--local succeeds while a process that no longer serves the workspace is st
 test('the next process that serves a workspace replaces the files of a killed process', async () => {
   claimed.release()
   publish('http://127.0.0.1:1/v1', 'key-1')
-  claimed = await lockWorkspace(dir, quietly)
+  claimed = await lockWorkspace(dir, { quietly })
   expect((await list({}, ['--retries', '0'])).code).toBe(0)
   claimed.release()
 })

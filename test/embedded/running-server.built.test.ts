@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findServingProcess, lockWorkspace, type ServingProcess } from '../../src/embedded/running-server.ts'
@@ -7,7 +7,7 @@ import { UsageError } from '../../src/errors.ts'
 import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 
-const quietly = <T>(load: () => Promise<T>) => load()
+const machine = { quietly: <T>(load: () => Promise<T>) => load() }
 
 /** How a service in a folder describes itself. Its key is in the file that it names. */
 function ownerOf(dir: string): ServingProcess {
@@ -18,90 +18,103 @@ function ownerOf(dir: string): ServingProcess {
 
 test('a directory without a server has no owner', async () => {
   const dir = tempDir()
-  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, machine)).toBeUndefined()
   expect(existsSync(join(dir, 'owner.lock'))).toBe(false)
 })
 
 test('the process that serves a directory is found together with its API key', async () => {
   const dir = tempDir()
-  const { publish, release } = await lockWorkspace(dir, quietly)
-  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  const { publish, release } = await lockWorkspace(dir, machine)
+  expect(await findServingProcess(dir, machine)).toBeUndefined()
   publish(ownerOf(dir))
-  expect(await findServingProcess(dir, quietly)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
+  expect(await findServingProcess(dir, machine)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
   release()
-  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, machine)).toBeUndefined()
 })
 
 test('the owner file has owner-only access', async () => {
   const dir = tempDir()
-  const { publish, release } = await lockWorkspace(dir, quietly)
+  const { publish, release } = await lockWorkspace(dir, machine)
   publish(ownerOf(dir))
   expect(statSync(join(dir, 'serve.json')).mode & 0o777).toBe(0o600)
   release()
 })
 
+test('the lock of a directory has mode 0600, so that no other user can hold it, and is never a link', async () => {
+  const dir = tempDir()
+  const lock = join(dir, 'owner.lock')
+  writeFileSync(lock, '', { mode: 0o644 })
+  const { release } = await lockWorkspace(dir, machine)
+  expect(statSync(lock).mode & 0o777).toBe(0o600)
+  release()
+  rmSync(lock)
+  symlinkSync(join(dir, 'elsewhere'), lock)
+  await expect(lockWorkspace(dir, machine)).rejects.toThrow('is a symbolic link')
+  expect(existsSync(join(dir, 'elsewhere'))).toBe(false)
+})
+
 test('a second claim of a directory is refused with the base URL of the server that owns it', async () => {
   const dir = tempDir()
-  const { publish, release } = await lockWorkspace(dir, quietly)
+  const { publish, release } = await lockWorkspace(dir, machine)
   publish(ownerOf(dir))
-  const second = lockWorkspace(dir, quietly)
+  const second = lockWorkspace(dir, machine)
   await expect(second).rejects.toBeInstanceOf(UsageError)
   await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
   // A refusal takes nothing away from the first.
-  expect(await findServingProcess(dir, quietly)).toMatchObject({ pid: 4242 })
+  expect(await findServingProcess(dir, machine)).toMatchObject({ pid: 4242 })
   release()
 })
 
 test('a second claim of a directory is refused even if the owner has no base URL yet', async () => {
   const dir = tempDir()
-  const { release } = await lockWorkspace(dir, quietly)
-  await expect(lockWorkspace(dir, quietly)).rejects.toThrow('this data directory is already served')
+  const { release } = await lockWorkspace(dir, machine)
+  await expect(lockWorkspace(dir, machine)).rejects.toThrow('this data directory is already served')
   release()
 })
 
 test('exactly one of two concurrent claims of a directory succeeds', async () => {
   const dir = tempDir()
-  const claims = await Promise.allSettled([lockWorkspace(dir, quietly), lockWorkspace(dir, quietly)])
+  const claims = await Promise.allSettled([lockWorkspace(dir, machine), lockWorkspace(dir, machine)])
   expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   for (const each of claims) if (each.status === 'fulfilled') each.value.release()
 })
 
 test('claims of different directories are independent', async () => {
   const [one, other] = [tempDir(), tempDir()]
-  const first = await lockWorkspace(one, quietly)
-  const second = await lockWorkspace(other, quietly)
+  const first = await lockWorkspace(one, machine)
+  const second = await lockWorkspace(other, machine)
   first.publish(ownerOf(one))
-  expect(await findServingProcess(other, quietly)).toBeUndefined()
+  expect(await findServingProcess(other, machine)).toBeUndefined()
   first.release()
   second.release()
 })
 
 test('a released directory can be claimed again', async () => {
   const dir = tempDir()
-  for (let i = 0; i < 3; i++) (await lockWorkspace(dir, quietly)).release()
+  for (let i = 0; i < 3; i++) (await lockWorkspace(dir, machine)).release()
 })
 
 test('an owner file without a live process is ignored', async () => {
   const dir = tempDir()
   writeFileSync(join(dir, 'serve.json'), JSON.stringify(ownerOf(dir)))
-  expect(await findServingProcess(dir, quietly)).toBeUndefined()
-  ;(await lockWorkspace(dir, quietly)).release()
+  expect(await findServingProcess(dir, machine)).toBeUndefined()
+  ;(await lockWorkspace(dir, machine)).release()
 })
 
 test('the owner file of a killed process does not prevent the next claim', { timeout: 20_000 }, async () => {
   const env = homes()
   const dir = env.MEETROOM_DATA_DIR
   const killed = await startServe([], env)
-  expect(await findServingProcess(dir, quietly)).toMatchObject({
+  expect(await findServingProcess(dir, machine)).toMatchObject({
     pid: killed.child.pid,
     base_url: killed.ready.base_url,
   })
   killed.child.kill('SIGKILL')
   await once(killed.child, 'exit')
   expect(existsSync(join(dir, 'serve.json'))).toBe(true)
-  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, machine)).toBeUndefined()
   const next = await startServe([], env)
-  expect(await findServingProcess(dir, quietly)).toMatchObject({
+  expect(await findServingProcess(dir, machine)).toMatchObject({
     pid: next.child.pid,
     base_url: next.ready.base_url,
   })

@@ -177,7 +177,7 @@ async function createEmptyWorkspace(): Promise<Buffer> {
   // Each table and index takes a page, and tests write and search this file hundreds of times.
   sqlite.exec('PRAGMA page_size = 512')
   new Store(sqlite)
-  copyDatabase(sqlite, path)
+  copyDatabase(sqlite, path, { overwrite: false })
   return readFileSync(path)
 }
 

@@ -11,6 +11,8 @@ export interface CommandOptions {
   cwd?: string
   /** How long it may take, in milliseconds. */
   patienceMs?: number
+  /** Called with its standard output so far. */
+  onOutput?(stdout: string): void
 }
 
 /**
@@ -22,13 +24,14 @@ export function runCommand(
   argv: readonly string[],
   env: Record<string, string>,
   stdin = '',
-  { cwd, patienceMs = 25_000 }: CommandOptions = {},
+  { cwd, patienceMs = 25_000, onOutput = () => {} }: CommandOptions = {},
 ): Promise<Finished> {
   const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text
+    onOutput(stdout)
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text

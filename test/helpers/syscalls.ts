@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { notice } from '../suites/size.ts'
-import { node } from './built.ts'
+import { launcher, node } from './built.ts'
+import { type CommandOptions, runCommand } from './command.ts'
 import type { Ready } from './serving.ts'
 import { soon } from './waiting.ts'
 
@@ -80,4 +81,25 @@ export function toldTooEarly(events: readonly Event[], marks: readonly string[])
     const synced = events.findIndex(({ what }, at) => what === 'synced' && at > logged)
     return synced < 0 || told < synced ? [`${mark} was told before it was synced`] : []
   })
+}
+
+/** System calls that open, create, rename or remove what a path names. */
+const touching =
+  /\b(?:open|openat|creat|mkdir|mkdirat|rename|renameat2?|link|linkat|symlink|symlinkat|unlink|unlinkat|rmdir)\(/
+
+/** Runs the built program, and returns the paths in a directory that it opens, creates, renames or removes. */
+export async function tracePaths(
+  argv: readonly string[],
+  env: Record<string, string>,
+  { root, trace, ...options }: CommandOptions & { root: string; cwd: string; trace: string },
+): Promise<Set<string>> {
+  const tracing = ['-f', '--seccomp-bpf', '-o', trace, '-e', 'trace=file', '-e', 'signal=none']
+  await runCommand('strace', [...tracing, node, launcher, ...argv], env, '', options)
+  const lines = readFileSync(trace, 'latin1').split('\n')
+  const paths = lines
+    .filter((line) => touching.test(line))
+    .flatMap((line) =>
+      [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, path = '']) => resolve(options.cwd, path)),
+    )
+  return new Set(paths.filter((path) => path.startsWith(`${root}/`)))
 }

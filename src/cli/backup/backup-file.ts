@@ -1,4 +1,4 @@
-import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   describeSystemError,
@@ -7,8 +7,9 @@ import {
   toExhaustedHandlesError,
   UsageError,
 } from '../../errors.ts'
+import { createFile } from '../../files/create-file.ts'
+import { syncDirectory } from '../../files/draft.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
-import { createOwnFile } from '../../files/private-file.ts'
 
 /** New file with one record per line. Once `sync` resolves, the lines added before it survive a power loss. */
 export class BackupFile {
@@ -28,7 +29,7 @@ export class BackupFile {
    */
   static async create(path: string): Promise<BackupFile> {
     try {
-      return new BackupFile(path, await createOwnFile(path))
+      return new BackupFile(path, await createFile(path))
     } catch (error) {
       throw toBackupError(path, error)
     }
@@ -60,7 +61,7 @@ export class BackupFile {
   async sync(): Promise<void> {
     try {
       await this.#file.sync()
-      if (this.#synced === 0) await syncDirectory(dirname(this.path))
+      if (this.#synced === 0) syncDirectory(dirname(this.path))
     } catch (error) {
       throw toBackupError(this.path, error)
     }
@@ -98,14 +99,6 @@ async function exists(path: string): Promise<boolean> {
 
 function createExistsError(path: string): UsageError {
   return new UsageError(`${path} already exists, and --save overwrites nothing`, { hint: 'name a new file' })
-}
-
-/** Syncs a directory, so that a new file in it survives a power loss. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r').catch(() => undefined)
-  // Some operating systems cannot open or sync directories.
-  await directory?.sync().catch(() => {})
-  await directory?.close()
 }
 
 function toBackupError(path: string, error: unknown): unknown {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
@@ -136,8 +135,9 @@ export async function readSecret(flag: string, given: string, host: Host): Promi
 
 async function readFileOrStdin(flag: string, file: string, host: Host): Promise<string> {
   if (file === '-') return readStdinText(host)
+  const { readInput } = await import('../../files/input-file.ts')
   try {
-    return decode(readFileSync(resolve(host.cwd, file)), `${flag}: ${file}`)
+    return decode(await readInput(resolve(host.cwd, file), file), `${flag}: ${file}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${flag}: ${file} cannot be read: ${describeSystemError(error)}`)

@@ -33,11 +33,11 @@ export async function findService(deps: ServiceDeps): Promise<Service> {
 }
 
 async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Service> {
-  const { requireHandles } = await import('./file-handles.ts')
+  const { requireHandles } = await import('../../files/file-handles.ts')
   requireHandles()
   const dir = await findDataDir(host)
   const { findServingProcess } = await import('../../embedded/running-server.ts')
-  const owner = await findServingProcess(dir, host.quietly)
+  const owner = await findServingProcess(dir, host)
   return {
     // Only one process can open the workspace, so commands use the server while the workspace is served.
     baseUrl: owner?.base_url ?? unservedBaseUrl,
@@ -66,7 +66,7 @@ export async function findPersistentBaseUrl(host: Host, settings: Settings, need
  */
 export async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
-  const owner = await findServingProcess(await findDataDir(host), host.quietly)
+  const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner
   throw new UsageError(`the local workspace is not being served, so it has no ${need}`, {
     hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],

@@ -1,6 +1,8 @@
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { replaceFile } from '../../files/draft.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
+import { readText } from '../../files/read-file.ts'
 import type { Host } from '../../host.ts'
 import type { Candidate } from './candidate.ts'
 
@@ -45,10 +47,8 @@ export class CompletionCache {
 
   #read(): Record<string, Entry> {
     try {
-      const { uid } = this.#host
-      const found = lstatSync(this.#file)
-      if (!found.isFile() || (uid !== undefined && found.uid !== uid) || (found.mode & 0o077) !== 0) return {}
-      const entries = JSON.parse(readFileSync(this.#file, 'utf8')) as Record<string, Entry>
+      const check = (found: Stats) => requirePrivate(found, this.#host)
+      const entries = JSON.parse(readText(this.#file, { check })) as Record<string, Entry>
       const now = this.#host.now()
       const isFresh = ({ until }: Entry) => until > now && until <= now + responseLifetimeMs
       return Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)))
@@ -60,15 +60,17 @@ export class CompletionCache {
   #keep(name: string, entry: Entry): void {
     try {
       makeDirectory(join(this.#file, '..'))
+      replaceFile(this.#file, JSON.stringify({ ...this.#read(), [name]: entry }), {
+        isPrivate: true,
+        sync: false,
+      })
     } catch {
-      return
-    }
-    const draft = `${this.#file}.${this.#host.pid}`
-    try {
-      writeFileSync(draft, JSON.stringify({ ...this.#read(), [name]: entry }), { mode: 0o600, flag: 'wx' })
-      renameSync(draft, this.#file)
-    } catch {
-      rmSync(draft, { force: true })
+      // Completion works without a cache.
     }
   }
+}
+
+/** @throws an error when other users can read or write the cache */
+function requirePrivate({ uid, mode }: Stats, host: Host): void {
+  if ((host.uid !== undefined && uid !== host.uid) || (mode & 0o077) !== 0) throw new Error('not private')
 }

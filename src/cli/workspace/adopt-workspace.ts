@@ -42,7 +42,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Rost
   // A preview must not touch the lock file.
   const lock = context.flags.dryRun ? undefined : await LockFile.open(file, context.host)
   try {
-    const sections = lock?.sections ?? (await readLockFile(file, context.host))
+    const sections = lock?.sections ?? readLockFile(file, context.host)
     const reader = new WorkspaceReader(context, {})
     const rooms = await reader.readRooms(true)
     const identity = await identifyWorkspace(context, rooms)

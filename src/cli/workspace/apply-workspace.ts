@@ -79,7 +79,7 @@ async function previewPlan(
   document: WorkspaceDocument,
   flags: ApplyFlags,
 ): Promise<void> {
-  const sections = await readLockFile(file, context.host)
+  const sections = readLockFile(file, context.host)
   const options = readPlanOptions(flags)
   const { plan, problem } = await preparePlan(context, { file, document, sections, options }, flags)
   await printPlan(context, plan)

@@ -28,7 +28,7 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   printer.check(planView)
   const options = readPlanOptions(flags)
   const document = await readDesired(file, flags, context.host)
-  const sections = await readLockFile(file, context.host)
+  const sections = readLockFile(file, context.host)
   const { plan, problem, identity } = await preparePlan(context, { file, document, sections, options }, flags)
   await printPlan(context, plan)
   if (problem) throw problem

@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { counted, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { describeSystemError, OutputError, UsageError } from '../../errors.ts'
+import { replaceFile } from '../../files/draft.ts'
 import { readMembersOfRooms } from '../bulk/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
@@ -60,13 +61,7 @@ export async function exportWorkspace(context: Context, flags: WorkspaceExportFl
 
 async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   const lock = await LockFile.open(out, host)
-  const path = resolve(host.cwd, out)
-  const { lstat } = await import('node:fs/promises')
-  const exists = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  if (!exists) return lock
+  if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
   await lock.close()
   throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })
 }
@@ -201,7 +196,7 @@ async function store(
   else lock.sections[at] = claimed
   await lock.save()
   try {
-    await writeFile(resolve(host.cwd, out), text, { flag: 'wx' })
+    replaceFile(resolve(host.cwd, out), text, { overwrite: false })
   } catch (error) {
     throw new OutputError(`${out} cannot be written: ${describeSystemError(error, 'no such directory')}`)
   }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { readJson } from '../../api/json.ts'
 import { ConditionError, describeSystemError, UsageError } from '../../errors.ts'
+import { readInput } from '../../files/input-file.ts'
 import { OutputFile } from '../../files/output-file.ts'
 import type { Context } from '../kernel/context.ts'
 import type { WorkspaceIdentity } from './lock/section.ts'
@@ -53,8 +53,9 @@ export async function writePlanFile(
 
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   try {
-    return planSchema.parse(readJson(await readFile(resolve(host.cwd, file), 'utf8')))
+    return planSchema.parse(readJson((await readInput(resolve(host.cwd, file), file)).toString()))
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     const reason = code === undefined ? 'it is not a plan' : describeSystemError(error)
     throw new UsageError(`${file} cannot be read: ${reason}`)

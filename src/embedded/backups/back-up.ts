@@ -1,10 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
+import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { describeFailure } from '../common/faults.ts'
-import { requireOwnFile } from '../database-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
-import { openSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { openSqlite, type QuietLoader, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface BackupFacts extends WorkspaceFacts {
@@ -16,7 +16,7 @@ interface BackUpOptions {
   dir: string
   path: string
   overwrite: boolean
-  machine: { quietly: QuietLoader; uid?: number | undefined }
+  machine: StoreMachine
 }
 
 /**
@@ -29,7 +29,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
     throw new UsageError(`${path} is the workspace itself`, { hint: 'name another file' })
-  requireOwnFile(database, machine.uid)
+  prepareDatabaseFile(database, machine.effectiveUid)
   const { quietly } = machine
   const source = await openSqlite(database, quietly)
   try {
@@ -50,7 +50,7 @@ export function requireWorkspace(dir: string): void {
 
 function writeBackup(source: Sqlite, path: string, overwrite: boolean): void {
   try {
-    copyDatabase(source, path, overwrite)
+    copyDatabase(source, path, { overwrite, follow: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new UsageError(`${path} already exists`, { hint: 'name a new file, or pass --overwrite' })
@@ -61,7 +61,7 @@ function writeBackup(source: Sqlite, path: string, overwrite: boolean): void {
 }
 
 async function describeBackup(path: string, quietly: QuietLoader): Promise<BackupFacts> {
-  const backup = await openSqlite(path, quietly)
+  const backup = await openSqlite(realpathSync(path), quietly)
   try {
     return { path, bytes: statSync(path).size, ...readFacts(backup) }
   } finally {

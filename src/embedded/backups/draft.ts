@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { endpoints } from '../../api/endpoints.ts'
 import { resources } from '../../api/resources.ts'
 import { createService } from '../service/service.ts'
@@ -37,7 +37,6 @@ export async function createDraft(backup: Backup, options: DraftOptions): Promis
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
   }
   try {
-    closeSync(openSync(path, 'wx', 0o600))
     const changedRows = fill(options.open(path), backup, options.path)
     await readOnce(options.open(path), options)
     return { path, changedRows, remove }

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync, realpathSync } from 'node:fs'
 import { describeSystemError, UsageError } from '../../errors.ts'
+import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
 import { migrations } from '../store/schema.ts'
 import { createEmpty, readVersion } from '../store/schema-check.ts'
@@ -22,7 +23,8 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
   const open = await loadSqlite(quietly)
   let db: Sqlite | undefined
   try {
-    db = openReadOnly(open, path)
+    // SQLite opens no path that is a symbolic link.
+    db = openReadOnly(open, realpathSync(path))
     const version = readVersion(db)
     if (version > migrations.length)
       throw new UsageError(`${path} was written by a newer version of meetroom`, { hint: 'update meetroom' })
@@ -90,13 +92,14 @@ const magic = 'SQLite format 3\0'
 function requireDatabase(path: string): void {
   const start = Buffer.alloc(magic.length)
   try {
-    const file = openSync(path, 'r')
+    const file = openRegular(path, { follow: true })
     try {
       readSync(file, start, 0, start.length, 0)
     } finally {
       closeSync(file)
     }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${path} cannot be read: ${describeSystemError(error)}`)
   }
   if (start.toString('latin1') !== magic) throw createNoBackupError(path)

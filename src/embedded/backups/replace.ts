@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutputError } from '../../errors.ts'
+import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { describeFailure } from '../common/faults.ts'
-import { requireOwnFile } from '../database-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { lockWorkspace } from '../running-server.ts'
 import { dropContents } from '../store/contents.ts'
 import { saveCopy, savedDirectory } from '../store/copy.ts'
-import { loadSqlite, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { loadSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
 import { useDirectory } from '../workspace.ts'
 
 export interface ReplaceOptions {
   dir: string
-  machine: { now(): number; quietly: QuietLoader; uid?: number | undefined }
+  machine: StoreMachine & { now(): number }
   /** Beginning of the name of the file that receives the old contents; undefined for a new workspace. */
   saveAs: string | undefined
   /** Prepares the connection before the transaction. */
@@ -27,12 +27,12 @@ export interface ReplaceOptions {
  */
 export async function withStoppedWorkspace<T>(
   dir: string,
-  { quietly, uid }: ReplaceOptions['machine'],
+  machine: ReplaceOptions['machine'],
   work: () => Promise<T>,
 ): Promise<T> {
-  const lock = await useDirectory(dir, () => lockWorkspace(dir, quietly, 'stop it, then run this again'))
+  const lock = await useDirectory(dir, () => lockWorkspace(dir, machine, 'stop it, then run this again'))
   try {
-    if (existsSync(getDatabasePath(dir))) requireOwnFile(getDatabasePath(dir), uid)
+    if (existsSync(getDatabasePath(dir))) prepareDatabaseFile(getDatabasePath(dir), machine.effectiveUid)
     return await work()
   } catch (error) {
     const reason = describeFailure(error)
@@ -63,7 +63,7 @@ export async function replaceContents(options: ReplaceOptions): Promise<string |
     db.exec('PRAGMA busy_timeout = 5000')
     db.exec('PRAGMA synchronous = FULL')
     db.exec('PRAGMA foreign_keys = OFF')
-    db.exec('PRAGMA journal_mode = WAL')
+    db.exec('PRAGMA main.journal_mode = WAL')
     db.exec('BEGIN IMMEDIATE')
     const saved =
       saveAs && saveCopy({ path, open: () => open(path) }, findFreeName(dir, saveAs, machine.now()))

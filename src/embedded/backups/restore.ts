@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { UsageError } from '../../errors.ts'
-import { requireOwnFile } from '../database-file.ts'
+import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyContents } from '../store/contents.ts'
 import { loadSqlite } from '../store/sqlite.ts'
@@ -40,7 +40,7 @@ export async function restore(
       const open = await loadSqlite(machine.quietly)
       const draft = await createDraft(backup, { open, database, path, now: machine.now })
       try {
-        if (isNew) requireOwnFile(database, machine.uid)
+        if (isNew) prepareDatabaseFile(database, machine.effectiveUid)
         const saved = await replaceContents({
           dir,
           machine,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { readText } from '../../files/read-file.ts'
 
 export const limits = {
   requestTimeout: 30_000,
@@ -61,7 +61,7 @@ function defaultMax(): number {
 /** Returns the maximum number of file handles. Only Linux reports it; the fallback is the limit of macOS. */
 function handleLimit(): number {
   try {
-    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? []
     return Number(limit ?? 100_000)
   } catch {
     return 10_240

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Draft } from '../../files/draft.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 import type { Sqlite } from './sqlite.ts'
 
@@ -23,7 +22,7 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
   const copy = join(directory, name)
   const source = open()
   try {
-    copyDatabase(source, copy, true)
+    copyDatabase(source, copy, { overwrite: true })
   } finally {
     source.close()
   }
@@ -35,47 +34,18 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
  * appears only once the copy is on disk.
  * @throws a system error with EEXIST when the file exists and `overwrite` is false
  */
-export function copyDatabase(source: Sqlite, path: string, overwrite = false): void {
-  const draft = `${path}.${randomBytes(4).toString('hex')}.part`
+export function copyDatabase(
+  source: Sqlite,
+  path: string,
+  options: { overwrite: boolean; follow?: boolean },
+): void {
+  const draft = new Draft(path, options)
   try {
     // SQLite fills an empty file and keeps its mode.
-    closeSync(openSync(draft, 'wx', 0o600))
-    source.prepare('VACUUM INTO ?').run(draft)
-    sync(draft)
-    if (overwrite) renameSync(draft, path)
-    else nameNewFile(draft, path)
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  syncDirectory(dirname(path))
-}
-
-function nameNewFile(draft: string, path: string): void {
-  try {
-    linkSync(draft, path)
+    source.prepare('VACUUM INTO ?').run(draft.path)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    // Some file systems have no hard links.
-    if (existsSync(path) || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
-    renameSync(draft, path)
+    draft.discard()
+    throw error
   }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-function syncDirectory(path: string): void {
-  try {
-    const directory = openSync(path, 'r')
-    fsyncSync(directory)
-    closeSync(directory)
-  } catch {
-    // Some operating systems cannot open or sync directories.
-  }
+  draft.publish()
 }

@@ -1,6 +1,9 @@
-import { closeSync, openSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { UsageError } from '../../errors.ts'
+import { prepareDatabaseFile } from '../../files/create-file.ts'
+
+const { R_OK, W_OK } = constants
 
 export interface Sqlite {
   exec(sql: string): unknown
@@ -22,6 +25,12 @@ export interface Statement {
 /** Function that loads a module without Node's experimental warning. */
 export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
 
+export interface StoreMachine {
+  quietly: QuietLoader
+  /** Effective user ID; undefined on systems without user IDs. */
+  effectiveUid?: number | undefined
+}
+
 /**
  * Opens a database file.
  * @throws a system error or an error of SQLite
@@ -35,11 +44,12 @@ export type OpenSqlite = (path: string, options?: { readOnly: true }) => Sqlite
 export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   const open = await loadDriver(quietly)
   return (path, options) => {
+    if (path !== ':memory:') prepareDatabaseFile(path)
     try {
       return open(path, options?.readOnly === true)
     } catch (error) {
       // SQLite gives no reason, and libsql no code. The file system gives both.
-      if (path !== ':memory:') closeSync(openSync(path, options ? 'r' : 'r+'))
+      if (path !== ':memory:') accessSync(path, options ? R_OK : R_OK | W_OK)
       throw Object.assign(error as Error, { code: 'SQLITE_CANTOPEN' })
     }
   }

@@ -87,7 +87,7 @@ async function createMachine() {
   const requested: string[] = []
   let script: Script = lost
   mkdirSync(config)
-  const owner = await lockWorkspace(data, (load) => load())
+  const owner = await lockWorkspace(data, { quietly: (load) => load() })
   onTestFinished(() => owner.release())
   file('api-key', key)
   owner.publish({ pid: 1, base_url: `${localOrigin}/v1`, api_key_file: join(dir, 'api-key') })

@@ -1,10 +1,12 @@
-import { copyFile, type FileHandle, rename, rm } from 'node:fs/promises'
+import { type FileHandle, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSystemError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import { openForAppend } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
+import { moveFile } from '../../../files/draft.ts'
 import { type Machine, takeLock } from '../../../files/file-lock.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
-import { openOwnFile } from '../../../files/private-file.ts'
+import type { Host } from '../../../host.ts'
 import { type JournalEntry, JournalState } from './journal-state.ts'
 import { type JournalHeader, readJournal, requireEnded, requireSameImport } from './read-journal.ts'
 
@@ -38,7 +40,7 @@ export class Journal {
   static async open(
     path: string,
     header: JournalHeader,
-    { rows, resume, host }: { rows: number; resume: boolean; host: Machine },
+    { rows, resume, host }: { rows: number; resume: boolean; host: Machine & Pick<Host, 'effectiveUid'> },
   ): Promise<Journal> {
     const lock = lockPath(path)
     await lockJournal(lock, host).catch((error) => {
@@ -48,7 +50,7 @@ export class Journal {
       const previous = await readJournal(path, rows)
       if (!resume) requireEnded(path, previous)
       const resumedJournal = resume ? requireSameImport(path, previous, header) : undefined
-      const file = await openOwnFile(path, resume ? 'append' : 'truncate')
+      const file = await openForAppend(path, host.effectiveUid, { truncate: !resume })
       const journal = new Journal(path, file, resumedJournal?.state ?? new JournalState(rows))
       // Removes an incomplete last line, which a crash may leave.
       if (resumedJournal) await file.truncate(resumedJournal.length)
@@ -119,20 +121,14 @@ async function lockJournal(lock: string, machine: Machine): Promise<void> {
   })
 }
 
-/** Moves a journal, also across file systems. If this fails, the journal at its old path serves as the receipt. */
+/** Moves a journal. If this fails, the journal at its old path serves as the receipt. */
 async function moveJournal(from: string, to: string): Promise<void> {
   try {
     makeDirectory(dirname(to))
-    await rename(from, to).catch(() => copyJournal(from, to))
+    await moveFile(from, to)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    if (!(error instanceof MeetroomError) && (error as NodeJS.ErrnoException).code === undefined) throw error
   }
-}
-
-async function copyJournal(from: string, to: string): Promise<void> {
-  await copyFile(from, `${to}.new`)
-  await rename(`${to}.new`, to)
-  await rm(from, { force: true })
 }
 
 const lockPath = (path: string) => `${path}.lock`

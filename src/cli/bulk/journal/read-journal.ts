@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { fstatSync } from 'node:fs'
 import { UsageError } from '../../../errors.ts'
+import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { readLines } from '../read/lines.ts'
 import { JournalState } from './journal-state.ts'
 
@@ -21,16 +21,14 @@ interface PreviousJournal {
 
 /** @throws {UsageError} when the file is not a journal, or is damaged */
 export async function readJournal(path: string, rows: number): Promise<PreviousJournal | undefined> {
-  const size = await stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  )
-  if (size === 0) return undefined
+  const file = openJournal(path)
+  if (file === undefined) return undefined
+  const { size } = fstatSync(file)
   const state = new JournalState(rows)
   let header: JournalHeader | undefined
   let hasEnded = false
   let length = 0
-  for await (const lines of readLines(createReadStream(path), path))
+  for await (const lines of readLines(streamFile(file), path))
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
       const entry = parseLine(line)
@@ -45,6 +43,17 @@ export async function readJournal(path: string, rows: number): Promise<PreviousJ
       length += bytes
     }
   return header && { state, header, hasEnded, length }
+}
+
+/** @throws {UsageError} when the journal is not a regular file */
+function openJournal(path: string): number | undefined {
+  try {
+    return openRegular(path)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 /** @throws {UsageError} when the journal's run has not ended */

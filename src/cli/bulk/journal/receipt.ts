@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
+import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { hashKey } from '../../../hash.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
@@ -70,7 +70,7 @@ async function readAdapterJournal(context: Context, path: string, { name }: Impo
 }
 
 async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id: string }> {
-  for await (const lines of readLines(createReadStream(path), path))
+  for await (const lines of readLines(streamFile(openRegular(path)), path))
     for (const line of lines) {
       const { hash, id } = JSON.parse(line) as { hash?: unknown; id?: unknown }
       if (typeof hash === 'number' && typeof id === 'string') yield { hash, id }

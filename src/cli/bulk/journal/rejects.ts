@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../../api/json.ts'
@@ -85,9 +85,8 @@ export class Rejects {
   }
 
   async close(): Promise<void> {
-    await this.#file.close(this.format === 'json' && !this.#isEmpty ? '\n]\n' : '')
-    // Devices such as /dev/stderr must not be removed.
-    if (this.#isEmpty && (await stat(this.path)).isFile()) await rm(this.path)
+    if (this.#isEmpty) await this.#file.remove()
+    else await this.#file.close(this.format === 'json' ? '\n]\n' : '')
   }
 }
 

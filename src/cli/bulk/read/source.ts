@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
-import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import {
@@ -10,6 +9,8 @@ import {
   toExhaustedHandlesError,
   UsageError,
 } from '../../../errors.ts'
+import { createFile } from '../../../files/create-file.ts'
+import { isStream, streamInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import { readStdin } from '../../input/stdin.ts'
 import { detectEncoding, type Encoding, toUtf8 } from './encoding.ts'
@@ -35,7 +36,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   const spool =
     file === '-'
       ? await spoolToFile(readStdin(host))
-      : (await isPipe(given))
+      : (await isStream(given))
         ? await spoolToFile(readChunks(given, name))
         : undefined
   const path = spool?.path ?? given
@@ -55,7 +56,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
 
 async function* readChunks(path: string, name: string): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { highWaterMark: 16 * 1024 })
+    yield* streamInput(path, name)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
@@ -65,20 +66,12 @@ async function* readChunks(path: string, name: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns true for files that can be read only once, such as named pipes and `<(…)`. */
-async function isPipe(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFIFO() || found.isSocket() || found.isCharacterDevice(),
-    () => false,
-  )
-}
-
 async function spoolToFile(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
   const remove = () => rm(dir, { recursive: true, force: true })
   const path = join(dir, 'stdin')
   try {
-    const file = await open(path, 'wx', 0o600)
+    const file = await createFile(path)
     try {
       for await (const chunk of input) await file.write(chunk)
     } finally {

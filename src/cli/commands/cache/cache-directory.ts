@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
-import { access, chmod, lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describeSystemError, UsageError } from '../../../errors.ts'
+import { moveFile, replaceFile } from '../../../files/draft.ts'
+import { readInput } from '../../../files/input-file.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
 import type { Host } from '../../../host.ts'
 
@@ -59,14 +61,14 @@ export async function storeCache(cache: string, from: string): Promise<{ path: s
   try {
     const kinds = await readdir(join(from, build))
     for (const kind of kinds) {
-      await writeFile(join(draft, kind), await readFile(join(from, build, kind)))
+      replaceFile(join(draft, kind), await readInput(join(from, build, kind)))
       await chmod(join(draft, kind), 0o644)
     }
     await chmod(draft, 0o755)
     const isOutdated = (name: string) => name === build || (/^v\d/.test(name) && idOf(name) !== idOf(build))
     for (const name of (await readdir(cache)).filter(isOutdated))
       await rm(join(cache, name), { recursive: true, force: true })
-    await rename(draft, path)
+    await moveFile(draft, path)
     return { path, count: kinds.length }
   } finally {
     await rm(draft, { recursive: true, force: true })

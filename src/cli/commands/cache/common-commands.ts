@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { replaceFile } from '../../../files/draft.ts'
+import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import { LauncherProcesses } from './launcher-processes.ts'
 
@@ -97,11 +98,11 @@ export async function runCommonCommands(host: Host, home: string, interrupt: Abo
     if (output === undefined) failed.push(line)
     return output ?? ''
   }
-  for (const [name, content] of Object.entries(files)) await writeFile(join(home, name), content)
+  for (const [name, content] of Object.entries(files)) replaceFile(join(home, name), content)
   const keyFile = join(home, 'api-key')
   const service = await processes.serve(keyFile)
   try {
-    await run(`auth login --base-url ${service.baseUrl} --with-token`, await readFile(keyFile, 'utf8'))
+    await run(`auth login --base-url ${service.baseUrl} --with-token`, readText(keyFile))
     await run('users create ada')
     await run('users create grace')
     const room = await run('rooms create --name First --type private -o ids')

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { describeSystemError, UsageError } from '../../../errors.ts'
+import { readInput } from '../../../files/input-file.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -31,8 +31,9 @@ export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void
 async function readSeed(path: string, name: string): Promise<object> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = (await readInput(path, name)).toString()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`the seed ${name} cannot be read: ${describeSystemError(error)}`)
   }
   try {

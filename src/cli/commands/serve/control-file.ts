@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describeSystemError, UsageError } from '../../../errors.ts'
-import { createOwnFile } from '../../../files/private-file.ts'
+import { replaceFile } from '../../../files/draft.ts'
+import { readText } from '../../../files/read-file.ts'
 import type { Context } from '../../kernel/context.ts'
 
 /** Content of a `serve --control` file. */
@@ -24,7 +25,7 @@ export async function openControl(context: Context, file: string) {
       const { url, key, close: stopListening } = await listenForControl(control)
       context.addSecret(key)
       close = stopListening
-      await writeControlFile(path, { control_url: url, control_key: key })
+      writeControlFile(path, { control_url: url, control_key: key })
       close = () => {
         stopListening()
         rmSync(path, { force: true })
@@ -38,9 +39,10 @@ export async function openControl(context: Context, file: string) {
 function removeFormerFile(path: string): void {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readText(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (error instanceof UsageError) throw error
     throw new UsageError(`--control ${path} cannot be used: ${describeSystemError(error)}`)
   }
   if (!isControlFile(text))
@@ -64,11 +66,9 @@ export function parseControlFile(text: string): ControlFile | undefined {
   }
 }
 
-async function writeControlFile(path: string, content: ControlFile): Promise<void> {
+function writeControlFile(path: string, content: ControlFile): void {
   try {
-    const file = await createOwnFile(path)
-    await file.writeFile(`${JSON.stringify(content)}\n`)
-    await file.close()
+    replaceFile(path, `${JSON.stringify(content)}\n`, { overwrite: false })
   } catch (error) {
     throw new UsageError(
       `--control ${path} cannot be written: ${describeSystemError(error, 'no such directory')}`,

@@ -18,7 +18,7 @@ export async function formatEnvironment(
 ): Promise<string> {
   if (dir === undefined) throw new UsageError('--print-env and --ephemeral cannot be used together')
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
-  const owner = await findServingProcess(dir, context.host.quietly)
+  const owner = await findServingProcess(dir, context.host)
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
   if (!owner) await requireFreePort(flags)
   const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`

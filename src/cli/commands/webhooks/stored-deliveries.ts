@@ -119,7 +119,7 @@ async function noticeUnserved(context: Context): Promise<void> {
   const { dryRun, curl } = context.flags
   if (dryRun || curl || !(await context.settings()).local) return
   const { findServingProcess } = await import('../../../embedded/running-server.ts')
-  if (await findServingProcess(await findDataDir(context.host), context.host.quietly)) return
+  if (await findServingProcess(await findDataDir(context.host), context.host)) return
   await context.notice([
     'the local workspace is not being served; it sends webhooks while this runs: ',
     suggestElsewhere(['serve']),

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { ConditionError, describeSystemError, UsageError } from '../../../errors.ts'
+import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -51,8 +51,9 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
 
 async function readTextFile(file: string, host: Host): Promise<string> {
   try {
-    return await readFile(resolve(host.cwd, file), 'utf8')
+    return (await readInput(resolve(host.cwd, file), file)).toString()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`)
   }
 }

@@ -27,7 +27,7 @@ export async function openAudit(
   { profile, command, host, redact, notice }: AuditDeps,
 ): Promise<Audit & { close(): Promise<void> }> {
   let hasWarned = false
-  const log = new AuditLog(path, ({ message }) => {
+  const log = new AuditLog(path, host.effectiveUid, ({ message }) => {
     if (!hasWarned) void notice(`warning: ${message}; it lacks the outcome of the change`)
     hasWarned = true
   })

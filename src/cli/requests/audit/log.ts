@@ -1,8 +1,9 @@
-import { fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { AuditError, describeSystemError, MeetroomError, UsageError } from '../../../errors.ts'
+import { openForAppend } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
-import { openOwnFile } from '../../../files/private-file.ts'
+import { openRegular } from '../../../files/read-file.ts'
 
 /** Maximum number of times a line is written while log rotation keeps replacing the file. */
 const maxRewrites = 5
@@ -19,15 +20,20 @@ interface LogFile {
  */
 export class AuditLog {
   readonly #path: string
+  readonly #uid: number | undefined
   readonly #onLost: (error: AuditError) => void
   #file: LogFile | undefined
   /** True when the last line of the file may be incomplete. */
   #isIncomplete = false
   readonly #log = new AppendLog((lines) => this.#write(lines))
 
-  /** @param onLost called when a line passed to `append` cannot be written */
-  constructor(path: string, onLost: (error: AuditError) => void) {
+  /**
+   * @param uid effective user ID; undefined on systems without user IDs
+   * @param onLost called when a line passed to `append` cannot be written
+   */
+  constructor(path: string, uid: number | undefined, onLost: (error: AuditError) => void) {
     this.#path = path
+    this.#uid = uid
     this.#onLost = onLost
   }
 
@@ -87,8 +93,8 @@ export class AuditLog {
   }
 
   async #open(): Promise<LogFile> {
-    const handle = await openOwnFile(this.#path, 'append')
-    this.#isIncomplete = !(await endsWithLineFeed(this.#path))
+    const handle = await openForAppend(this.#path, this.#uid)
+    this.#isIncomplete = !endsWithLineFeed(this.#path)
     const { ino } = fstatSync(handle.fd)
     // The device comes from lstat, because fstat reports another device on Windows.
     const current = lstatSync(this.#path, { throwIfNoEntry: false })
@@ -119,14 +125,18 @@ function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
 }
 
 /** Returns true if the file is empty, unreadable or ends with a line feed. */
-async function endsWithLineFeed(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined)
-  if (!file) return true
+function endsWithLineFeed(path: string): boolean {
+  let file: number
   try {
-    const { size } = await file.stat()
+    file = openRegular(path)
+  } catch {
+    return true
+  }
+  try {
+    const { size } = fstatSync(file)
     const last = Buffer.alloc(1)
-    return size === 0 || (readSync(file.fd, last, 0, 1, size - 1) === 1 && last.toString() === '\n')
+    return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last.toString() === '\n')
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { findClosest } from '../../../api/closest.ts'
 import { isRecord } from '../../../api/guards.ts'
@@ -11,6 +10,7 @@ import {
   toExhaustedHandlesError,
   UsageError,
 } from '../../../errors.ts'
+import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Item } from '../../output/views/views.ts'
 import { declarableFields } from '../schema/fields.ts'
@@ -60,11 +60,7 @@ interface RawDocument {
 
 async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
-    const bytes = await readFile(resolve(host.cwd, file))
-    if (bytes.length > maxBytes)
-      throw new UsageError(
-        `${file} is larger than ${maxBytes / 1024 / 1024} MB, and cannot be a workspace file`,
-      )
+    const bytes = await readInput(resolve(host.cwd, file), file, maxBytes)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

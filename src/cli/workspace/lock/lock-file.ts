@@ -1,7 +1,11 @@
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { describeSystemError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import { replaceFile } from '../../../files/draft.ts'
+import { requireOwner, requireRegular } from '../../../files/file-kind.ts'
 import { takeLock } from '../../../files/file-lock.ts'
+import { largeFile, readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Section } from './lock.ts'
 import { formatLock, parseLock } from './lock-format.ts'
@@ -9,15 +13,17 @@ import { formatLock, parseLock } from './lock-format.ts'
 export const lockFileOf = (file: string) => `${file}.lock`
 
 /** @throws {UsageError} when the lock file exists but cannot be read */
-export async function readLockFile(file: string, host: Host): Promise<Section[]> {
+export function readLockFile(file: string, host: Host): Section[] {
   const name = lockFileOf(file)
-  const path = resolve(host.cwd, name)
+  const text = readLockText(name, host)
+  return text === undefined ? [] : parseLock(text, name)
+}
+
+function readLockText(name: string, host: Host): string | undefined {
   try {
-    if ((await lstat(path)).isSymbolicLink())
-      throw new UsageError(`${name} is a symbolic link`, { hint: 'replace it with the file itself' })
-    return parseLock(await readFile(path, 'utf8'), name)
+    return readText(resolve(host.cwd, name), { name, maxBytes: largeFile })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     if (error instanceof MeetroomError) throw error
     throw new UsageError(`${name} cannot be read: ${describeSystemError(error)}`)
   }
@@ -29,18 +35,21 @@ export class LockFile {
   readonly #name: string
   readonly #holder: string
   readonly sections: Section[]
-  #writing: Promise<void> = Promise.resolve()
+  /** Contents of the file; undefined when there is none. */
+  #saved: string | undefined
   #next: Promise<void> | undefined
 
-  private constructor(path: string, name: string, holder: string, sections: Section[]) {
+  private constructor(path: string, name: string, holder: string, saved: string | undefined) {
     this.#path = path
     this.#name = name
     this.#holder = holder
-    this.sections = sections
+    this.#saved = saved
+    this.sections = saved === undefined ? [] : parseLock(saved, name)
   }
 
   /**
-   * Acquires the lock file of a workspace file and checks that it can be written.
+   * Acquires the lock file of a workspace file and checks that it can be written. Nothing is written before a
+   * confirmation, except the file that marks this process as the holder.
    * @throws {UsageError} when the lock file cannot be read, or another process holds it
    * @throws {OutputError} when the lock file cannot be written
    */
@@ -59,66 +68,40 @@ export class LockFile {
         hint: `wait for it to finish; if there is no such process, remove ${name}.pid`,
       })
     try {
-      const lock = new LockFile(path, name, holder, await readLockFile(file, host))
-      if (lock.sections.length > 0) await lock.save()
-      else await lock.#probe()
-      return lock
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      if (found) {
+        requireRegular(name, found)
+        requireOwner(path, found, host.effectiveUid)
+      }
+      return new LockFile(path, name, holder, readLockText(name, host))
     } catch (error) {
       await rm(holder, { force: true })
-      throw error
+      throw toOutputError(name, error)
     }
   }
 
-  /** Saves the sections. The next write includes all changes that are made during the current one. */
+  /** Saves the sections, unless the file already holds them. One write includes all changes of a turn of the event loop. */
   save(): Promise<void> {
-    this.#next ??= this.#writing
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined
-        this.#writing = this.#write(formatLock(this.sections))
-        return this.#writing
-      })
+    this.#next ??= this.#saveNext()
     return this.#next
   }
 
   async close(): Promise<void> {
     await this.#next?.catch(() => {})
-    await this.#writing.catch(() => {})
     await rm(this.#holder, { force: true })
   }
 
-  /** Checks that the lock file can be written, without creating an empty one. */
-  async #probe(): Promise<void> {
+  async #saveNext(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#next = undefined
+    const text = formatLock(this.sections)
+    if (text === this.#saved) return
     try {
-      const draft = await open(this.#draft, 'w')
-      await draft.close()
-      await rm(this.#draft, { force: true })
+      replaceFile(this.#path, text)
     } catch (error) {
       throw toOutputError(this.#name, error)
     }
-  }
-
-  get #draft(): string {
-    return `${this.#path}.new`
-  }
-
-  async #write(text: string): Promise<void> {
-    try {
-      const draft = await open(this.#draft, 'w')
-      try {
-        await draft.writeFile(text)
-        await draft.sync()
-      } finally {
-        await draft.close()
-      }
-      await rename(this.#draft, this.#path)
-      const directory = await open(dirname(this.#path), 'r').catch(() => undefined)
-      // Some operating systems cannot open or sync directories.
-      await directory?.sync().catch(() => {})
-      await directory?.close()
-    } catch (error) {
-      throw toOutputError(this.#name, error)
-    }
+    this.#saved = text
   }
 }
 

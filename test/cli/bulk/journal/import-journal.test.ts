@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Journal } from '../../../../src/cli/bulk/journal/journal.ts'
@@ -46,6 +55,25 @@ describe('the path of a journal', () => {
     })
     expect(world.requests).toEqual([])
   })
+
+  test.runIf(process.getuid?.() === 0)(
+    'is refused if the file belongs to another user, unless root runs in a directory of that user',
+    async () => {
+      world.file('theirs', '')
+      chownSync(world.path('theirs'), 4711, 4711)
+      expect(await run('users import in.csv --journal theirs')).toMatchObject({
+        code: 2,
+        stderr:
+          `error: ${world.path('theirs')} belongs to another user (4711)\n` +
+          'hint: make yourself its owner, or name another file\n',
+      })
+      expect([world.read('theirs'), world.requests]).toEqual(['', []])
+      mkdirSync(world.path('checkout'))
+      world.file('checkout/theirs', '')
+      for (const name of ['checkout', 'checkout/theirs']) chownSync(world.path(name), 4711, 4711)
+      expect(await run('users import in.csv --journal checkout/theirs')).toMatchObject({ code: 0 })
+    },
+  )
 })
 
 describe('the journal of an import', () => {

@@ -1,4 +1,13 @@
-import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { expect, test } from 'vitest'
 import { importFixture, usersCsv } from '../../../helpers/imports.ts'
 
@@ -176,19 +185,32 @@ test.each(['people.csv.journal', 'linked.csv', 'folder'])(
   },
 )
 
-test('--failed-out refuses a symbolic link to an existing or a missing file', async () => {
-  world.file('people.csv', usersCsv(1))
+test('--failed-out replaces the file behind a symbolic link, and refuses a link to a missing file', async () => {
+  world.file('people.csv', 'user_id\nada\n,\n')
   world.file('precious', 'precious')
-  for (const target of ['precious', 'nowhere']) {
-    symlinkSync(world.path(target), world.path(`to-${target}`))
-    expect(await run(`users import people.csv --failed-out to-${target}`)).toMatchObject({
-      code: 2,
-      stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
-    })
-  }
-  expect(world.read('precious')).toBe('precious')
+  for (const target of ['precious', 'nowhere']) symlinkSync(world.path(target), world.path(`to-${target}`))
+  const args = 'users import people.csv --if-exists overwrite --skip-invalid --failed-out'
+  expect(await run(`${args} to-nowhere`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`error: ${world.path('to-nowhere')} is a symbolic link\n`),
+  })
   expect(world.read('nowhere')).toBeUndefined()
+  expect(await run(`${args} to-precious`)).toMatchObject({ code: 8 })
+  expect(lstatSync(world.path('to-precious')).isSymbolicLink()).toBe(true)
+  expect(world.read('precious')).toMatch(/reason/)
 })
+
+test.runIf(existsSync('/proc/self/fd'))(
+  '--failed-out refuses /dev/stdout that is redirected to a file',
+  async () => {
+    world.file('people.csv', usersCsv(1))
+    const redirected = openSync(world.path('redirected'), 'w')
+    const { code, stderr } = await run(`users import people.csv --failed-out /proc/self/fd/${redirected}`)
+    closeSync(redirected)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a symbolic link')])
+    expect(world.requests).toEqual([])
+  },
+)
 
 test('--failed-out accepts a device or a link to a device', async () => {
   world.file('people.csv', 'user_id\nada\n,\n')

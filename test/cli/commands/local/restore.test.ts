@@ -135,7 +135,7 @@ describe.each([
 
   test('refuses a workspace that is being served', async () => {
     const world = await worldWithBackup()
-    const lock = await lockWorkspace(join(world.dir, 'data'), quietly)
+    const lock = await lockWorkspace(join(world.dir, 'data'), { quietly })
     onTestFinished(() => lock.release())
     lock.publish({ pid: 42, base_url: 'http://127.0.0.1:4680/v1', api_key_file: 'none' })
     expect(await world.run(`${line} --yes`)).toMatchObject({

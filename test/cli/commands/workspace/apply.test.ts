@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createWorkspace } from '../../../helpers/workspace-file.ts'
@@ -352,6 +352,38 @@ describe('the lock file', () => {
     symlinkSync('elsewhere', join(other.world.dir, 'school.yaml.lock'))
     const linked = await other.run(apply)
     expect([linked.code, other.world.requests]).toEqual([2, []])
+  })
+
+  test('is not touched before the confirmation: only the file of its holder exists meanwhile', async () => {
+    const at = await createWorkspace()
+    at.write('users: [{ user_id: ada }]\n')
+    const names = () => readdirSync(at.world.dir).sort()
+    const before = names()
+    const during = new Set<string>()
+    at.world.intercept = async (_request, next) => {
+      for (const name of names()) during.add(name)
+      return next()
+    }
+    expect((await at.run('workspace apply school.yaml')).code).toBe(10)
+    expect([...during].filter((name) => !before.includes(name))).toEqual(['school.yaml.lock.pid'])
+    expect(names()).toEqual(before)
+  })
+
+  test('has mode 0600 when it is new, keeps its mode later, and is not replaced by the same contents', async () => {
+    const at = await createWorkspace()
+    await at.user('ada')
+    at.write('users: [{ user_id: ada }]\n')
+    const lock = join(at.world.dir, 'school.yaml.lock')
+    await at.run('workspace adopt school.yaml')
+    expect(statSync(lock).mode & 0o777).toBe(0o600)
+    chmodSync(lock, 0o640)
+    const { ino } = statSync(lock)
+    expect((await at.run('workspace adopt school.yaml')).code).toBe(0)
+    expect(statSync(lock).ino).toBe(ino)
+    at.write('users: [{ user_id: ada }, { user_id: alan }]\n')
+    expect((await at.run(apply)).code).toBe(0)
+    expect(statSync(lock).ino).not.toBe(ino)
+    expect(statSync(lock).mode & 0o777).toBe(0o640)
   })
 
   test('stops workspace apply before any request if it cannot be written', async () => {

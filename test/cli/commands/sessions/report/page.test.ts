@@ -118,13 +118,13 @@ describe('the HTML page of a report', () => {
     expect(page()).not.toContain('Incomplete')
   })
 
-  test('replaces an existing file, and causes an error before any request if its path is a symbolic link or not writable', async () => {
+  test('replaces an existing file, and causes an error before any request if its path leads nowhere or is not writable', async () => {
     school(world, { maths })
     writeFileSync(file(), 'old and longer than nothing')
     expect((await report('maths')).code).toBe(0)
     expect(page()).not.toContain('old and longer')
     const run = (name: string) => world.run(['sessions', 'report', 'maths', '--html', name])
-    symlinkSync('page.html', join(world.dir, 'link.html'))
+    symlinkSync('elsewhere.html', join(world.dir, 'link.html'))
     mkdirSync(join(world.dir, 'folder'))
     world.requests.length = 0
     expect(await run('link.html')).toMatchObject({ code: 2 })

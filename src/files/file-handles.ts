@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { toExhaustedHandlesError } from '../../errors.ts'
+import { toExhaustedHandlesError } from '../errors.ts'
 
 /** Number of file handles that SQLite, libsql and the command need. */
 const requiredHandles = 14

@@ -1,0 +1,55 @@
+import { chmodSync, closeSync, constants, lstatSync, openSync, type Stats } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { createNotRegularError, requireOwner, requireRegular } from './file-kind.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+
+/** @throws a system error with EEXIST when the path exists, even as a symbolic link */
+export function createFile(path: string): Promise<FileHandle> {
+  return open(path, newFile, 0o600)
+}
+
+/** Side files that SQLite opens by itself. It would wait for ever for the writer of a named pipe. */
+const sideFiles = ['-wal', '-shm', '-journal']
+
+/**
+ * Prepares the file of a database for SQLite, which follows links and creates files that others can read: a missing file
+ * is created with mode 0600, which SQLite copies to its side files. An existing file is not opened, because closing it
+ * would release the locks of other connections of this process.
+ * @param uid effective user ID of the owner that the file must have; undefined if any owner will do
+ * @throws {UsageError} when a file of the database is not regular, or belongs to another user
+ */
+export function prepareDatabaseFile(path: string, uid?: number): void {
+  const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)
+  requireDatabaseFile(path, file)
+  requireOwner(path, file, uid)
+  for (const suffix of sideFiles) {
+    const found = lstatSync(path + suffix, { throwIfNoEntry: false })
+    if (!found) continue
+    requireDatabaseFile(path + suffix, found)
+    // SQLite takes contents of the database from a side file.
+    requireOwner(path + suffix, found, file.uid)
+  }
+}
+
+function requireDatabaseFile(path: string, found: Stats): void {
+  if (found.isDirectory()) throw createNotRegularError(path)
+  requireRegular(path, found)
+}
+
+function createEmpty(path: string): Stats {
+  try {
+    closeSync(openSync(path, newFile, 0o600))
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return lstatSync(path)
+}
+
+/** Prepares a database that serves as a lock. Another user who could open it could hold a lock on it. */
+export function prepareLockDatabase(path: string, uid: number | undefined): void {
+  prepareDatabaseFile(path, uid)
+  if ((lstatSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createLinkError, requireOwner, requireRegular } from './file-kind.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR, W_OK } = constants
+
+interface DraftOptions {
+  /** True for settings and for files that the user names: the file behind a symbolic link is replaced, and the link stays. */
+  follow?: boolean
+  /** True for files with keys and answers: the mode is always 0600, and a symbolic link that is not followed is replaced. */
+  isPrivate?: boolean
+  /** False for a file that must not exist. `publish` then throws a system error with EEXIST when it does. */
+  overwrite?: boolean
+}
+
+/**
+ * New file beside its target, which replaces the target when it is complete. Nobody can have prepared the draft, because
+ * its name is random. A new target has mode 0600; an existing one keeps its mode.
+ */
+export class Draft {
+  /** Path of the file that is replaced. */
+  readonly target: string
+  readonly path: string
+  readonly fd: number
+  readonly #overwrite: boolean
+  #isOpen = true
+
+  /**
+   * @throws {UsageError} when the target is not a regular file of this user
+   * @throws a system error when the draft cannot be created, or the target cannot be written
+   */
+  constructor(path: string, { follow = false, isPrivate = false, overwrite = true }: DraftOptions = {}) {
+    this.#overwrite = overwrite
+    this.target = follow ? resolveLink(path) : path
+    // The name may be as long as a name can be.
+    const name = `${basename(this.target).slice(0, 50)}.${randomBytes(6).toString('hex')}.part`
+    this.path = join(dirname(this.target), name)
+    this.fd = openSync(this.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    try {
+      if (overwrite) this.#keepOwnerAndMode(path, isPrivate)
+    } catch (error) {
+      this.discard()
+      throw error
+    }
+  }
+
+  #keepOwnerAndMode(path: string, isPrivate: boolean): void {
+    const created = fstatSync(this.fd)
+    const link = lstatSync(path, { throwIfNoEntry: false })
+    // Another user's link in a shared directory could lead anywhere.
+    if (link?.isSymbolicLink() && this.target !== path) requireOwner(path, link, created.uid)
+    const found = lstatSync(this.target, { throwIfNoEntry: false })
+    if (!found || (isPrivate && found.isSymbolicLink())) return
+    requireRegular(this.target, found)
+    requireOwner(this.target, found, created.uid)
+    // A rename would replace a read-only file.
+    accessSync(this.target, W_OK)
+    let mode = isPrivate ? 0o600 : found.mode & 0o777
+    if (found.uid !== created.uid || found.gid !== created.gid)
+      try {
+        fchownSync(this.fd, found.uid, found.gid)
+      } catch {
+        // The permissions of the group are for its group only.
+        mode &= 0o707
+      }
+    if (mode !== (created.mode & 0o777)) fchmodSync(this.fd, mode)
+  }
+
+  /**
+   * Gives the draft the name of its target. Removes the draft after a failure.
+   * @param sync false for contents that may be lost at a power loss
+   */
+  publish({ sync = true } = {}): void {
+    try {
+      if (sync) fsyncSync(this.fd)
+      this.#close()
+      if (this.#overwrite) renameSync(this.path, this.target)
+      else nameNewFile(this.path, this.target)
+    } finally {
+      this.discard()
+    }
+    if (sync) syncDirectory(dirname(this.target))
+  }
+
+  /** Removes the draft; the target is unchanged. */
+  discard(): void {
+    this.#close()
+    rmSync(this.path, { force: true })
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.fd)
+    this.#isOpen = false
+  }
+}
+
+/** Replaces a file, or creates it. Options are those of `Draft`. */
+export function replaceFile(
+  path: string,
+  content: string | Buffer,
+  { sync = true, ...options }: DraftOptions & { sync?: boolean } = {},
+): void {
+  const draft = new Draft(path, options)
+  try {
+    writeFileSync(draft.fd, content)
+  } catch (error) {
+    draft.discard()
+    throw error
+  }
+  draft.publish({ sync })
+}
+
+/** Moves a file, also across file systems. */
+export async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    const draft = new Draft(to)
+    try {
+      await pipeline(createReadStream(from), createWriteStream('', { fd: draft.fd, autoClose: false }))
+    } catch (failure) {
+      draft.discard()
+      throw failure
+    }
+    draft.publish()
+    rmSync(from, { force: true })
+  }
+}
+
+/** Links to the open files of a process. Replacing such a file would lose what else is written to it. */
+const descriptors = /^\/dev\/(?:fd\/|std)|^\/proc\//
+
+/** @throws {UsageError} for a symbolic link to a missing file, and for a redirected /dev/stdout */
+function resolveLink(path: string): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
+  if (descriptors.test(path)) throw createLinkError(path)
+  try {
+    return realpathSync(path)
+  } catch {
+    throw createLinkError(path)
+  }
+}
+
+function nameNewFile(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    // Some file systems have no hard links.
+    if (exists || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
+    renameSync(draft, path)
+  }
+}
+
+/** Syncs a directory, so that a new file in it survives a power loss. */
+export function syncDirectory(path: string): void {
+  try {
+    const directory = openSync(path, 'r')
+    fsyncSync(directory)
+    closeSync(directory)
+  } catch {
+    // Some operating systems cannot open or sync directories.
+  }
+}

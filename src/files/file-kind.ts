@@ -1,0 +1,46 @@
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UsageError } from '../errors.ts'
+
+export function createNotRegularError(name: string): UsageError {
+  return new UsageError(`${name} is not a regular file`)
+}
+
+export function createLinkError(name: string): UsageError {
+  return new UsageError(`${name} is a symbolic link`, { hint: 'name the file itself' })
+}
+
+/** The error of the operating system, which callers put into a message of their own. */
+export function createDirectoryError(): NodeJS.ErrnoException {
+  return Object.assign(new Error('EISDIR'), { code: 'EISDIR', syscall: 'open' })
+}
+
+/** @throws {UsageError | Error} when a target of a write is not a regular file; a system error for a directory */
+export function requireRegular(path: string, found: Stats): void {
+  if (found.isDirectory()) throw createDirectoryError()
+  if (found.isSymbolicLink()) throw createLinkError(path)
+  if (!found.isFile()) throw createNotRegularError(path)
+}
+
+/**
+ * Requires that the target of a write belongs to this user or root: another owner could read what is written, because
+ * an owner can change the mode. Root may also write files of the directory's owner, as in a checkout of that user.
+ * @param uid effective user ID; undefined on systems without user IDs
+ * @throws {UsageError} when the file belongs to another user
+ */
+export function requireOwner(path: string, found: Stats, uid: number | undefined): void {
+  if (uid === undefined || found.uid === uid || found.uid === 0) return
+  if (uid === 0 && lstatSync(dirname(path)).uid === found.uid) return
+  throw new UsageError(`${path} belongs to another user (${found.uid})`, {
+    hint: 'make yourself its owner, or name another file',
+  })
+}
+
+/** Warns of a data directory in which other users can replace files; undefined for a private one. */
+export function describeSharedDirectory(dir: string, uid: number | undefined): string | undefined {
+  if (uid === undefined) return undefined
+  const { uid: owner, mode } = statSync(dir)
+  if (owner !== uid && owner !== 0)
+    return `warning: the data directory ${dir} belongs to another user (${owner})`
+  return (mode & 0o022) === 0 ? undefined : `warning: other users can write to the data directory ${dir}`
+}

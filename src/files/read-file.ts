@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs'
+import { UsageError } from '../errors.ts'
+import { createDirectoryError, createLinkError, createNotRegularError } from './file-kind.ts'
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+
+/** Default maximum size of files that this program writes, such as settings, keys and process IDs, in bytes. */
+const smallFile = 2 ** 20
+/** Maximum size of documents that users write or keep, in bytes. */
+export const largeFile = 2 ** 28
+
+interface ReadOptions {
+  /** Name in messages; defaults to the path. */
+  name?: string
+  /** True for settings and for files that the user names; other symbolic links may have come with a clone. */
+  follow?: boolean
+  /** @throws {UsageError} when the open file must not be read */
+  check?(found: Stats): void
+}
+
+/**
+ * Opens a regular file for reading, and never waits: opening a named pipe without O_NONBLOCK blocks until it has a
+ * writer. The caller closes the file descriptor.
+ * @throws {UsageError} when the file is a device, a pipe, or a symbolic link that is not followed
+ */
+export function openRegular(path: string, { name = path, follow = false, check }: ReadOptions = {}): number {
+  const file = openNow(path, name, follow ? 0 : O_NOFOLLOW)
+  try {
+    const found = fstatSync(file)
+    check?.(found)
+    // Messages about files that the user named say that it is a directory.
+    if (!found.isFile())
+      throw follow && found.isDirectory() ? createDirectoryError() : createNotRegularError(name)
+    return file
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+function openNow(path: string, name: string, links: number): number {
+  try {
+    return openSync(path, O_RDONLY | O_NONBLOCK | links)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ELOOP' && links !== 0) throw createLinkError(name)
+    // A socket.
+    throw code === 'ENXIO' ? createNotRegularError(name) : error
+  }
+}
+
+/**
+ * Reads a regular file as UTF-8.
+ * @throws {UsageError} when the file is not regular, or is too large
+ */
+export function readText(
+  path: string,
+  { maxBytes = smallFile, ...options }: ReadOptions & { maxBytes?: number } = {},
+): string {
+  const { name = path } = options
+  const file = openRegular(path, options)
+  try {
+    if (fstatSync(file).size > maxBytes) throw createTooLargeError(name, maxBytes)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Reads an open file to its end, and closes it. */
+export function streamFile(fd: number): AsyncIterable<Buffer> {
+  return createReadStream('', { fd, highWaterMark: 16 * 1024 })
+}
+
+export function createTooLargeError(name: string, maxBytes: number): UsageError {
+  return new UsageError(`${name} is larger than ${maxBytes / 2 ** 20} MB`)
+}
