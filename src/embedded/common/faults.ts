@@ -4,7 +4,7 @@ import { describeSystemError } from '../../errors.ts'
 /** Error response with its status and code (API specification, sections 5 and 7). */
 export class Fault extends Error {
   constructor(
-    readonly status: 400 | 500 | 503,
+    readonly status: 400 | 429 | 500 | 503,
     readonly code: string,
     message: string,
   ) {
@@ -13,6 +13,9 @@ export class Fault extends Error {
 }
 
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
+
+/** Creates the error for a request that was not processed and can be sent again after a second. */
+export const busy = (message: string) => new Fault(429, 'too_many_requests', message)
 
 export const unauthorized = (message = 'the API key is missing or invalid') =>
   new Fault(400, 'unauthorized', message)

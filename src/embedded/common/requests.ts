@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type * as z from 'zod'
 import { describeIssue } from '../../api/issue.ts'
-import { JsonLimitError, maxLevels, readJson } from '../../api/json.ts'
+import { JsonLimitError, maxLevels, readJson, requireJsonLimits } from '../../api/json.ts'
 import type { Fields } from '../../api/resource.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
@@ -32,6 +32,20 @@ export function decodeParams(params: Record<string, string>): Record<string, str
     )
   } catch {
     throw invalid('the path is not valid percent-encoding')
+  }
+}
+
+/** Maximum number of values in the JSON of a long body. Parsing so many values takes 100 ms at most. */
+const maxValues = 100_000
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** @throws {Fault} when the body is not UTF-8, or the limits of JSON forbid to parse it */
+export function decodeBody(bytes: Uint8Array): string {
+  try {
+    requireJsonLimits(bytes, maxLevels, maxValues)
+    return utf8.decode(bytes)
+  } catch (error) {
+    throw invalid(`the body is ${error instanceof JsonLimitError ? error.message : 'not valid UTF-8'}`)
   }
 }
 

@@ -66,8 +66,9 @@ async function respond(
     return refuse(401, 'the control key is missing or invalid')
   const action = actions.get(url)
   if (method !== 'POST' || !action) return refuse(404, 'no such action')
-  const text = (await readBody(request, maxBodyBytes))?.toString('utf8')
-  if (text === undefined) return refuse(413, 'the body is too large')
+  const bytes = await readBody(request, maxBodyBytes)
+  if (typeof bytes === 'string') return refuse(413, 'the body is too large')
+  const text = bytes.toString('utf8')
   try {
     const input: unknown = parseJson(text === '' ? '{}' : text)
     return { status: 200, body: await action(control, input) }

@@ -1,50 +1,108 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { WireRequest } from '../../api/wire.ts'
+import { busy, invalid } from '../common/faults.ts'
+import { decodeBody } from '../common/requests.ts'
 import type { TextResponse } from '../service/response.ts'
 import type { Service } from '../service/service.ts'
-import { readBody } from './body.ts'
+import { hasBody, readBody } from './body.ts'
+import { BodyBudget, BodyReservation } from './body-budget.ts'
+import { sendLast } from './last-response.ts'
 
 /** Maximum size of a request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
+/** Maximum size of all bodies in memory, in bytes. */
+const maxBodiesBytes = 64 * 1024 * 1024
 
 export interface Exchange {
-  id: string
+  readonly id: string
+  /** True when the client sends `Expect: 100-continue` and waits for the permission to send the body. */
+  readonly isWaiting: boolean
   operation: string | undefined
-  /** True once the body has been read and the service works on the request. */
+  /** True once the whole request has been read and the service works on it. */
   hasBegun: boolean
 }
 
-export function createAnswerer(
-  service: Service,
-  refuse: (response: ServerResponse, message: string, requestId: string) => void,
-): (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => Promise<void> {
+interface AnswererOptions {
+  /** Called when a whole request has been read. */
+  onBegin(): void
+  /** Called before the last response of a connection. Later requests of the connection must be ignored. */
+  onLast(request: IncomingMessage): void
+}
+
+interface Answerer {
+  answer(request: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void>
+  /** Sends the last response of a connection. */
+  end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void
+}
+
+/** Creates the functions that respond to requests. The service reads the body of a request, if it needs one. */
+export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOptions): Answerer {
   const atEndOfTurn = createTurnBatch()
-  return async (request, response, exchange) => {
-    // Most requests have no body, and awaiting an empty body costs more than responding.
-    const body = hasBody(request) ? await readBodyText(request) : noBody
-    if (body.refused !== undefined) return refuse(response, body.refused, exchange.id)
+  const budget = new BodyBudget(maxBodiesBytes)
+  const begin = (exchange: Exchange) => {
     exchange.hasBegun = true
-    const answered = await service({
-      method: request.method ?? 'GET',
-      url: request.url ?? '/',
-      headers: request.headers as WireRequest['headers'],
-      body: body.text,
-    })
-    exchange.operation = answered.operation
-    const send = () => {
-      if (answered.connection) return breakConnection(response, answered, exchange.id)
-      const { status, headers, text, pieces } = answered
-      const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
-      response.writeHead(status, { ...headers, 'content-length': length, 'x-request-id': exchange.id })
-      // `end` sends the headers and a text body in a single write.
-      if (pieces) Readable.from(pieces).pipe(response)
-      else response.end(text)
-    }
-    // Responses to writes are already batched, because concurrent writes share a commit.
-    if (request.method === 'GET') atEndOfTurn(send)
-    else send()
+    onBegin()
   }
+
+  async function readText(
+    request: IncomingMessage,
+    response: ServerResponse,
+    exchange: Exchange,
+    reservation: BodyReservation,
+  ): Promise<string> {
+    if (exchange.isWaiting) response.writeContinue()
+    const body = await readBody(request, maxBodyBytes, reservation)
+    if (body === 'too large') throw invalid(`the body is larger than ${maxBodyBytes} bytes`)
+    if (body === 'no memory') throw busy('the service holds too many request bodies')
+    begin(exchange)
+    return decodeBody(body)
+  }
+
+  function end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void {
+    onLast(response.req)
+    const { status, text, pieces = [text] } = answered
+    sendLast(response, status, createHeaders(answered, exchange), pieces)
+  }
+
+  return {
+    end,
+    async answer(request, response, exchange) {
+      const { method = 'GET', url = '/' } = request
+      const headers = request.headers as Record<string, string>
+      let answered: TextResponse
+      // Most requests have no body, and awaiting an empty body costs more than responding.
+      if (hasBody(request)) {
+        const reservation = new BodyReservation(budget)
+        const readBody = () => readText(request, response, exchange, reservation)
+        answered = await service({ method, url, headers, readBody }).finally(() => reservation.release())
+      } else {
+        begin(exchange)
+        answered = await service({ method, url, headers })
+      }
+      exchange.operation = answered.operation
+      const isLast = !exchange.hasBegun || request.headers.upgrade !== undefined
+      const send = () => {
+        if (answered.connection) return breakConnection(response, answered, exchange.id)
+        if (isLast) return end(response, answered, exchange)
+        const { status, text, pieces } = answered
+        response.writeHead(status, createHeaders(answered, exchange))
+        // `end` sends the headers and a text body in a single write.
+        if (pieces) Readable.from(pieces).pipe(response)
+        else response.end(text)
+      }
+      // Responses to writes are already batched, because concurrent writes share a commit.
+      if (method === 'GET') atEndOfTurn(send)
+      else send()
+    },
+  }
+}
+
+function createHeaders(
+  { headers, text, pieces }: TextResponse,
+  { id }: Exchange,
+): Record<string, string | number> {
+  const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
+  return { ...headers, 'content-length': length, 'x-request-id': id }
 }
 
 function breakConnection(
@@ -62,16 +120,6 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }
 
-/** Refuses a request and closes the connection without reading the rest of the body. */
-export function refuse(response: ServerResponse, message: string, requestId: string): void {
-  response.writeHead(400, {
-    'content-type': 'application/json; charset=utf-8',
-    connection: 'close',
-    'x-request-id': requestId,
-  })
-  response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
-}
-
 /** Returns a function that batches the responses of one turn of the event loop, so that clients wake up less often. */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []
@@ -83,25 +131,5 @@ function createTurnBatch(): (send: () => void) => void {
         for (const each of sends) each()
       })
     waiting.push(send)
-  }
-}
-
-type Body = { text: string; refused?: never } | { refused: string }
-
-const noBody: Body = { text: '' }
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return Boolean(headers['content-length'] || headers['transfer-encoding'])
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-async function readBodyText(request: IncomingMessage): Promise<Body> {
-  const bytes = await readBody(request, maxBodyBytes)
-  if (bytes === undefined) return { refused: `the body is larger than ${maxBodyBytes} bytes` }
-  try {
-    return { text: utf8.decode(bytes) }
-  } catch {
-    return { refused: 'the body is not valid UTF-8' }
   }
 }

@@ -1,18 +1,47 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyReservation } from './body-budget.ts'
 
-/** Reads the body of a request. Resolves to undefined when the body exceeds `most` bytes. */
-export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+export type BodyRefusal = 'too large' | 'no memory'
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+}
+
+/**
+ * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
+ * @param reservation reserves the memory: a declared length at once, chunks as they arrive
+ */
+export function readBody(
+  request: IncomingMessage,
+  most: number,
+  reservation?: BodyReservation,
+): Promise<Buffer | BodyRefusal> {
+  const refusal = findRefusal(Number(request.headers['content-length'] ?? 0), most, reservation)
+  if (refusal) return Promise.resolve(refusal)
   // Asynchronous iteration would double the cost of a small request.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    const keep = (chunk: Buffer) => {
+      size += chunk.length
+      const refusal = findRefusal(size, most, reservation)
+      if (refusal === undefined) return void chunks.push(chunk)
+      request.off('data', keep).pause()
+      chunks.length = 0
+      resolve(refusal)
+    }
     request
-      .on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size <= most) chunks.push(chunk)
-        else resolve(undefined)
-      })
-      .once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+      .on('data', keep)
+      .once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
       .once('error', reject)
   })
+}
+
+function findRefusal(
+  size: number,
+  most: number,
+  reservation: BodyReservation | undefined,
+): BodyRefusal | undefined {
+  if (size > most) return 'too large'
+  return reservation?.extend(size) === false ? 'no memory' : undefined
 }

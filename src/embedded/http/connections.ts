@@ -22,13 +22,14 @@ export type RequestTimeouts = Pick<
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
   server.maxConnections = max
+  // By default, Node drops the headers after the 2000th one. `maxHeaderSize` limits them too.
+  server.maxHeadersCount = 0
   server.on('drop', () => server.closeIdleConnections())
 
   // Half of all connections, because a whole school may reconnect from one IP address after an outage.
   const maxSilent = Math.max(16, Math.floor(max / 2))
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()
-  const known = new WeakSet<Socket>()
   const markComplete = (socket: Socket) => {
     const address = addresses.get(socket)
     if (address === undefined) return
@@ -38,9 +39,6 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
     if (sockets?.size === 0) silent.delete(address)
   }
   server.on('connection', (socket: Socket) => {
-    // `declineUpgrade` emits `connection` again for the same socket.
-    if (known.has(socket)) return
-    known.add(socket)
     const address = socket.remoteAddress ?? ''
     const sockets = (silent.get(address) ?? new Set()).add(socket)
     silent.set(address, sockets)

@@ -4,12 +4,13 @@ import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
 import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
-import type { Service } from '../service/service.ts'
-import { declineUpgrade, isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
-import { createAnswerer, type Exchange, refuse } from './answer.ts'
+import { createErrorResponse, type Service } from '../service/service.ts'
+import { refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
+import { createAnswerer, type Exchange } from './answer.ts'
 import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { createForeignCheck } from './same-origin.ts'
+import { createUpgradeOptions } from './upgrade-offers.ts'
 
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
@@ -36,28 +37,23 @@ interface HttpOptions {
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
-  const refused = new WeakSet<Duplex>()
+  /** Connections whose last response has begun. */
+  const ended = new WeakSet<Duplex>()
   const busy = new WeakSet<Duplex>()
-  const end = (response: ServerResponse, message: string, requestId: string) => {
-    refused.add(response.req.socket)
-    refuse(response, message, requestId)
-  }
   let running = 0
-  const answer = createAnswerer((request) => {
-    running++
-    return service(request)
-  }, end)
+  const { answer, end } = createAnswerer(service, {
+    onBegin: () => void running++,
+    onLast: ({ socket }) => void ended.add(socket),
+  })
   const identify = createRequestIds()
   let closing = false
-  // From Node 24.9 on, `declineUpgrade` cannot handle requests with a body. This callback declines them earlier.
-  const upgradeOptions = { shouldUpgradeCallback: isWebSocketUpgrade }
-  const server = createServer({ ...limits, ...timeouts, ...upgradeOptions }, (request, response) => {
-    // Requests after a refused one on the same connection are ignored, because their responses could not be sent.
-    if (refused.has(request.socket)) return
+  const handle = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
+    // Requests after the last response of a connection are ignored, because their responses could not be sent.
+    if (ended.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
     const { socket } = request
-    const exchange: Exchange = { id: identify(request), operation: undefined, hasBegun: false }
+    const exchange: Exchange = { id: identify(request), isWaiting, operation: undefined, hasBegun: false }
     busy.add(socket)
     response.on('close', () => {
       busy.delete(socket)
@@ -69,16 +65,22 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
       )
     })
     const refusal = refuseForeign(request) ?? refuseFraming(request)
-    if (refusal) return end(response, refusal, exchange.id)
+    if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
     answer(request, response, exchange).catch(() => response.destroy())
-  })
+  }
+  const server = createServer({ ...limits, ...timeouts, ...createUpgradeOptions() }, (request, response) =>
+    handle(request, response, false),
+  )
   const heard = limitConnections(server, maxConnections)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    heard(request.socket)
+    handle(request, response, true)
+  })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     heard(request.socket)
-    if (refused.has(socket)) return void socket.end()
+    if (ended.has(socket)) return void socket.end()
     // A pending response would be written into the upgraded stream.
     if (busy.has(socket)) return void socket.destroy()
-    if (!isWebSocketUpgrade(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
     const requestId = identify(request)
     setRequestId(request, requestId)

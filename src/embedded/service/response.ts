@@ -16,8 +16,12 @@ export interface TextResponse extends WireResponse {
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
-export function createResponse(status: number, value: unknown): TextResponse {
-  return createTextResponse(status, headers, `${toJson(value)}\n`)
+export function createResponse(
+  status: number,
+  value: unknown,
+  added?: TextResponse['headers'],
+): TextResponse {
+  return createTextResponse(status, added ? { ...headers, ...added } : headers, `${toJson(value)}\n`)
 }
 
 export function createTextResponse(

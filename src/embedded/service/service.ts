@@ -17,7 +17,12 @@ import type { Store } from '../store/store.ts'
 import { createResponse, createResponseInSteps, isLongList, type TextResponse } from './response.ts'
 import { ResponseCache } from './response-cache.ts'
 
-export type Service = (request: WireRequest) => Promise<TextResponse>
+export interface ServiceRequest extends WireRequest {
+  /** Reads the body from the network, once the headers have decided that an operation needs it. */
+  readBody?(): Promise<string>
+}
+
+export type Service = (request: ServiceRequest) => Promise<TextResponse>
 
 const prefix = '/v1'
 
@@ -92,7 +97,7 @@ export function createService({
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
   /** @throws {Fault} when the request is not authorized or names no operation */
-  function findCall(request: WireRequest): Call & { url: URL } {
+  function findCall(request: ServiceRequest): Call & { url: URL } {
     const url = parseUrl(request.url)
     if (!isAuthorized(request.headers['authorization'], expectedHeader)) throw unauthorized()
     const [[match]] = router.match(request.method, url.pathname)
@@ -107,7 +112,7 @@ export function createService({
   async function respond({ name, params, request, url }: Call & { url: URL }): Promise<TextResponse> {
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
-    const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+    const hasBody = acceptsBody(endpoint.method)
     // A request that carries only IDs needs no validation and does not wait for the schemas to load.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const query = operation.query
@@ -150,6 +155,10 @@ export function createService({
       if (cached && isAuthorized(request.headers['authorization'], expectedHeader)) return cached
       const call = findCall(request)
       operation = call.name
+      if (request.readBody && acceptsBody(request.method)) {
+        const { method, url, headers, readBody } = request
+        call.request = { method, url, headers, body: await readBody() }
+      }
       const response = await (interceptor && isIntercepted
         ? interceptor.respond(call, () => respond(call).catch(createErrorResponse))
         : respond(call))
@@ -163,10 +172,16 @@ export function createService({
   }
 }
 
+const acceptsBody = (method: string) => method === 'POST' || method === 'PUT'
+
 /** @throws any error that is neither an error response nor a storage failure */
 export function createErrorResponse(error: unknown): TextResponse {
   const fault = error instanceof Fault ? error : toStorageFault(error)
   if (!fault) throw error
   const { status, code, message } = fault
-  return createResponse(status, { error: { code, message } })
+  return createResponse(
+    status,
+    { error: { code, message } },
+    status === 429 ? { 'retry-after': '1' } : undefined,
+  )
 }

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { isConnectionHeader } from '../../../api/connection-headers.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { redeliveryHeader } from '../../../api/webhook-headers.ts'
 import { describeSystemError } from '../../../errors.ts'
@@ -26,6 +27,8 @@ interface ListenOptions {
 }
 
 const maxBodyBytes = 1024 * 1024
+/** Maximum size of all bodies that wait, in bytes. */
+const maxBodiesBytes = 64 * 1024 * 1024
 
 /** Receives webhooks and prints one line for each, until the command is interrupted. */
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
@@ -41,7 +44,10 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { refuseForeign } = await import('../../../embedded/http/same-origin.ts')
   const { refuseFraming } = await import('../../../embedded/http/framing.ts')
   const { readBody } = await import('../../../embedded/http/body.ts')
+  const { BodyBudget, BodyReservation } = await import('../../../embedded/http/body-budget.ts')
+  const { sendLast } = await import('../../../embedded/http/last-response.ts')
   const { limitConnections, limits } = await import('../../../embedded/http/connections.ts')
+  const budget = new BodyBudget(maxBodiesBytes)
   const refused = new WeakSet<Duplex>()
   const server = createServer(limits, (request, response) => {
     // Requests that were pipelined after a refused request are ignored.
@@ -65,14 +71,17 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = (status: number) => {
       refused.add(request.socket)
-      response.writeHead(status, { connection: 'close' }).end()
+      return sendLast(response, status, { 'content-length': 0 }, [])
     }
     const status = findRefusal(request)
     if (status !== undefined) return refuse(status)
-    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
-    if (body === undefined) return refuse(413)
+    const reservation = new BodyReservation(budget)
+    response.once('close', () => reservation.release())
+    const body = await readBody(request, maxBodyBytes, reservation)
+    if (typeof body === 'string') return refuse(body === 'too large' ? 413 : 503)
+    const text = body.toString('utf8')
     queue = queue
-      .then(async () => void response.writeHead(await handle(flatten(request.headers), body)).end())
+      .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
       .catch(broken)
   }
 
@@ -131,23 +140,11 @@ function findHeaderProblem(
   return undefined
 }
 
-/** Headers that apply to a single connection and are not forwarded. */
-const hopByHop = [
-  'host',
-  'connection',
-  'keep-alive',
-  'content-length',
-  'transfer-encoding',
-  'te',
-  'upgrade',
-  'expect',
-]
-
 /** Returns a function that forwards an event unchanged and returns the response status, 502 without a response. */
 async function openForward(context: Context, target: string) {
   const transport: OpenTransport = await context.services.transportTo(target)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
-    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)))
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !isConnectionHeader(name)))
     try {
       const deadline = AbortSignal.any([context.interrupt, AbortSignal.timeout(10_000)])
       return (await transport({ method: 'POST', url: target, headers: kept, body }, deadline)).status

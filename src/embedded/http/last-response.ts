@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Maximum size of the discarded rest of a body, in bytes, and maximum time for it, in milliseconds. */
+const maxDiscardedBytes = 10 * 1024 * 1024
+const maxDiscardMs = 2000
+
+/**
+ * Sends the last response of a connection, whose request may have an unread body. Closing a connection with unread bytes
+ * resets it, and a client that is still sending would lose the response. So the rest of the body is discarded first.
+ */
+export async function sendLast(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>>,
+  pieces: readonly (string | Uint8Array)[],
+): Promise<void> {
+  response.writeHead(status, { ...headers, connection: 'close' })
+  response.flushHeaders()
+  for (const piece of pieces) response.write(piece)
+  await discardBody(response.req)
+  response.end()
+}
+
+function discardBody(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.readableEnded || request.destroyed) return resolve()
+    let size = 0
+    const timer = setTimeout(resolve, maxDiscardMs)
+    const count = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxDiscardedBytes) resolve()
+    }
+    request
+      .on('data', count)
+      .once('end', resolve)
+      .once('close', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+      .resume()
+  })
+}
