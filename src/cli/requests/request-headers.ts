@@ -1,21 +1,6 @@
+import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { UsageError } from '../../errors.ts'
 import { parseHeaders } from '../input/input.ts'
-
-const reserved = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 /** Headers that make some services change the method or path. They would bypass protection and confirmation. */
 const rewritingHeaders = new Set([
@@ -32,7 +17,8 @@ export function parseRequestHeaders(lines: readonly string[], flag = '--header')
   for (const line of lines) {
     const [name = '', value = ''] = Object.entries(parseHeaders(flag, [line]))[0] ?? []
     const key = name.toLowerCase()
-    if (reserved.has(key)) throw new UsageError(`${flag} cannot set ${name}: meetroom sets it itself`)
+    if (key === 'authorization' || isConnectionHeader(key))
+      throw new UsageError(`${flag} cannot set ${name}: meetroom sets it itself`)
     if (rewritingHeaders.has(key))
       throw new UsageError(`${flag} cannot set ${name}: it may turn the request into another one`)
     if (!/^[\t -~]*$/.test(value))

@@ -1,3 +1,4 @@
+import { isConnectionHeader } from '../../api/connection-headers.ts'
 import type { QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { invalid } from '../common/faults.ts'
@@ -22,6 +23,8 @@ export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): vo
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
       throw invalid(`webhook.headers.${name} is not a valid header`)
+    else if (isConnectionHeader(name))
+      throw invalid(`webhook.headers.${name} cannot be set: the service sets it itself`)
   if (
     secret !== undefined &&
     !/^(whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)|(?!whsec_).+)$/s.test(

@@ -1,4 +1,5 @@
 import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
+import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { createWebhookHeaders } from '../../api/webhook-headers.ts'
 import type { Delivery, WebhookTarget } from './outbox.ts'
 import { ForbiddenAddress, type Post, timeoutMs } from './post.ts'
@@ -25,6 +26,14 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const webhook = JSON.parse(target) as WebhookTarget
   const { url, headers, secret } = webhook
+  // Earlier versions stored such headers.
+  const reserved = Object.keys(headers ?? {}).find(isConnectionHeader)
+  if (reserved !== undefined)
+    return {
+      outcome: 'forbidden',
+      error: `the header ${reserved} of the webhook cannot be sent`,
+      excerpt: null,
+    }
   const unixSeconds = Math.floor(now() / 1000)
   try {
     const { status, text } = await post(

@@ -1,0 +1,18 @@
+const names = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Returns true for a header that frames or routes a message. Only the sender of a message may set it. */
+export function isConnectionHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  return names.has(lower) || lower.startsWith('proxy-')
+}
