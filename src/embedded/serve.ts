@@ -85,7 +85,11 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
       openSessions: () => instance.hub.openSessions,
       waitingDeliveries: () => countWaiting(instance.context.store),
     },
-    checkStorage: () => void instance.context.store.one('SELECT application_id FROM workspace'),
+    checkStorage() {
+      const { store } = instance.context
+      store.requireFiles()
+      store.one('SELECT application_id FROM workspace')
+    },
   })
   const server = await serveHttp(monitored, {
     host: options.host,

@@ -12,6 +12,8 @@ export class Fault extends Error {
   }
 }
 
+const storage = 'storage'
+
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
 /** Creates the error for a request that was not processed and can be sent again after a second. */
@@ -26,11 +28,12 @@ export const notFound = (what: string) => new Fault(400, 'not_found', `no such $
 export const unknownOperation = (what: string) =>
   new Fault(400, unknownOperationCode, `no such operation: ${what}`)
 
-/** Converts a SQLite failure, such as a full disk or a damaged page, into an error response. */
+/** Converts a failure of the storage, such as a full disk or a damaged page, into an error response. */
 export function toStorageFault(error: unknown): Fault | undefined {
+  if (error instanceof Fault) return error.code === storage ? error : undefined
   const { code, message } = error as NodeJS.ErrnoException
   return /^(ERR_)?SQLITE_/.test(code ?? '')
-    ? new Fault(503, 'storage', describeStorageFailure(message))
+    ? new Fault(503, storage, describeStorageFailure(message))
     : undefined
 }
 
@@ -63,6 +66,10 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Creates the error for stored data that this program cannot have written, although SQLite reports no damage. */
-export const damaged = () => new Fault(503, 'storage', damageMessage)
+export const damaged = () => new Fault(503, storage, damageMessage)
+
+/** Creates the error for a database file whose path now names another file or none. Writes to it would be lost. */
+export const fileLost = () =>
+  new Fault(503, storage, 'the database file of the workspace was deleted or replaced while it was in use')
 
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

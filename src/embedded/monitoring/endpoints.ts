@@ -11,7 +11,7 @@ interface MonitoringOptions {
   requests: RequestMetrics
   gauges: Gauges
   isDraining(): boolean
-  /** Reads the workspace. @throws the error of SQLite */
+  /** Reads the workspace. @throws a storage failure */
   checkStorage(): void
 }
 
