@@ -17,6 +17,8 @@ export interface Exchange {
   readonly id: string
   /** True when the client sends `Expect: 100-continue` and waits for the permission to send the body. */
   readonly isWaiting: boolean
+  /** True when the request must be the last one of its connection, whatever the response is. */
+  readonly isLast: boolean
   operation: string | undefined
   /** True once the whole request has been read and the service works on it. */
   hasBegun: boolean
@@ -80,7 +82,7 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
         answered = await service({ method, url, headers })
       }
       exchange.operation = answered.operation
-      const isLast = !exchange.hasBegun || request.headers.upgrade !== undefined
+      const isLast = exchange.isLast || !exchange.hasBegun
       const send = () => {
         if (answered.connection) return breakConnection(response, answered, exchange.id)
         if (isLast) return end(response, answered, exchange)

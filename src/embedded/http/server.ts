@@ -37,7 +37,7 @@ interface HttpOptions {
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
-  /** Connections whose last response has begun. */
+  /** Connections whose last request has arrived. */
   const ended = new WeakSet<Duplex>()
   const busy = new WeakSet<Duplex>()
   let running = 0
@@ -53,7 +53,15 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
     const { socket } = request
-    const exchange: Exchange = { id: identify(request), isWaiting, operation: undefined, hasBegun: false }
+    const isLast = request.headers.upgrade !== undefined
+    if (isLast) ended.add(socket)
+    const exchange: Exchange = {
+      id: identify(request),
+      isWaiting,
+      isLast,
+      operation: undefined,
+      hasBegun: false,
+    }
     busy.add(socket)
     response.on('close', () => {
       busy.delete(socket)

@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { openSocket, rawRequest, sendRaw, statusLine } from '../helpers/raw.ts'
+import { serveHere } from '../helpers/serve-here.ts'
+import { homes, startServe } from '../helpers/serving.ts'
+import { counted, notice, sized } from './size.ts'
+
+const { add: count } = counted('websec')
+
+const megabyte = 1024 * 1024
+const largest = 10 * megabyte
+const json = { host: 'localhost', 'content-type': 'application/json' }
+
+interface Refused {
+  path?: string
+  method?: string
+  /** Without the key, unless `authorization` replaces it. */
+  headers?: Record<string, string>
+  withKey?: true
+  message: string
+}
+
+const unauthorized = 'the API key is missing or invalid'
+
+/** Requests that their headers refuse, with the message of the response. */
+const refused: Readonly<Record<string, Refused>> = {
+  'no key': { message: unauthorized },
+  'a wrong key': { headers: { authorization: 'Bearer wrong' }, message: unauthorized },
+  'no key and an unknown path': { path: '/v1/nothing', message: unauthorized },
+  'an unknown path': { path: '/v1/nothing', withKey: true, message: 'no such operation' },
+  'a method that the path does not have': { method: 'PATCH', withKey: true, message: 'no such operation' },
+  'a longer body than allowed': {
+    headers: { 'content-length': String(largest + 1) },
+    withKey: true,
+    message: 'the body is larger than 10485760 bytes',
+  },
+  'a foreign host': { headers: { host: 'evil.test' }, withKey: true, message: 'the Host header' },
+  'a foreign origin': { headers: { origin: 'http://evil.test' }, withKey: true, message: 'the Origin' },
+  'a path outside the API': { path: '/readyz', message: unauthorized },
+}
+
+async function served() {
+  const serving = await serveHere()
+  const authorization = `Bearer ${serving.apiKey}`
+  const head = (headers: Record<string, string>, request = 'POST /v1/users') =>
+    rawRequest(request, { ...json, ...headers })
+  return { ...serving, authorization, head }
+}
+
+/** Sends a whole body before it reads; resolves with the response. @throws the error of a reset connection */
+function upload(socket: Socket, head: string, body: Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    socket.setEncoding('latin1').pause()
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', reject).on('close', () => resolve(text))
+    socket.write(head)
+    socket.write(body, () => socket.resume())
+  })
+}
+
+describe('a refusal by headers arrives at a client that first sends its whole body', () => {
+  for (const [name, { path = '/v1/users', method = 'POST', headers, withKey, message }] of Object.entries(
+    refused,
+  ))
+    test(name, async () => {
+      count('vectors')
+      const { origin, authorization, head } = await served()
+      const text = head(
+        { 'content-length': String(largest - 1), ...(withKey && { authorization }), ...headers },
+        `${method} ${path}`,
+      )
+      const response = await upload(await openSocket(origin), text, Buffer.alloc(largest - 1, 0x20))
+      expect(statusLine(response)).toBe('HTTP/1.1 400 Bad Request')
+      expect(response).toContain(message)
+      expect(response).toMatch(/^connection: close$/im)
+    })
+})
+
+test('a refused client that never ends its body is disconnected', async () => {
+  count('vectors')
+  const { origin, head } = await served()
+  const text = await sendRaw(origin, head({ 'transfer-encoding': 'chunked' }), '1\r\n \r\n')
+  expect(text.match(/^HTTP/gm)).toHaveLength(1)
+  expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
+})
+
+test('a request that follows a refused body on the same connection is ignored', async () => {
+  count('vectors')
+  const { origin, head, authorization } = await served()
+  const next = rawRequest('GET /v1/rooms', { host: 'localhost', authorization })
+  const text = await sendRaw(origin, head({ 'content-length': '5' }), `hello${next}`)
+  expect(text.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
+})
+
+/** Sends a head that asks for the permission to send a body. Resolves with the socket and the first line of the response. */
+async function ask(
+  origin: string,
+  head: string,
+): Promise<{ socket: Socket; line: string; rest(): Promise<string> }> {
+  const socket = await openSocket(origin)
+  socket.setEncoding('latin1').on('error', () => {})
+  let text = ''
+  const first = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      text += chunk
+      resolve()
+    })
+  })
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
+  socket.write(head)
+  await first
+  return { socket, line: text.split('\r\n', 1)[0] ?? '', rest: () => closed }
+}
+
+describe('a client that waits for permission to send its body', () => {
+  const expecting = { expect: '100-continue', 'content-length': '17' }
+
+  test('without a key receives the refusal alone', async () => {
+    count('vectors')
+    const { origin, head } = await served()
+    const { rest } = await ask(origin, head(expecting))
+    expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
+  })
+
+  test('with the key receives the permission and a response', async () => {
+    count('vectors')
+    const { origin, head, authorization } = await served()
+    const { socket, line, rest } = await ask(origin, head({ ...expecting, authorization }))
+    expect(line).toBe('HTTP/1.1 100 Continue')
+    socket.write('{"user_id":"u-1"}')
+    expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
+  })
+})
+
+describe('request bodies beyond 64 MB in total', () => {
+  /** Six bodies of 10 MB, whose senders have the permission to send and send nothing. */
+  async function fill() {
+    const service = await served()
+    const { origin, head, authorization } = service
+    const expecting = { expect: '100-continue', authorization, 'content-length': String(largest) }
+    const one = () => ask(origin, head(expecting))
+    const waiting = []
+    for (let i = 0; i < 6; i++) waiting.push(await one())
+    for (const { line } of waiting) expect(line).toBe('HTTP/1.1 100 Continue')
+    return { ...service, one, waiting }
+  }
+
+  test('get the response 429 with Retry-After, and smaller ones are accepted', async () => {
+    count('vectors')
+    const { origin, head, authorization, waiting } = await fill()
+    const large = await sendRaw(origin, head({ authorization, 'content-length': String(largest) }))
+    expect(statusLine(large)).toBe('HTTP/1.1 429 Too Many Requests')
+    expect(large).toMatch(/^retry-after: 1$/im)
+    const body = '{"user_id":"u-1"}'
+    const small = await sendRaw(origin, head({ authorization, 'content-length': String(body.length) }), body)
+    expect(statusLine(small)).toBe('HTTP/1.1 200 OK')
+    for (const { socket } of waiting) socket.destroy()
+  })
+
+  test('get the response 429 when chunks exceed the total', async () => {
+    count('vectors')
+    const { origin, head, authorization } = await fill()
+    const chunk = `${megabyte.toString(16)}\r\n${' '.repeat(megabyte)}\r\n`
+    const chunks = [...Array<string>(6).fill(chunk), '0\r\n\r\n']
+    const text = await sendRaw(origin, head({ authorization, 'transfer-encoding': 'chunked' }), ...chunks)
+    expect(statusLine(text)).toBe('HTTP/1.1 429 Too Many Requests')
+  })
+
+  test('are accepted again when an earlier request is answered', async () => {
+    count('vectors')
+    const { waiting, one } = await fill()
+    const [first] = waiting
+    const body = '{"user_id":"u-1"}'
+    first?.socket.write(body.padEnd(largest))
+    expect(await first?.rest()).toContain('HTTP/1.1 200 OK')
+    expect((await one()).line).toBe('HTTP/1.1 100 Continue')
+  })
+})
+
+describe('a body of 10 MB with the key', () => {
+  const shapes = {
+    'is refused when it is nested too deeply': ['[', 'the body is nested more than 100 levels deep'],
+    'is refused when its objects are nested too deeply': [
+      '{"a":',
+      'the body is nested more than 100 levels deep',
+    ],
+    'is refused when it has too many values': [',', 'the body is larger than 100000 values'],
+    'is refused when it is not UTF-8': ['\xff', 'the body is not valid UTF-8'],
+  } as const
+
+  for (const [name, [piece, message]] of Object.entries(shapes))
+    test(name, async () => {
+      count('vectors')
+      const { origin, head, authorization } = await served()
+      const body = Buffer.from(`[${piece.repeat(largest)}`, 'latin1').subarray(0, largest)
+      const text = head({ authorization, 'content-length': String(largest) })
+      const response = await upload(await openSocket(origin), text, body)
+      expect(statusLine(response)).toBe('HTTP/1.1 400 Bad Request')
+      expect(response).toContain(message)
+    })
+})
+
+/** Maximum resident memory of a process so far, in bytes; undefined where the operating system does not tell it. */
+function peakMemory(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+  } catch {
+    return undefined
+  }
+}
+
+test('bodies of 10 MB on many connections without a key take little memory', async () => {
+  const connections = sized(80, 400)
+  count('connections', connections)
+  const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
+  const { origin } = new URL(ready.base_url)
+  const body = Buffer.alloc(largest, 0x20)
+  const head = rawRequest('POST /v1/users', { ...json, 'content-length': String(largest) })
+  const send = async () => statusLine(await sendRaw(origin, head, body))
+  const statuses = await Promise.all(Array.from({ length: connections }, send))
+  expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 400 Bad Request']))
+  const peak = peakMemory(ready.pid)
+  if (peak === undefined)
+    return notice('websec', 'the operating system does not tell the memory of a process')
+  expect(peak).toBeLessThan(400 * megabyte)
+})
