@@ -1,8 +1,18 @@
 import { once } from 'node:events'
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { getDatabasePath } from '../../../src/embedded/database-path.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { loadSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
@@ -88,6 +98,47 @@ test('a damaged database page causes a 503 for readers and writers, and the proc
   const writes = await Promise.all([1, 2, 3].map(() => damaged.send('POST', '/rooms', room)))
   expect(writes).toEqual(Array(3).fill(refused))
 })
+
+const removals: Readonly<Record<string, (path: string) => void>> = {
+  'is deleted': (path) => rmSync(path),
+  'is renamed': (path) => renameSync(path, `${path}.old`),
+  'is replaced by a copy': (path) => {
+    copyFileSync(path, `${path}.copy`)
+    renameSync(`${path}.copy`, path)
+  },
+  'loses its write-ahead log': (path) => rmSync(`${path}-wal`),
+}
+
+test.each(Object.entries(removals))(
+  'a service whose database file %s refuses writes and is not ready',
+  async (_, remove) => {
+    const env = homes()
+    const { ready } = await startServe(['--quiet'], env)
+    const key = readFileSync(ready.api_key_file, 'utf8').trim()
+    const create = async () => {
+      const response = await fetch(`${ready.base_url}/rooms`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'R', type: 'open' }),
+      })
+      return { status: response.status, body: (await response.json()) as AnswerBody }
+    }
+    const readiness = async () => (await fetch(new URL('/readyz', ready.base_url))).status
+    expect((await create()).status).toBe(200)
+    expect(await readiness()).toBe(200)
+    remove(getDatabasePath(env.MEETROOM_DATA_DIR))
+    expect(await readiness()).toBe(503)
+    expect(await create()).toEqual({
+      status: 503,
+      body: {
+        error: {
+          code: 'storage',
+          message: 'the database file of the workspace was deleted or replaced while it was in use',
+        },
+      },
+    })
+  },
+)
 
 test('on a full disk serve keeps running and --local reports the cause', async ({ skip }) => {
   const env = homes()

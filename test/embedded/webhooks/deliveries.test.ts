@@ -157,6 +157,34 @@ describe('custom webhook headers', () => {
     })
   })
 
+  const connectionHeaders = [
+    ...['Content-Length', 'transfer-encoding', 'CONNECTION', 'Expect', 'uPGRADE', 'TE', 'Trailer', 'Host'],
+    ...['Keep-Alive', 'Proxy-Authorization', 'proxy-connection', 'HTTP2-Settings'],
+  ]
+
+  test.each(connectionHeaders)(
+    'cannot be %s: a room with it is refused, and no delivery of an older one is sent',
+    async (name) => {
+      const url = 'https://hooks.test/a'
+      // White space is no part of a name.
+      for (const given of [name, ` ${name}`, `${name} `, `\t${name}`, `${name}\r\nX`])
+        expect((await world.createRoom({ url, headers: { [given]: '1' } })).status).toBe(400)
+
+      const deliveries = world.start()
+      const room = await world.room(url)
+      const stored = JSON.stringify({ url, headers: { [name]: '1' } })
+      await world.store.write(() =>
+        world.store.run('UPDATE rooms SET webhook = ? WHERE id = ?', stored, room),
+      )
+      await world.enters(room, 'msg_1', deliveries)
+      expect(await world.noted()).toBe('forbidden')
+      expect(world.attempts.all).toEqual([])
+      expect((await world.ask('GET', '/webhooks/deliveries')).deliveries).toMatchObject([
+        { state: 'given_up', last_error: `the header ${name} of the webhook cannot be sent` },
+      ])
+    },
+  )
+
   test('add no signature for a room without a secret', async () => {
     const deliveries = world.start()
     await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)

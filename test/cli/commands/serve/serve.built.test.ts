@@ -485,17 +485,18 @@ describe('the room page of a running service', () => {
     expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://lms.example.com;')
   })
 
-  test.each(['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"])(
-    'can be embedded only by https origins, so --allow-embed “%s” exits 2',
-    async (origin) => {
-      const { code, stdout, stderr } = await runBuilt(['serve', '--allow-embed', origin], homes())
-      expect({ code, stdout, stderr }).toEqual({
-        code: 2,
-        stdout: '',
-        stderr:
-          `error: --allow-embed must be an https origin, not “${origin}”\n` +
-          'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
-      })
-    },
-  )
+  test.each([
+    ...['*', 'lms.example.com', 'https://lms.example.com/x', 'http://lms.example.com', "'self'"],
+    ...['https://*.example.com', 'https://a";script-src*b.com', 'https://a.com;b', 'https://u@a.com'],
+    ...['https://a.com?', 'https://a_b.com', 'https://a.com:99999', 'https://[::1', 'https:a.com'],
+  ])('can be embedded only by https origins, so --allow-embed “%s” exits 2', async (origin) => {
+    const { code, stdout, stderr } = await runBuilt(['serve', '--allow-embed', origin], homes())
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: --allow-embed must be an https origin, not “${origin}”\n` +
+        'hint: an origin is scheme, host and port, as in https://lms.example.com\n',
+    })
+  })
 })
