@@ -126,6 +126,14 @@ describe('a client that waits for permission to send its body', () => {
     expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
   })
 
+  test('of more than 10 MiB receives the refusal alone', async () => {
+    count('vectors')
+    const { origin, head, authorization } = await served()
+    const headers = { ...expecting, authorization, 'content-length': String(largest + 1) }
+    const { rest } = await ask(origin, head(headers))
+    expect((await rest()).match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 400'])
+  })
+
   test('with the key receives the permission and a response', async () => {
     count('vectors')
     const { origin, head, authorization } = await served()

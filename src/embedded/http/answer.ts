@@ -52,8 +52,9 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
     exchange: Exchange,
     reservation: BodyReservation,
   ): Promise<string> {
-    if (exchange.isWaiting) response.writeContinue()
-    const body = await readBody(request, maxBodyBytes, reservation)
+    const body = await readBody(request, maxBodyBytes, reservation, () => {
+      if (exchange.isWaiting) response.writeContinue()
+    })
     if (body === 'too large') throw invalid(`the body is larger than ${maxBodyBytes} bytes`)
     if (body === 'no memory') throw busy('the service holds too many request bodies')
     begin(exchange)

@@ -10,14 +10,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads the body of a request, up to `most` bytes. After a refusal, the rest of the body is unread.
  * @param reservation reserves the memory: a declared length at once, chunks as they arrive
+ * @param onAccept called when the headers do not refuse the body
+ * @throws when the client closes the connection
  */
 export function readBody(
   request: IncomingMessage,
   most: number,
   reservation?: BodyReservation,
+  onAccept = () => {},
 ): Promise<Buffer | BodyRefusal> {
   const refusal = findRefusal(Number(request.headers['content-length'] ?? 0), most, reservation)
   if (refusal) return Promise.resolve(refusal)
+  // A destroyed request emits no more events.
+  if (request.destroyed) return Promise.reject(new Error('the client closed the connection'))
+  onAccept()
   // Asynchronous iteration would double the cost of a small request.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
