@@ -4,8 +4,12 @@ import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 export const maxLevels = 100
 /** Maximum nesting depth of JSON in a response. Other services may accept deeper JSON than the embedded service. */
 const maxResponseLevels = 200
-/** Maximum number of values in the JSON of a response. */
-const maxResponseValues = 2_000_000
+/** Maximum number of values in the JSON of a response. Two million values take up to 700 MB when they are printed. */
+const maxResponseValues = 1_000_000
+/** Maximum size of JSON with characters outside Latin-1, in bytes. Two bytes per character hold its text in memory. */
+const maxWideBytes = 48 * 1024 * 1024
+/** Maximum number of different names of fields. Each takes up to 300 bytes. */
+const maxNames = 100_000
 
 /** Error for JSON whose nesting would exhaust the stack, or whose values would exhaust the memory. */
 export class JsonLimitError extends SyntaxError {}
@@ -21,13 +25,18 @@ export function parseJson(text: string, levels = maxResponseLevels): unknown {
 
 /** Size up to which JSON can be parsed before its limits are checked, in bytes. Parsing it takes 50 ms and 50 MB at most. */
 const quickBytes = 512 * 1024
-const [quote, backslash, comma, openList, closeList, openObject, closeObject] = Buffer.from('"\\,[]{}')
+/** Greatest byte of characters in Latin-1, encoded in UTF-8. */
+const lastLatin1 = 0xc3
+/** Number of different hashes of names. */
+const nameSlots = 2 ** 20
+const [quote, backslash, colon, comma, openList, closeList, openObject, closeObject] =
+  Buffer.from('"\\:,[]{}')
 
 /**
  * Checks the limits of long JSON without parsing it: parsing 63 MB of `[` takes 2.9 GB. `parseJson` checks the depth of
  * short JSON. A list of 20,000 rooms takes 10 ms, a quarter of the time to parse it.
  * @param bytes UTF-8 text, which need not be JSON
- * @throws {JsonLimitError} when the text is nested deeper than `levels` or has more values
+ * @throws {JsonLimitError} when the text is nested deeper than `levels`, or its values would take hundreds of megabytes
  */
 export function requireJsonLimits(
   bytes: Uint8Array,
@@ -36,13 +45,27 @@ export function requireJsonLimits(
 ): void {
   const { length } = bytes
   if (length <= quickBytes) return
+  if (length > maxWideBytes && bytes.some((byte) => byte > lastLatin1))
+    throw new JsonLimitError(`larger than ${maxWideBytes / 2 ** 20} MB with characters outside Latin-1`)
   let depth = 0
   // Every value is the first of a list or object, or follows a comma.
   let count = 1
+  const names = new Uint8Array(nameSlots)
+  let nameCount = 0
+  let hash = 0
   for (let i = 0; i < length; i++) {
     const byte = bytes[i]
     if (byte === quote) {
-      for (i++; i < length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
+      hash = 0
+      for (i++; i < length && bytes[i] !== quote; i++) {
+        if (bytes[i] === backslash) i++
+        hash = (Math.imul(hash, 31) + (bytes[i] ?? 0)) | 0
+      }
+    } else if (byte === colon) {
+      const slot = (hash ^ (hash >>> 15)) & (nameSlots - 1)
+      if (names[slot] === 0 && ++nameCount > maxNames)
+        throw new JsonLimitError(`larger than ${maxNames} different names`)
+      names[slot] = 1
     } else if (byte === comma) count++
     else if (byte === openList || byte === openObject) {
       count++
@@ -127,11 +150,15 @@ export function isPlain(text: string): boolean {
   return !mayLoseDigits.test(text)
 }
 
-/** Returns the value of a response. Parses the text again if JSON.parse may have rounded a number. */
-export function readResponseValue(answer: { text: string; value: unknown }): unknown {
-  return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
+/** JSON of a response. Its text is not kept, because it can take twice as much memory as the bytes. */
+export interface JsonBody<T = unknown> {
+  bytes: Uint8Array
+  value: T
+  /** True when JSON.parse has not rounded a number of `value`. */
+  isPlain: boolean
 }
 
-export function readBody({ bytes }: { bytes: Uint8Array }): unknown {
-  return readJson(new TextDecoder().decode(bytes))
+/** Returns the value of a response. Parses the bytes again if JSON.parse may have rounded a number. */
+export function readResponseValue({ bytes, value, isPlain }: JsonBody): unknown {
+  return isPlain ? value : readLossless(new TextDecoder().decode(bytes))
 }

@@ -8,7 +8,7 @@ import {
 } from '../errors.ts'
 import { type Change, quoted } from './differences.ts'
 import { describeErrorResponse } from './error-message.ts'
-import type { ParsedResponse } from './parsed-response.ts'
+import { type ParsedResponse, quoteBody } from './parsed-response.ts'
 import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { judgeWrite, type WriteOutcome } from './write-outcome.ts'
@@ -56,9 +56,9 @@ function createError(
   outcome: Exclude<WriteOutcome, { status: 'done' }>,
 ): MeetroomError {
   const { name, route, input, line, response, received } = write
-  const { status, text, value } = received
+  const { status } = received
   const hint = checkHint(name ? endpoints[name] : route, input)
-  const details = { status, request: line, body: value ?? text }
+  const details = { status, request: line, body: quoteBody(received) }
   switch (outcome.status) {
     case 'refused': {
       const message = `the service refuses the request (${status})${formatMessage(write)}`

@@ -1,6 +1,6 @@
 import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
 import { findResponseProblem, isRecord } from '../api/guards.ts'
-import { readResponseValue, writeJson } from '../api/json.ts'
+import { type JsonBody, readResponseValue, writeJson } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
 import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
@@ -8,7 +8,7 @@ import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
-import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
+import { createResponseReader, type ParsedResponse, quoteBody } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
@@ -37,18 +37,14 @@ interface ClientOptions {
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
-export interface ResponseBody<T = unknown> {
-  bytes: Uint8Array
-  text: string
-  value: T
-}
+export type ResponseBody<T = unknown> = JsonBody<T>
 
 /** Operation that reads one item by its ID. */
 export type LookupName = {
   [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
 }[OperationName]
 
-type OnResponse = (response: WireResponse) => void
+type OnResponse = (response: WireResponse, received: ResponseBody) => void
 
 export interface Client {
   /**
@@ -178,9 +174,9 @@ export function createClient(options: ClientOptions): Client {
     onResponse: OnResponse | undefined,
   ) {
     const { response, line, checkWrite } = result
-    onResponse?.(response)
-    if (!isAccepted(response)) return throwResponseError(result, route, input)
     const received = read(response)
+    onResponse?.(response, received)
+    if (!isAccepted(response)) return throwResponseError(result, route, input)
     const { problem } = received
     if (checkWrite) {
       const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
@@ -274,17 +270,17 @@ function createExchange(options: ClientOptions) {
 
 function unreadableError(
   problem: string,
-  { status, text, value }: ParsedResponse,
+  received: ParsedResponse,
   request: RequestLine,
   baseUrl: string,
 ): ServiceError {
   return new ServiceError(`the service’s response cannot be read: ${problem}`, {
-    hint: isRecord(value)
+    hint: isRecord(received.value)
       ? undefined
       : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
-    status,
+    status: received.status,
     request,
-    body: value ?? text,
+    body: quoteBody(received),
   })
 }
 
@@ -319,6 +315,5 @@ function replaceNullList(name: OperationName, received: ParsedResponse): ParsedR
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received
   const value = { ...(readResponseValue(received) as object), [result]: [] }
-  const text = writeJson(value)
-  return { ...received, bytes: new TextEncoder().encode(text), text, value }
+  return { ...received, bytes: new TextEncoder().encode(writeJson(value)), value, isPlain: true }
 }

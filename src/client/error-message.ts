@@ -7,6 +7,11 @@ const maxTextLength = 200
 /** Maximum number of characters of an HTML page that are searched for a message. */
 const maxPageLength = 10_000
 
+/** Maximum number of bytes of an error response that are read. Longer JSON counts as text. */
+const maxErrorBytes = 1024 * 1024
+
+const readText = ({ body }: WireResponse) => new TextDecoder().decode(body.subarray(0, maxErrorBytes))
+
 /** Message and code of an error response. The API specification does not define its shape (section 7). */
 export interface ErrorDescription {
   code?: string
@@ -16,7 +21,7 @@ export interface ErrorDescription {
 }
 
 export function describeErrorResponse(response: WireResponse): ErrorDescription {
-  const text = new TextDecoder().decode(response.body)
+  const text = readText(response)
   let body: unknown
   try {
     body = parseJson(text)
@@ -33,9 +38,9 @@ export function describeErrorResponse(response: WireResponse): ErrorDescription 
 }
 
 /** Reads the code of an error response without its message, for speed. */
-export function readResponseCode({ body }: WireResponse): string | undefined {
+export function readResponseCode(response: WireResponse): string | undefined {
   try {
-    return readErrorCode(parseJson(new TextDecoder().decode(body)))
+    return readErrorCode(parseJson(readText(response)))
   } catch {
     return undefined
   }

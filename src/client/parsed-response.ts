@@ -1,29 +1,35 @@
-import { JsonLimitError, parseJson, requireJsonLimits } from '../api/json.ts'
+import { isPlain, type JsonBody, JsonLimitError, parseJson, requireJsonLimits } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
-export interface ParsedResponse {
+export interface ParsedResponse extends JsonBody {
   status: number
-  bytes: Uint8Array
-  text: string
-  value: unknown
   problem: string | undefined
   isEmpty: boolean
 }
 
 export function createResponseReader(): (response: WireResponse) => ParsedResponse {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  return ({ status, headers, body, unreadable }) => {
-    let text = ''
+  return ({ status, headers, body: bytes, unreadable }) => {
     try {
-      requireJsonLimits(body)
-      text = decoder.decode(body)
-      return { status, bytes: body, text, value: parseJson(text), problem: undefined, isEmpty: false }
+      requireJsonLimits(bytes)
+      const text = decoder.decode(bytes)
+      const value = parseJson(text)
+      return { status, bytes, value, isPlain: isPlain(text), problem: undefined, isEmpty: false }
     } catch (cause) {
-      const problem = unreadable ?? describeNotJson(body, headers['content-type'], cause)
-      const isEmpty = body.length === 0 && unreadable === undefined
-      return { status, bytes: body, text, value: undefined, problem, isEmpty }
+      const problem = unreadable ?? describeNotJson(bytes, headers['content-type'], cause)
+      const isEmpty = bytes.length === 0 && unreadable === undefined
+      return { status, bytes, value: undefined, isPlain: true, problem, isEmpty }
     }
   }
+}
+
+/** Maximum size of a body that an error carries, in bytes. */
+const maxQuotedBytes = 64 * 1024
+
+/** Returns the body for an error. A large one is cut. */
+export function quoteBody({ bytes, value }: JsonBody): unknown {
+  if (value !== undefined && bytes.length <= maxQuotedBytes) return value
+  return new TextDecoder().decode(bytes.subarray(0, maxQuotedBytes))
 }
 
 function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): string {

@@ -148,7 +148,8 @@ describe('unlisted fields and numbers beyond a double', () => {
         const body = ` ${JSON.stringify(grown, null, 1).replaceAll('"@digits@"', '12345678901234567890.50')}\r\n`
         const { call } = clientThatGets(body)
         const { name, input } = callOf(wireCase)
-        const { bytes, text, value } = await call(name, input)
+        const { bytes, value } = await call(name, input)
+        const text = new TextDecoder().decode(bytes)
         expect(new TextDecoder().decode(bytes)).toBe(body)
         expect(text).toBe(body)
         expect(value).toEqual(JSON.parse(body))
@@ -184,7 +185,7 @@ describe('a response with null in any documented field except id, type and user_
           const text = await clientThatGets(body)
             .call(name, input)
             .then(
-              (answer) => answer.text,
+              (answer) => new TextDecoder().decode(answer.bytes),
               () => undefined,
             )
           if (text !== body) refused.add(path)
@@ -216,10 +217,9 @@ describe('a response without its result', () => {
   test.each(successes.filter((success) => isNamed(success)))(
     'to a write is a success if the request contains the ID: $operation',
     async ({ cases }) => {
-      const { bytes, text, value } = await callForNothing(cases).answer
-      expect({ bytes: new TextDecoder().decode(bytes), text, value }).toEqual({
+      const { bytes, value } = await callForNothing(cases).answer
+      expect({ bytes: new TextDecoder().decode(bytes), value }).toEqual({
         bytes: '{}',
-        text: '{}',
         value: {},
       })
     },

@@ -82,7 +82,11 @@ describe('the printer escapes hostile text in', () => {
           )
           const text = JSON.stringify({ item: items[0] })
           if (screen.format !== 'ids' || view.id)
-            await printer.printOne(view, 'item', { text, bytes: Buffer.from(text), value: JSON.parse(text) })
+            await printer.printOne(view, 'item', {
+              bytes: Buffer.from(text),
+              value: JSON.parse(text),
+              isPlain: true,
+            })
           await printer.printFacts(items[0] ?? {})
           expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
           add('bodies', 2)

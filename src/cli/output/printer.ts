@@ -1,5 +1,5 @@
 import { isRecord } from '../../api/guards.ts'
-import { readBody, readResponseValue, writeJson } from '../../api/json.ts'
+import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/client.ts'
 import { isJson } from '../../config/values.ts'
 import { ClosedOutput, describeSystemError, OutputError, PartialError, UsageError } from '../../errors.ts'
@@ -181,9 +181,11 @@ export class Printer {
   async body(answer: ResponseBody): Promise<void> {
     const { stdout } = this.#host
     if (answer.bytes.length === 0) return
-    if (this.options.query) return this.result(readBody(answer))
+    if (this.options.query) return this.result(readResponseValue(answer))
     if (stdout.isTTY)
-      await this.#put(visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readBody(answer)), 2))}\n`))
+      await this.#put(
+        visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readResponseValue(answer)), 2))}\n`),
+      )
     else await translateWriteError(stdout.write(answer.bytes))
     await this.noticeHiddenTokens()
   }

@@ -4,14 +4,18 @@ import { maxBodyBytes, tooLarge, type WireResponse } from '../../api/wire.ts'
 type Zlib = typeof import('node:zlib')
 type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
+/** Maximum number of nested content encodings. Servers use one, and some proxies add another. */
+const maxCodings = 2
+
 /** Decodes the body of a response. If decoding fails, the result holds the reason instead of the body. */
 export async function decodeBody(response: WireResponse, encoding: string): Promise<WireResponse> {
   const decoders = parseDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...response, body: new Uint8Array(), unreadable: why })
   let body = response.body
-  for (const coding of encoding.split(',').reverse()) {
-    const name = coding.trim().toLowerCase()
-    if (name === 'identity' || name === '') continue
+  const names = encoding.split(',').map((coding) => coding.trim().toLowerCase())
+  const codings = names.filter((name) => name !== 'identity' && name !== '')
+  if (codings.length > maxCodings) return unreadable(`it has ${codings.length} content encodings`)
+  for (const name of codings.reverse()) {
     const decode = decoders.get(name)
     if (!decode) return unreadable(`the content encoding “${name}” is unknown`)
     try {

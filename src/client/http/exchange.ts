@@ -24,7 +24,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #headers: WireResponse['headers'] = {}
   /** First chunk of the body. Most responses have only one. */
   #first: Buffer | undefined
-  #more: Buffer[] | undefined
+  #more: ChunkList | undefined
   #size = 0
 
   constructor(
@@ -80,8 +80,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onData(chunk: Buffer): boolean {
     if (!this.#first) this.#first = chunk
-    else if (this.#more) this.#more.push(chunk)
-    else this.#more = [chunk]
+    else {
+      this.#more ??= new ChunkList(this.#first)
+      this.#more.add(chunk)
+    }
     this.#size += chunk.length
     if (this.#size <= maxBodyBytes) return true
     this.#resolve({ ...this.#answered(nothing), unreadable: tooLarge })
@@ -90,14 +92,26 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onComplete(): void {
-    const body = this.#more
-      ? Buffer.concat([this.#first ?? nothing, ...this.#more])
-      : (this.#first ?? nothing)
-    const response = this.#answered(body)
+    const response = this.#answered(this.#more?.concat() ?? this.#first ?? nothing)
+    this.#first = this.#more = undefined
     const encoding = this.#headers['content-encoding']
-    const isPlain = !encoding || encoding === 'identity' || body.length === 0
-    this.#resolve(isPlain ? response : decodeBody(response, encoding))
+    const isPlain = !encoding || encoding === 'identity' || response.body.length === 0
+    if (isPlain) this.#resolve(response)
+    else void this.#decode(response, encoding)
     this.onEnd(true)
+  }
+
+  /** Decodes the body. The timeout and ^C end the wait. */
+  async #decode(response: WireResponse, encoding: string): Promise<void> {
+    const stop = () => this.#fail(this.signal.reason)
+    this.signal.addEventListener('abort', stop, { once: true })
+    try {
+      this.#resolve(await decodeBody(response, encoding))
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.signal.removeEventListener('abort', stop)
+    }
   }
 
   onError(error: Error): void {
@@ -113,6 +127,44 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const maybeSent = this.#maybeSent
     const aborted = this.signal.aborted || (!maybeSent && this.cancelUnsent?.aborted === true)
     this.#reject(toTransportError(error, { maybeSent, aborted, proxy: this.#proxy }))
+  }
+}
+
+/** Size of the blocks that small chunks are copied to, in bytes. */
+const blockBytes = 64 * 1024
+
+/** Chunks of a body. A chunk of one byte would otherwise keep a whole buffer of the socket. */
+class ChunkList {
+  readonly #chunks: Buffer[]
+  #block = Buffer.alloc(0)
+  #used = 0
+
+  constructor(first: Buffer) {
+    this.#chunks = [first]
+  }
+
+  add(chunk: Buffer): void {
+    if (chunk.length >= blockBytes / 4) {
+      this.#flush()
+      this.#chunks.push(chunk)
+      return
+    }
+    if (this.#used + chunk.length > this.#block.length) {
+      this.#flush()
+      this.#block = Buffer.allocUnsafe(blockBytes)
+    }
+    this.#used += chunk.copy(this.#block, this.#used)
+  }
+
+  concat(): Buffer {
+    this.#flush()
+    return Buffer.concat(this.#chunks)
+  }
+
+  #flush(): void {
+    if (this.#used > 0) this.#chunks.push(this.#block.subarray(0, this.#used))
+    this.#block = this.#block.subarray(this.#used)
+    this.#used = 0
   }
 }
 

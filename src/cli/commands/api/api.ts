@@ -3,7 +3,7 @@ import type { Route } from '../../../api/endpoints.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { hasDotSegment } from '../../../api/path.ts'
 import type { WireResponse } from '../../../api/wire.ts'
-import { createResponseReader } from '../../../client/parsed-response.ts'
+import type { ResponseBody } from '../../../client/client.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import { isJson } from '../../../config/values.ts'
 import { UsageError } from '../../../errors.ts'
@@ -124,23 +124,24 @@ async function printAnswer(
   input: AnyInput,
   { include }: Flags,
 ): Promise<void> {
-  let response: WireResponse | undefined
+  let received: { response: WireResponse; body: ResponseBody } | undefined
   const client = await context.client()
-  const asked = client.request(endpoint, input, (answer) => {
-    response = answer
+  const asked = client.request(endpoint, input, (response, body) => {
+    received = { response, body }
   })
   const failed = await asked.then(
     () => false,
     () => true,
   )
-  if (!response) return void (await asked)
+  if (!received) return void (await asked)
+  const { response, body } = received
   const printer = await context.printer()
   if (include) await printer.write(await formatHead(response, context.redact))
-  const { bytes, text, value, status } = createResponseReader()(response)
-  if (value !== undefined && status >= 200 && status < 300) await printer.body({ bytes, text, value })
+  const { status } = response
+  if (body.value !== undefined && status >= 200 && status < 300) await printer.body(body)
   else if (include && failed) {
-    const body = context.redact(new TextDecoder().decode(bytes)).trimEnd()
-    if (body !== '') await printer.data(`${body}\n`, visibleLines)
+    const text = context.redact(new TextDecoder().decode(body.bytes)).trimEnd()
+    if (text !== '') await printer.data(`${text}\n`, visibleLines)
   }
   await asked
 }

@@ -86,14 +86,15 @@ async function stayConnected(
   const redact = createRedactor([access_token ?? ''], '[access token]')
   let joined = false
   for (let failures = 0; ; failures++) {
-    const closed = await connectToRoom(url, host, interrupt, async (frame) => {
+    const { retries, timeout } = await context.settings()
+    const limits = { interrupt, timeoutMs: timeout.value * 1000 }
+    const closed = await connectToRoom(url, host, limits, async (frame) => {
       joined = true
       failures = 0
       await show(frame)
     })
     const ended = { ...closed, reason: redact(closed.reason) }
     if (interrupt.aborted) break
-    const { retries } = await context.settings()
     if (!ended.canRetry || (!joined && failures >= retries.value))
       return finish(
         joined && ended.code === 'terminated' ? { ...ended, isFinal: true } : ended,

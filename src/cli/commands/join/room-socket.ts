@@ -1,6 +1,6 @@
-import { type RawData, WebSocket } from 'ws'
+import { WebSocket } from 'ws'
 import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
-import { parseJson } from '../../../api/json.ts'
+import { parseJson, requireJsonLimits } from '../../../api/json.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
@@ -15,8 +15,14 @@ export interface RoomClosed {
   status?: number
 }
 
+/** Maximum size of a frame, in bytes. */
+const maxFrameBytes = 1024 * 1024
+
 /** Approximate maximum length of the error body of a refused connection, in characters. */
 const maxErrorBody = 64 * 1024
+
+/** Maximum time until the response to a handshake begins, in milliseconds. */
+const maxHandshakeMs = 10_000
 
 /** Milliseconds without a frame after which the connection counts as lost. The service pings every five seconds. */
 const silenceMs = 20_000
@@ -34,19 +40,26 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends.
+ * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends. Reads no
+ * more frames while `onFrame` runs.
+ * @param timeoutMs maximum time until the service has accepted or refused the connection, in milliseconds
  * @throws errors of `onFrame` only; the result contains all other errors
  */
 export function connectToRoom(
   url: string,
   host: Host,
-  interrupt: AbortSignal,
+  { interrupt, timeoutMs }: { interrupt: AbortSignal; timeoutMs: number },
   onFrame: (frame: Record<string, unknown>) => Promise<void>,
 ): Promise<RoomClosed> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000 })
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      handshakeTimeout: Math.min(timeoutMs, maxHandshakeMs),
+      maxPayload: maxFrameBytes,
+    })
     let failure: RoomClosed | undefined
     let frames = Promise.resolve()
+    let pending = 0
     let cancel = () => {}
     const heard = () => {
       cancel()
@@ -60,10 +73,18 @@ export function connectToRoom(
     if (interrupt.aborted) leave()
     socket.on('open', heard)
     socket.on('ping', heard)
-    socket.on('message', (data: RawData) => {
-      heard()
+    socket.on('message', (data: Buffer) => {
+      // A service that is not read cannot be heard.
+      cancel()
+      socket.pause()
+      pending++
       // Frames are handled one at a time, so that the output keeps their order.
-      frames = frames.then(() => onFrame(readFrame(data.toString())))
+      frames = frames.then(async () => {
+        await onFrame(readFrame(data))
+        if (--pending > 0 || socket.readyState > WebSocket.OPEN) return
+        socket.resume()
+        heard()
+      })
       frames.catch((error) => {
         socket.terminate()
         reject(error)
@@ -71,20 +92,31 @@ export function connectToRoom(
     })
     socket.on('unexpected-response', (_request, response) => {
       let body = ''
-      response.setEncoding('utf8').on('data', (text: string) => {
-        if (body.length < maxErrorBody) body += text
-      })
-      response.on('end', () => {
-        failure = toRefusal(response.statusCode ?? 0, body)
+      const end = () => {
+        cancelEnd()
+        failure ??= toRefusal(response.statusCode ?? 0, body)
         socket.terminate()
+      }
+      const cancelEnd = host.after(timeoutMs, end)
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+        if (body.length >= maxErrorBody) end()
       })
+      response.on('close', end)
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      failure ??= {
-        reason: `no connection: ${describeReason(readErrorCode(error))}`,
-        canRetry: true,
-        isFinal: false,
-      }
+      const code = readErrorCode(error)
+      // A service that breaks the protocol may never answer the closing handshake.
+      socket.terminate()
+      failure ??=
+        code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+          ? {
+              reason: `a frame is larger than ${maxFrameBytes / 2 ** 20} MB`,
+              status: 500,
+              canRetry: false,
+              isFinal: false,
+            }
+          : { reason: `no connection: ${describeReason(code)}`, canRetry: true, isFinal: false }
     })
     socket.on('close', (code, reason) => {
       cancel()
@@ -102,9 +134,10 @@ export function connectToRoom(
   })
 }
 
-function readFrame(text: string): Record<string, unknown> {
+function readFrame(data: Buffer): Record<string, unknown> {
   try {
-    const frame = parseJson(text)
+    requireJsonLimits(data)
+    const frame = parseJson(data.toString())
     if (typeof frame === 'object' && frame !== null) return frame as Record<string, unknown>
   } catch {}
   throw new ServiceError('the service sent a frame that is not a JSON object')

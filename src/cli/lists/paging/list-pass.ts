@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../api/defined.ts'
-import { isPlain, readResponseValue } from '../../../api/json.ts'
+import { readResponseValue } from '../../../api/json.ts'
 import type { ResponseBody } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import type { Page } from '../../output/views/page.ts'
@@ -164,8 +164,8 @@ export class ListPass {
   async #read(offset: number): Promise<Part> {
     const { key, isPagedWhenAsked = false } = this.#options
     const { at, answer } = await this.#requests.next(offset, this.#missing(offset))
-    const plain = isPlain(answer.text)
-    const body = (plain ? answer.value : readResponseValue(answer)) as Item
+    const plain = answer.isPlain
+    const body = readResponseValue(answer) as Item
     const all = (body[key] ?? []) as Item[]
     const mayBeWhole = isPagedWhenAsked && at === this.#start && !body['paging']
     const isWhole = mayBeWhole && all.length !== this.#requests.pageSize
