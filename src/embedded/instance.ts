@@ -53,7 +53,14 @@ export interface Instance {
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, keyFile, apiKey, machine, clock = machine, interceptor, log } = options
   const host = { now: () => clock.now(), quietly: machine.quietly, effectiveUid: machine.effectiveUid }
-  const workspace = await openWorkspace({ dir, keyFile, apiKey, host, notice: logNotice(log) })
+  const workspace = await openWorkspace({
+    dir,
+    keyFile,
+    apiKey,
+    host,
+    notice: logNotice(log),
+    isLocked: true,
+  })
   const services = createSessionServices(workspace, clock, options)
   const { hub, sockets, deliveries } = services
   const close = async () => {

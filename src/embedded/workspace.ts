@@ -10,6 +10,7 @@ import { readText } from '../files/read-file.ts'
 import { describeFailure } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
 import { getDatabasePath } from './database-path.ts'
+import { lockWorkspace } from './running-server.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
@@ -26,6 +27,8 @@ interface WorkspaceOptions {
   apiKey?: string | undefined
   host: StoreMachine & { now(): number }
   notice?: ((text: string) => void) | undefined
+  /** True when the caller holds the lock of the directory. */
+  isLocked?: boolean | undefined
 }
 
 export interface Workspace {
@@ -43,12 +46,13 @@ export function openWorkspace({
   keyFile,
   host,
   notice,
+  isLocked = false,
   ...given
 }: WorkspaceOptions): Promise<Workspace> {
   return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
-    const apiKey = given.apiKey ?? findKey(file, dir)
+    const apiKey = given.apiKey ?? (await findKey(file, dir, { host, notice, isLocked }))
     const database = dir === undefined ? ':memory:' : getDatabasePath(dir)
     if (dir !== undefined) {
       prepareDatabaseFile(database, host.effectiveUid)
@@ -100,39 +104,59 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
   }
 }
 
-function findKey(file: string | undefined, dir: string | undefined): string {
+async function findKey(
+  file: string | undefined,
+  dir: string | undefined,
+  { host, notice, isLocked }: Pick<WorkspaceOptions, 'host' | 'notice' | 'isLocked'>,
+): Promise<string> {
   if (file === undefined) return generateKey()
-  return dirname(file) === dir ? readKey(file) : readExternalKey(file)
+  const isOwn = dirname(file) === dir
+  try {
+    createKeyFile(file)
+    const key = readKeyFile(file, isOwn)
+    if (key !== '') return key
+    const lock = isLocked || dir === undefined ? undefined : await lockWorkspace(dir, host)
+    try {
+      // Another command may have written a key while this one waited for the lock.
+      const found = readKeyFile(file, isOwn)
+      if (found !== '') return found
+      const key = generateKey()
+      replaceFile(file, `${key}\n`, { follow: !isOwn })
+      notice?.(`warning: the API key file ${file} was empty, as a full disk leaves it; a new key was written`)
+      return key
+    } finally {
+      lock?.release()
+    }
+  } catch (error) {
+    if (isOwn || error instanceof UsageError) throw error
+    const reason = describeSystemError(error, 'no such directory')
+    throw new OutputError(`the key file ${file} cannot be used: ${reason}`, {
+      hint: 'choose another file with --api-key-file',
+    })
+  }
 }
 
 function generateKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** @throws {OutputError} when the key file, which is outside the workspace, cannot be created */
-function readExternalKey(file: string): string {
-  try {
-    return readKey(file, true)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new OutputError(
-      `the key file ${file} cannot be used: ${describeSystemError(error, 'no such directory')}`,
-      {
-        hint: 'choose another file with --api-key-file',
-      },
-    )
-  }
-}
-
-/**
- * Reads the API key of the workspace, or creates it. Concurrent commands all use the first key created.
- * @param follow true for a file that the user named
- */
-function readKey(file: string, follow = false): string {
+/** Creates a missing key file, complete from the beginning. Concurrent commands all use the first key created. */
+function createKeyFile(file: string): void {
   try {
     if (!existsSync(file)) replaceFile(file, `${generateKey()}\n`, { overwrite: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readText(file, { follow }).trim()
+}
+
+/**
+ * Reads a key file. Returns empty text for an empty file.
+ * @throws {UsageError} when the file holds anything but a key
+ */
+function readKeyFile(file: string, isOwn: boolean): string {
+  const key = readText(file, { follow: !isOwn }).trim()
+  if (/^[\x21-\x7e]*$/.test(key)) return key
+  throw new UsageError(`${file} holds no API key`, {
+    hint: `move it away, and the next command creates a key: mv '${file}' '${file}.old'`,
+  })
 }

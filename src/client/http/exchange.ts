@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { ChunkList } from '../../api/chunk-list.ts'
 import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from '../../api/wire.ts'
 import { decodeBody } from './content-encoding.ts'
 import { toTransportError } from './failure.ts'
@@ -81,7 +82,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onData(chunk: Buffer): boolean {
     if (!this.#first) this.#first = chunk
     else {
-      this.#more ??= new ChunkList(this.#first)
+      if (!this.#more) {
+        this.#more = new ChunkList()
+        this.#more.add(this.#first)
+      }
       this.#more.add(chunk)
     }
     this.#size += chunk.length
@@ -127,44 +131,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const maybeSent = this.#maybeSent
     const aborted = this.signal.aborted || (!maybeSent && this.cancelUnsent?.aborted === true)
     this.#reject(toTransportError(error, { maybeSent, aborted, proxy: this.#proxy }))
-  }
-}
-
-/** Size of the blocks that small chunks are copied to, in bytes. */
-const blockBytes = 64 * 1024
-
-/** Chunks of a body. A chunk of one byte would otherwise keep a whole buffer of the socket. */
-class ChunkList {
-  readonly #chunks: Buffer[]
-  #block = Buffer.alloc(0)
-  #used = 0
-
-  constructor(first: Buffer) {
-    this.#chunks = [first]
-  }
-
-  add(chunk: Buffer): void {
-    if (chunk.length >= blockBytes / 4) {
-      this.#flush()
-      this.#chunks.push(chunk)
-      return
-    }
-    if (this.#used + chunk.length > this.#block.length) {
-      this.#flush()
-      this.#block = Buffer.allocUnsafe(blockBytes)
-    }
-    this.#used += chunk.copy(this.#block, this.#used)
-  }
-
-  concat(): Buffer {
-    this.#flush()
-    return Buffer.concat(this.#chunks)
-  }
-
-  #flush(): void {
-    if (this.#used > 0) this.#chunks.push(this.#block.subarray(0, this.#used))
-    this.#block = this.#block.subarray(this.#used)
-    this.#used = 0
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ChunkList } from '../../api/chunk-list.ts'
 import type { BodyReservation } from './body-budget.ts'
 
 export type BodyRefusal = 'too large' | 'no memory'
@@ -26,19 +27,19 @@ export function readBody(
   onAccept()
   // Asynchronous iteration would double the cost of a small request.
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks = new ChunkList()
     let size = 0
     const keep = (chunk: Buffer) => {
       size += chunk.length
       const refusal = findRefusal(size, most, reservation)
-      if (refusal === undefined) return void chunks.push(chunk)
+      if (refusal === undefined) return void chunks.add(chunk)
       request.off('data', keep).pause()
-      chunks.length = 0
+      chunks = new ChunkList()
       resolve(refusal)
     }
     request
       .on('data', keep)
-      .once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+      .once('end', () => resolve(chunks.concat()))
       .once('error', reject)
   })
 }

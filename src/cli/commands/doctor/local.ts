@@ -2,6 +2,7 @@ import { lstatSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
 import { type Hint, suggestElsewhere } from '../../../errors.ts'
+import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeSize } from '../../output/terminal/size.ts'
@@ -87,7 +88,9 @@ function checkKeyFile(path: string, host: Host): CheckResult {
       problem: `${path} is empty`,
       hint: ['the next command writes a new key: ', suggestElsewhere(['rooms', 'list', '--local'])],
     }
-  return checkMode(path, 0o077, host, 'have access to')
+  const mode = checkMode(path, 0o077, host, 'have access to')
+  if (typeof mode !== 'string' || /^[\x21-\x7e]+$/.test(readText(path).trim())) return mode
+  return { problem: `${path} holds no API key`, hint: `run: mv '${path}' '${path}.old'` }
 }
 
 /** A restore, a reset and an upgrade first copy the database. */

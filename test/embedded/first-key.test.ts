@@ -1,0 +1,70 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { lockWorkspace } from '../../src/embedded/running-server.ts'
+import { createWorld } from '../helpers/world.ts'
+
+const quietly = <T>(load: () => Promise<T>) => load()
+
+/** A world whose local workspace has this key file. */
+async function worldWithKey(text: string) {
+  const world = await createWorld()
+  const dir = join(world.dir, 'data')
+  mkdirSync(dir, { mode: 0o700 })
+  const file = join(dir, 'api-key')
+  writeFileSync(file, text, { mode: 0o600 })
+  return { world, dir, file }
+}
+
+describe('an empty key file of the local workspace', () => {
+  test.each(['', '\n', ' \n'])('of %j is replaced, with a warning', async (text) => {
+    const { world, dir, file } = await worldWithKey(text)
+    const run = await world.run('--local rooms create --name Plan --type open')
+    expect(run).toMatchObject({
+      code: 0,
+      stderr: `warning: the API key file ${file} was empty, as a full disk leaves it; a new key was written\n`,
+    })
+    expect(readFileSync(file, 'utf8')).toMatch(/^local_[\w-]{32}\n$/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('is not replaced while the directory is served', async () => {
+    const { world, dir, file } = await worldWithKey('')
+    const lock = await lockWorkspace(dir, { quietly })
+    onTestFinished(() => lock.release())
+    const run = await world.run('--local rooms list')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('already served')
+    expect(readFileSync(file, 'utf8')).toBe('')
+  })
+})
+
+test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
+  'a key file with %j is refused with the command that helps, and is not changed',
+  async (text) => {
+    const { world, file } = await worldWithKey(text)
+    expect(await world.run('--local rooms list')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: ${file} holds no API key\nhint: move it away, and the next command creates a key: mv '${file}' '${file}.old'\n`,
+    })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'a data directory that other users can write to gets a warning',
+  async () => {
+    const world = await createWorld()
+    const dir = join(world.dir, 'data')
+    mkdirSync(dir)
+    chmodSync(dir, 0o770)
+    expect(await world.run('--local rooms list -o ids')).toMatchObject({
+      code: 0,
+      stderr: `warning: other users can write to the data directory ${dir}\n`,
+    })
+    expect(existsSync(join(dir, 'workspace.db'))).toBe(true)
+  },
+)
