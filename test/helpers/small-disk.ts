@@ -5,7 +5,14 @@ import { expect, onTestFinished } from 'vitest'
 /** Makes a folder a small disk of its own until the test is over; false where that takes more rights than we have. */
 export function mountDisk(dir: string, ...options: string[]): boolean {
   mkdirSync(dir, { recursive: true })
-  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', ['size=1m', ...options].join(','), 'tmpfs', dir])
+  const made = spawnSync('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    ['size=1m', 'mode=700', ...options].join(','),
+    'tmpfs',
+    dir,
+  ])
   if (made.status !== 0) return false
   onTestFinished(() => void spawnSync('umount', ['--lazy', dir]))
   return true

@@ -168,7 +168,7 @@ function randomBomb(seed: number): Bomb {
 }
 
 /** Runs the built program, and returns its exit code and its greatest memory in megabytes. */
-async function run(argv: readonly string[], baseUrl: string) {
+async function run(argv: readonly string[], baseUrl: string, timeout = full ? 20 : 4) {
   const dir = tempDir()
   const script = join(dir, 'peak.cjs')
   writeFileSync(
@@ -187,7 +187,7 @@ async function run(argv: readonly string[], baseUrl: string) {
     MEETROOM_BASE_URL: baseUrl,
     NODE_OPTIONS: `--require ${script}`,
   }
-  const { code, stderr } = await runBuilt([...argv, '--timeout', '15', '--retries', '0'], env)
+  const { code, stderr } = await runBuilt([...argv, '--timeout', String(timeout), '--retries', '0'], env)
   add('commands')
   const peak = Number(/PEAK (\d+)/.exec(stderr)?.[1])
   return { code, stderr, peak }
@@ -319,11 +319,7 @@ describe('join', () => {
       },
       6,
     ],
-    [
-      '200,000 pings',
-      (socket) => writeUntil(socket, frame('', 0x89), 4e5, () => socket.write(closeFrame)),
-      0,
-    ],
+    ['1,000 pings', (socket) => writeUntil(socket, frame('', 0x89), 2000, () => socket.write(closeFrame)), 0],
     [
       '50,000 frames',
       (socket) =>
@@ -357,7 +353,7 @@ describe('join', () => {
         writeUntil(socket, Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`), 500 * MB, () => {})
       },
     )
-    const { code, stderr, peak } = await run(['join', 'r', '--timeout', '2'], baseUrl)
+    const { code, stderr, peak } = await run(['join', 'r'], baseUrl)
     expect(stderr).toContain('the service responded with 403')
     expect(code).toBe(1)
     expect(peak).toBeLessThan(maxMegabytes)

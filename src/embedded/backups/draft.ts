@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { endpoints } from '../../api/endpoints.ts'
 import { resources } from '../../api/resources.ts'
 import { createService } from '../service/service.ts'
@@ -16,6 +17,14 @@ export interface Draft {
   /** Number of rows that were changed or left out, because this version refuses what an earlier one accepted. */
   changedRows: number
   remove(): void
+}
+
+/** Removes the drafts of restores that were killed. Call while the directory is locked. */
+export function removeStaleDrafts(database: string): void {
+  const start = `${basename(database)}.`
+  for (const name of readdirSync(dirname(database)))
+    if (name.startsWith(start) && /^[0-9a-f]{8}\.part/.test(name.slice(start.length)))
+      rmSync(join(dirname(database), name), { force: true })
 }
 
 interface DraftOptions {

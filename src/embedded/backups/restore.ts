@@ -4,7 +4,7 @@ import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyContents } from '../store/contents.ts'
 import { loadSqlite } from '../store/sqlite.ts'
-import { createDraft } from './draft.ts'
+import { createDraft, removeStaleDrafts } from './draft.ts'
 import type { WorkspaceFacts } from './facts.ts'
 import { openBackup } from './open-backup.ts'
 import { type ReplaceOptions, replaceContents, withStoppedWorkspace } from './replace.ts'
@@ -37,6 +37,7 @@ export async function restore(
     return await withStoppedWorkspace(dir, machine, async () => {
       const isNew = !existsSync(database)
       if (!isNew) await confirm(facts)
+      removeStaleDrafts(database)
       const open = await loadSqlite(machine.quietly)
       const draft = await createDraft(backup, { open, database, path, now: machine.now })
       try {

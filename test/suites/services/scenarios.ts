@@ -479,6 +479,7 @@ export const without: Readonly<Record<string, string>> = {
   'local backup': 'contacts no service',
   'local restore': 'contacts no service',
   'local reset': 'contacts no service',
+  'local tidy': 'contacts no service',
   'local clock': 'contacts only a service for tests',
   'local fail': 'contacts only a service for tests',
   'local seed': 'contacts only a service for tests',
