@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { launcher, node, sharedCache } from '../helpers/built.ts'
+import { allCalls, stays } from '../helpers/calls.ts'
 import { type Finished, runCommand } from '../helpers/command.ts'
 import { canTrace, tracePaths } from '../helpers/syscalls.ts'
 import { designed, stack } from '../helpers/terminal.ts'
@@ -87,6 +88,7 @@ const scenarios: readonly Scenario[] = [
   { argv: 'local backup copy.db --overwrite', outputs: ['copy.db'] },
   { argv: 'local restore copy.db --yes', setup: ['local backup copy.db'], inputs: ['copy.db'], quick: true },
   { argv: 'local reset --yes' },
+  { argv: 'local tidy --keep 0 --yes', setup: ['local reset --yes'] },
   { argv: 'local seed seed.json --control control.json', inputs: ['seed.json', 'control.json'] },
   { argv: '__complete bash', env: { XDG_CACHE_HOME: '{root}/cache' } },
   { argv: 'doctor --local' },
@@ -288,10 +290,19 @@ function choose<T>(cases: readonly T[], first: number): readonly T[] {
 
 if (process.getuid?.() !== 0) notice('hostile files', 'files of another user, because this is not root')
 
+/** All other calls of all commands that name no file; in the full form only. */
+const others = full
+  ? (await allCalls())
+      .filter(
+        (call) => !stays.test(call) && !/\.\w+\b|@|^(api|local|serve|cache|webhooks trigger)\b/.test(call),
+      )
+      .map((call): Scenario => ({ argv: `--local ${call} --yes` }))
+  : []
+
 test
   .runIf(canTrace)
   .concurrent.each(
-    scenarios
+    [...scenarios, ...others]
       .filter(({ quick }) => full || quick)
       .map((scenario, i) => [scenario.argv, scenario, i] as const),
   )(

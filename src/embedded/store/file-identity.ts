@@ -1,13 +1,35 @@
 import { statSync } from 'node:fs'
 
-/**
- * Remembers which files a database uses now.
- * @returns a function that tells whether their paths still name them; it takes a few microseconds
- */
-export function rememberFiles(database: string): () => boolean {
-  const identify = () => [database, `${database}-wal`].map(identifyFile).join()
-  const opened = identify()
-  return () => identify() === opened
+/** Maximum age of a check before a commit, in milliseconds. A check for each commit takes 2 % of the time of a write. */
+const maxAgeMs = 100
+
+/** Files that a database used when it was opened. */
+export class DatabaseFiles {
+  readonly #paths: readonly string[]
+  readonly #opened: string
+  #checkedAt = 0
+  #isLost = false
+
+  constructor(database: string) {
+    this.#paths = [database, `${database}-wal`]
+    this.#opened = this.#identify()
+  }
+
+  /** Returns true once a path names another file or none. Writes would then be lost. */
+  areLost(): boolean {
+    this.#checkedAt = performance.now()
+    this.#isLost ||= this.#identify() !== this.#opened
+    return this.#isLost
+  }
+
+  /** Like `areLost`, but up to 100 ms late. */
+  wereLost(): boolean {
+    return performance.now() - this.#checkedAt < maxAgeMs ? this.#isLost : this.areLost()
+  }
+
+  #identify(): string {
+    return this.#paths.map(identifyFile).join()
+  }
 }
 
 function identifyFile(path: string): string {

@@ -2,7 +2,7 @@ import { damaged, fileLost, toStorageFault } from '../common/faults.ts'
 import { type DatabaseFile, saveCopy } from './copy.ts'
 import { rebuildMissingCounts } from './counts.ts'
 import { Database } from './database.ts'
-import { rememberFiles } from './file-identity.ts'
+import { DatabaseFiles } from './file-identity.ts'
 import { migrate } from './migrate.ts'
 import { Reader } from './reader.ts'
 import type { Sqlite, Value } from './sqlite.ts'
@@ -14,7 +14,7 @@ const fullBatch = 256
 export class Store {
   readonly #db: Database
   readonly #file: DatabaseFile | undefined
-  readonly #hasItsFiles: () => boolean
+  readonly #files: DatabaseFiles | undefined
   #reader: Database | undefined
   #elsewhere: Reader | undefined
   #batch: Write[] | undefined
@@ -34,7 +34,7 @@ export class Store {
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
     rebuildMissingCounts(this.#db)
-    this.#hasItsFiles = file ? rememberFiles(file.path) : () => true
+    this.#files = file && new DatabaseFiles(file.path)
   }
 
   /** Number of writes since the store was opened. */
@@ -54,7 +54,7 @@ export class Store {
 
   /** @throws {Fault} when a write would be lost, because the database file was deleted or replaced */
   requireFiles(): void {
-    if (!this.#hasItsFiles()) throw fileLost()
+    if (this.#files?.areLost()) throw fileLost()
   }
 
   /** Returns the first row. Outside `write`, reads only committed data. */
@@ -190,7 +190,7 @@ export class Store {
     const batch = this.#batch
     if (!batch) return
     try {
-      this.requireFiles()
+      if (this.#files?.wereLost()) throw fileLost()
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#rollBack(error)
