@@ -1,3 +1,4 @@
+import { isRecord } from '../api/guards.ts'
 import { unknownOperation } from '../api/vocabulary.ts'
 import {
   ApiError,
@@ -10,7 +11,7 @@ import {
 import { describeErrorResponse, readResponseCode } from './error-message.ts'
 import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
 import { findMissingResource, judgeAbsence } from './missing-resource.ts'
-import { isRepeatable, mayHaveActed } from './retry-policy.ts'
+import { mayHaveActed } from './retry-policy.ts'
 
 /** Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
@@ -56,6 +57,7 @@ export async function isMissingItem(refused: ErrorResponse): Promise<boolean> {
 async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   const { response, description, message, details } = refusal
   const { status } = details
+  if (isDoubtful(refusal)) return createDoubtError(refusal)
   if (status < 400) return createRedirectError(refusal)
   if (status >= 500) return failed(refusal)
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal, description.code))))
@@ -85,21 +87,34 @@ function createRedirectError({ response, details }: ParsedErrorResponse): Meetro
   )
 }
 
-function failed({ endpoint, description, message, details, check }: ParsedErrorResponse): MeetroomError {
+/** Returns true when a write may have been made although its response is an error. */
+function isDoubtful({ endpoint, description, details }: ParsedErrorResponse): boolean {
   const { status, retryAfter } = details
+  // `meetroom serve` and `--local` send this code when nothing has changed.
+  const isUnchanged = status === 503 && description.code === 'storage'
+  return (
+    endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRecord(description.body), retryAfter)
+  )
+}
+
+function createDoubtError({ message, details, check }: ParsedErrorResponse): UnknownOutcomeError {
+  const { status } = details
+  const what =
+    status < 400 ? 'responded with a redirect' : status < 500 ? 'stopped waiting for the request' : 'failed'
+  return new UnknownOutcomeError(
+    `the service ${what} (${status})${message}; whether the change was made is not known`,
+    { ...details, hint: check() },
+  )
+}
+
+function failed({ description, message, details }: ParsedErrorResponse): MeetroomError {
+  const { status } = details
   // A 500 with JSON is a “validation exception” (API specification, section 7); a 500 without JSON is a failure.
   if (status === 500 && description.isJson)
     return new ApiError(`the service reports a validation exception (500)${message}`, {
       ...details,
       hint: 'in this API, 500 means that the request was invalid; retrying will not help',
     })
-  // `meetroom serve` and `--local` send this code when nothing has changed.
-  const isUnchanged = status === 503 && description.code === 'storage'
-  if (endpoint.method !== 'GET' && !isUnchanged && mayHaveActed(status, isRepeatable(endpoint), retryAfter))
-    return new UnknownOutcomeError(
-      `the service failed (${status})${message}; whether the change was made is not known`,
-      { ...details, hint: check() },
-    )
   return new ServiceError(`the service failed (${status})${message}`, { ...details, retryable: true })
 }
 

@@ -2,7 +2,7 @@ import type { Route } from '../api/endpoints.ts'
 import { TransportError } from '../api/wire.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../errors.ts'
 
-/** Statuses of gateways (520 to 524 are Cloudflare's) after which the service may have processed the request. */
+/** Statuses of gateways (520 to 524 are Cloudflare's) after which a repeatable request is retried. */
 const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 
 export function isBusy(status: number | undefined): status is 429 | 503 {
@@ -16,7 +16,7 @@ export function isRepeatable({ method, repeatable }: Route): boolean {
 
 /**
  * Returns true when a request can be retried after this status. The service did not process a request that gets 429,
- * or 503 with a readable `Retry-After`.
+ * or 503 with a positive `Retry-After`. A `Retry-After` of zero is what proxies add by themselves.
  * @param repeatable true when repeating the request has no further effect
  */
 export function isRetriedStatus(
@@ -24,14 +24,21 @@ export function isRetriedStatus(
   repeatable: boolean,
   retryAfter: string | undefined,
 ): boolean {
-  if (isBusy(status)) return repeatable || status === 429 || parseRetryAfter(retryAfter, 0) !== undefined
+  if (isBusy(status)) return repeatable || status === 429 || isPositive(retryAfter)
   return repeatable && gaveUpStatuses.has(status)
 }
 
-/** Returns true for statuses of gateways and proxies after which the service may have processed the request. */
-export function mayHaveActed(status: number, repeatable: boolean, retryAfter: string | undefined): boolean {
-  return gaveUpStatuses.has(status) || (status === 503 && !isRetriedStatus(status, repeatable, retryAfter))
+/**
+ * Returns true when the service may have made a change although it responded with this error status.
+ * @param isObject true when the body is a JSON object, with which the service itself refuses a request
+ */
+export function mayHaveActed(status: number, isObject: boolean, retryAfter: string | undefined): boolean {
+  if (status === 303 || status === 408) return true
+  if (status < 500 || (status === 500 && isObject)) return false
+  return status !== 503 || !isPositive(retryAfter)
 }
+
+const isPositive = (retryAfter: string | undefined) => (parseRetryAfter(retryAfter, 0) ?? 0) > 0
 
 /** @param repeatable true when repeating the request has no further effect */
 export function isRetriedFailure({ transient, maybeSent }: TransportError, repeatable: boolean): boolean {

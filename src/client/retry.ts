@@ -113,10 +113,11 @@ class RequestRun {
         try {
           response = await transport(this.#request, signal, interruption.cancelUnsent)
           const { status, headers } = response
-          const judged = [status, this.#repeatability.repeatable, headers['retry-after']] as const
-          const isRetried = isRetriedStatus(...judged) && (retriesBusy || !isBusy(status))
+          const retryAfter = headers['retry-after']
+          const canRetry = isRetriedStatus(status, this.#repeatability.repeatable, retryAfter)
+          const isRetried = canRetry && (retriesBusy || !isBusy(status))
           if (!isRetried || attempt >= retries) return this.#reply(response)
-          if (mayHaveActed(...judged)) this.#maybeReceived = true
+          if (mayHaveActed(status, false, retryAfter)) this.#maybeReceived = true
           reason = `the service responded with ${status}`
         } catch (error) {
           reason = this.#reasonToRetry(error, attempt)

@@ -92,10 +92,15 @@ test.each([502, 504, 520, 522, 524])(
   },
 )
 
-test.each([521, 523, 525, 526])(
-  'a write with the response status %i did not reach the service and exits 6',
+test.each([303, 408, 500, 501, 503, 505, 511, 521, 523, 525, 526, 530, 599])(
+  'a write with the response status %i and a page has an unknown outcome and exits 7',
   async (status) => {
     accepting(answer(status, '<h1>the origin is down</h1>'))
-    expect((await world.run('rooms delete r1 --yes')).code).toBe(6)
+    for (const line of [
+      'rooms delete r1 --yes',
+      'rooms create --name N --type open',
+      'users update ada --name N',
+    ])
+      expect(await world.run(`${line} --retries 0`), line).toMatchObject({ code: 7, stdout: '' })
   },
 )

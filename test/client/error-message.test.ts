@@ -229,29 +229,38 @@ test('any error response in HTML yields a message of at most 200 characters', ()
 })
 
 describe('a 500', () => {
-  test.each(['{}', '{"error":"no"}', '"no"', 'null'])(
-    'with JSON, %s, is a refusal and exits 1',
+  const reads = ['rooms get r1', 'rooms list']
+  const writes = ['rooms update r1 --name New', 'rooms delete r1 --yes']
+  const run = async (command: string) => {
+    const { code, stderr } = await world.run(`${command} --json`)
+    return { code, error: JSON.parse(stderr).error }
+  }
+
+  test.each(['{}', '{"error":"no"}'])('with a JSON object, %s, is a refusal and exits 1', async (body) => {
+    world.intercept = async () => answer(500, body)
+    for (const command of [...reads, ...writes])
+      expect(await run(command)).toMatchObject({
+        code: 1,
+        error: { code: 'refused', status: 500, retryable: false },
+      })
+    expect(world.requests).toHaveLength(4)
+  })
+
+  test.each(['"no"', 'null', '', '<h1>oops</h1>', '{"cut'])(
+    'without a JSON object, %j, does not show whether a write was made, and exits 7',
     async (body) => {
       world.intercept = async () => answer(500, body)
-      for (const command of ['rooms get r1', 'rooms update r1 --name New', 'rooms delete r1 --yes']) {
-        const { code, stderr } = await world.run(`${command} --json`)
-        expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
-          code: 1,
-          error: { code: 'refused', status: 500, retryable: false },
-        })
-      }
-      expect(world.requests).toHaveLength(3)
+      for (const command of writes)
+        expect(await run(command)).toMatchObject({ code: 7, error: { code: 'unknown_outcome', status: 500 } })
     },
   )
 
-  test.each(['', '<h1>oops</h1>', '{"cut'])('without JSON, %j, is a failure and exits 6', async (body) => {
+  test.each(['', '<h1>oops</h1>', '{"cut'])('without JSON, %j, fails a read and exits 6', async (body) => {
     world.intercept = async () => answer(500, body)
-    for (const command of ['rooms get r1', 'rooms update r1 --name New', 'rooms delete r1 --yes']) {
-      const { code, stderr } = await world.run(`${command} --json`)
-      expect({ code, error: JSON.parse(stderr).error }).toMatchObject({
+    for (const command of reads)
+      expect(await run(command)).toMatchObject({
         code: 6,
         error: { code: 'service', status: 500, retryable: true },
       })
-    }
   })
 })

@@ -108,8 +108,12 @@ export const throttled = all(ends(1, attempts, 'kept'))
 /** The service is busy (503) and says when to come back: nothing was done, so that everything is tried again. */
 export const busy = all(ends(6, attempts, 'kept'))
 /** Something is busy (503): the service behind a proxy may have acted, so that creating is not tried again. */
-export const perhapsBusy = split(ends(6, attempts, 'kept'), ends(6, attempts, 'kept'), ends(7, 1))
+export const perhapsBusy = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
 /** A gateway gave up (502, 504, Cloudflare’s 520, 522, 524): the service behind it may have acted. */
 export const gaveUp = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
+/** The service failed, and may have acted before. */
+export const perhapsActed = split(ends(6, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
+/** The service stopped waiting for the request (408), and may have acted. */
+export const stoppedWaiting = split(ends(1, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
 /** Odd, but nothing is wrong. */
 export const fine = ended(0)

@@ -25,11 +25,11 @@ const clear: Record<string, Mischief> = {
   'answers 503 with Retry-After': {
     acts: false,
     tells: 'busy',
-    bytes: whole(503, html, 'text/html', 'retry-after: 0\r\n'),
+    bytes: whole(503, html, 'text/html', 'retry-after: 1\r\n'),
   },
   'answers 422': { acts: false, tells: 'refused', bytes: whole(422, json) },
   'answers 500 with JSON': { acts: false, tells: 'refused', bytes: whole(500, json) },
-  'answers 500 with a page': { acts: false, tells: 'refused', bytes: whole(500, html, 'text/html') },
+  'answers 500 with a page': { acts: false, tells: 'nothing', bytes: whole(500, html, 'text/html') },
 }
 
 /** What comes back the same whether the server has acted or not. */
