@@ -47,7 +47,3 @@ export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string
   const id = endpoint.repeatable && isRecord(body) ? body[getIdField(endpoint)] : undefined
   return isId(id) ? toText(id) : undefined
 }
-
-export function quoteForShell(word: string): string {
-  return /^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}

@@ -1,8 +1,10 @@
 import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { UsageError } from '../errors.ts'
+import { isUrl } from '../api/is-url.ts'
+import { describeSystemError, UsageError } from '../errors.ts'
 import { prepareDatabaseFile, prepareLockDatabase } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
+import { requireOwnFile } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { readText } from '../files/read-file.ts'
 import { getDatabasePath } from './database-path.ts'
@@ -45,7 +47,7 @@ export async function lockWorkspace(
   // `findServingProcess` in another process may hold the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
-    const servingProcess = readServeFile(dir)
+    const servingProcess = readServeFile(dir, machine.effectiveUid)
     throw new UsageError(
       servingProcess
         ? `this data directory is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
@@ -76,13 +78,21 @@ export async function findServingProcess(
   const lock = await openLock(dir, machine)
   const isFree = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')
   lock.close()
-  const servingProcess = isFree ? undefined : readServeFile(dir)
-  return (
-    servingProcess && {
-      ...servingProcess,
-      apiKey: readText(servingProcess.api_key_file, { follow: true }).trim(),
-    }
-  )
+  if (isFree) return undefined
+  const servingProcess = readServeFile(dir, machine.effectiveUid)
+  return servingProcess && { ...servingProcess, apiKey: readServedKey(servingProcess, machine.effectiveUid) }
+}
+
+/** @throws {UsageError} when the key file cannot be read, or belongs to another user */
+function readServedKey({ api_key_file: file, pid }: ServingProcess, uid: number | undefined): string {
+  try {
+    return readText(file, { follow: true, check: (found) => requireOwnFile(file, found, uid) }).trim()
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`the API key file ${file} cannot be read: ${describeSystemError(error)}`, {
+      hint: `the workspace is served by process ${pid}: restart it`,
+    })
+  }
 }
 
 /** Unlike `rm`, throws a system error for a directory, which callers describe. */
@@ -115,10 +125,29 @@ function isBusy(error: unknown): boolean {
   return code === 'SQLITE_BUSY' || errcode === 5
 }
 
-function readServeFile(dir: string): ServingProcess | undefined {
+/**
+ * Reads `serve.json`. It says where the API key is sent, so it must be a file of this user.
+ * @throws {UsageError} when it belongs to another user
+ */
+function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {
+  const path = serveFile(dir)
   try {
-    return JSON.parse(readText(serveFile(dir))) as ServingProcess
-  } catch {
+    const value: unknown = JSON.parse(readText(path, { check: (found) => requireOwnFile(path, found, uid) }))
+    return isServingProcess(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof UsageError) throw error
     return undefined
   }
+}
+
+function isServingProcess(value: unknown): value is ServingProcess {
+  if (typeof value !== 'object' || value === null) return false
+  const { pid, base_url, api_key_file } = value as Record<string, unknown>
+  return (
+    Number.isInteger(pid) &&
+    typeof base_url === 'string' &&
+    /^http:\/\/[^/]+\/v1$/.test(base_url) &&
+    isUrl(base_url) &&
+    typeof api_key_file === 'string'
+  )
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { quoteForShell } from '../api/quote-for-shell.ts'
 import { describeSystemError, OutputError, UsageError } from '../errors.ts'
 import { prepareDatabaseFile } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
@@ -157,6 +158,6 @@ function readKeyFile(file: string, isOwn: boolean): string {
   const key = readText(file, { follow: !isOwn }).trim()
   if (/^[\x21-\x7e]*$/.test(key)) return key
   throw new UsageError(`${file} holds no API key`, {
-    hint: `move it away, and the next command creates a key: mv '${file}' '${file}.old'`,
+    hint: `move it away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
   })
 }

@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, constants, lstatSync, openSync, type Stats } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { createNotRegularError, requireOwner, requireRegular } from './file-kind.ts'
+import { createNotRegularError, requireOwnFile, requireRegular } from './file-kind.ts'
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 
 /** @throws a system error with EEXIST when the path exists, even as a symbolic link */
@@ -23,13 +23,13 @@ const sideFiles = ['-wal', '-shm', '-journal']
 export function prepareDatabaseFile(path: string, uid?: number): void {
   const file = lstatSync(path, { throwIfNoEntry: false }) ?? createEmpty(path)
   requireDatabaseFile(path, file)
-  requireOwner(path, file, uid)
+  requireOwnFile(path, file, uid)
   for (const suffix of sideFiles) {
     const found = lstatSync(path + suffix, { throwIfNoEntry: false })
     if (!found) continue
     requireDatabaseFile(path + suffix, found)
     // SQLite takes contents of the database from a side file.
-    requireOwner(path + suffix, found, file.uid)
+    requireOwnFile(path + suffix, found, file.uid)
   }
 }
 
@@ -51,5 +51,12 @@ function createEmpty(path: string): Stats {
 /** Prepares a database that serves as a lock. Another user who could open it could hold a lock on it. */
 export function prepareLockDatabase(path: string, uid: number | undefined): void {
   prepareDatabaseFile(path, uid)
-  if ((lstatSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  if ((lstatSync(path).mode & 0o077) === 0) return
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW)
+  try {
+    requireOwnFile(path, fstatSync(file), uid)
+    fchmodSync(file, 0o600)
+  } finally {
+    closeSync(file)
+  }
 }

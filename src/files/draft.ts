@@ -12,16 +12,18 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createLinkError, requireOwner, requireRegular } from './file-kind.ts'
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR, W_OK } = constants
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 
 interface DraftOptions {
   /** True for settings and for files that the user names: the file behind a symbolic link is replaced, and the link stays. */
@@ -127,6 +129,36 @@ export function replaceFile(
     throw error
   }
   draft.publish({ sync })
+}
+
+/** Creates an empty file with a random name and mode 0600. */
+export function createPrivateFile(directory: string): string {
+  const path = join(directory, `${randomBytes(6).toString('hex')}.part`)
+  closeSync(openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
+  return path
+}
+
+export function deleteFile(path: string): void {
+  rmSync(path, { force: true })
+}
+
+/**
+ * Copies a file to an open one.
+ * @returns number of bytes
+ */
+export function copyInto(fd: number, path: string): number {
+  const from = openSync(path, O_RDONLY | O_NOFOLLOW)
+  const buffer = Buffer.allocUnsafe(1024 * 1024)
+  let bytes = 0
+  try {
+    for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer)) {
+      for (let at = 0; at < read; ) at += writeSync(fd, buffer, at, read - at)
+      bytes += read
+    }
+  } finally {
+    closeSync(from)
+  }
+  return bytes
 }
 
 /** Moves a file, also across file systems. */

@@ -29,8 +29,13 @@ export function requireRegular(path: string, found: Stats): void {
  * @throws {UsageError} when the file belongs to another user
  */
 export function requireOwner(path: string, found: Stats, uid: number | undefined): void {
-  if (uid === undefined || found.uid === uid || found.uid === 0) return
   if (uid === 0 && lstatSync(dirname(path)).uid === found.uid) return
+  requireOwnFile(path, found, uid)
+}
+
+/** Requires that a file belongs to this user or root, who can change every file anyway. */
+export function requireOwnFile(path: string, found: Stats, uid: number | undefined): void {
+  if (uid === undefined || found.uid === uid || found.uid === 0) return
   throw new UsageError(`${path} belongs to another user (${found.uid})`, {
     hint: 'make yourself its owner, or name another file',
   })

@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createLinkError } from './file-kind.ts'
 
 /**
  * Creates a directory and its parents. Recursive `mkdir` is not used, because in Node 20 it never returns in /proc.
@@ -29,4 +30,9 @@ function makeOne(path: string): boolean {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** @throws {UsageError} for a symbolic link, which may lead to a directory of somebody else */
+export function requireOwnDirectory(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw createLinkError(path)
 }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { lockWorkspace } from '../../src/embedded/running-server.ts'
@@ -48,7 +57,7 @@ test.each(['two words\n', 'key\u0007\n', 'schlüssel\n', 'a\nb\n'])(
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: ${file} holds no API key\nhint: move it away, and the next command creates a key: mv '${file}' '${file}.old'\n`,
+      stderr: `error: ${file} holds no API key\nhint: move it away, and the next command creates a key: mv ${file} ${file}.old\n`,
     })
     expect(readFileSync(file, 'utf8')).toBe(text)
   },
@@ -68,3 +77,45 @@ test.skipIf(process.platform === 'win32')(
     expect(existsSync(join(dir, 'workspace.db'))).toBe(true)
   },
 )
+
+describe('serve.json in the data directory', () => {
+  async function served(text: string, uid?: number) {
+    const { world, dir } = await worldWithKey('local_abcdefghijklmnopqrstuvwxyz012345\n')
+    const lock = await lockWorkspace(dir, { quietly })
+    onTestFinished(() => lock.release())
+    const file = join(dir, 'serve.json')
+    writeFileSync(file, text, { mode: 0o600 })
+    if (uid !== undefined) chownSync(file, uid, uid)
+    return { run: await world.run('--local rooms list'), file, dir }
+  }
+
+  test.each(['5', '"x"', '{}', '[]', '{"pid":1,"base_url":"ftp://a/v1","api_key_file":"k"}', '{"pid":'])(
+    'with %s does not cause a bug report',
+    async (text) => {
+      const { run } = await served(text)
+      expect([0, 2, 74]).toContain(run.code)
+      expect(run.stderr).not.toContain('bug')
+    },
+  )
+
+  test('with a missing key file is a usage error', async () => {
+    const { run, dir } = await served(
+      '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/nonexistent/key"}',
+    )
+    expect(run).toMatchObject({
+      code: 2,
+      stderr:
+        'error: the API key file /nonexistent/key cannot be read: no such file\nhint: the workspace is served by process 7: restart it\n',
+    })
+    expect(existsSync(dir)).toBe(true)
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('of another user is refused, and no key is sent', async () => {
+    const { run, file } = await served(
+      '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',
+      4711,
+    )
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(`error: ${file} belongs to another user (4711)`)
+  })
+})

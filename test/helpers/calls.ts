@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { copyDatabase } from '../../src/embedded/store/copy.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
@@ -177,7 +177,7 @@ async function createEmptyWorkspace(): Promise<Buffer> {
   // Each table and index takes a page, and tests write and search this file hundreds of times.
   sqlite.exec('PRAGMA page_size = 512')
   new Store(sqlite)
-  copyDatabase(sqlite, path, { overwrite: false })
+  copyDatabase(sqlite, path, { directory: dirname(path), overwrite: false })
   return readFileSync(path)
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { quoteForShell } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { node } from './built.ts'
 
 /** What `docker run` is told, as far as it matters here. */

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quoteForShell } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { version } from '../../src/version.ts'
 import { launcher, node } from './built.ts'
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { quoteForShell } from '../../src/client/request.ts'
+import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { notice } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
 import { runCommand } from './command.ts'

@@ -239,3 +239,15 @@ test('local restore keeps what this version accepts of rows that an earlier vers
   expect(read('SELECT unlisted FROM users')).toBe(null)
   db.close()
 })
+
+test('local restore refuses text that is not UTF-8, and a text of 20 MB', async () => {
+  for (const value of [
+    `CAST(x'61ff62' AS TEXT)`,
+    `CAST(x'eda080' AS TEXT)`,
+    `printf('%.*c', 20000000, 'x')`,
+  ]) {
+    const { code, stderr } = await restoreChanged(`UPDATE users SET name = ${value}`)
+    expect(stderr).toMatch(/is damaged: row 1 of the table users has an invalid name\n$/)
+    expect(code).toBe(2)
+  }
+})

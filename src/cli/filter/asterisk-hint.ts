@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../client/request.ts'
+import { quoteForShell } from '../../api/quote-for-shell.ts'
 
 /** @param given the condition with its flag, as the user wrote it */
 export function formatAsteriskHint(given: string, field: string, text: string, flag = '--where'): string {

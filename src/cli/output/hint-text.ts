@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../client/request.ts'
+import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { type Hint, Suggestion } from '../../errors.ts'
 import type { Redact } from './redaction/redaction.ts'
 import { visible } from './terminal/visible.ts'

@@ -1,5 +1,5 @@
+import { quoteForShell } from '../../api/quote-for-shell.ts'
 import type { WireRequest } from '../../api/wire.ts'
-import { quoteForShell } from '../../client/request.ts'
 import type { Format } from '../../config/values.ts'
 import { isSecretHeader, mask } from '../output/redaction/redaction.ts'
 import { maskRequest, type PlaceholderFor, replaceWebhookSecrets } from '../output/redaction/requests.ts'

@@ -1,10 +1,10 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
-import { openSqlite, type QuietLoader, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
+import { openSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface BackupFacts extends WorkspaceFacts {
@@ -34,11 +34,10 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   const source = await openSqlite(database, quietly)
   try {
     source.exec('PRAGMA busy_timeout = 5000')
-    writeBackup(source, path, overwrite)
+    return writeBackup(source, path, { overwrite, directory: dir })
   } finally {
     source.close()
   }
-  return describeBackup(path, quietly)
 }
 
 export function requireWorkspace(dir: string): void {
@@ -48,23 +47,19 @@ export function requireWorkspace(dir: string): void {
   })
 }
 
-function writeBackup(source: Sqlite, path: string, overwrite: boolean): void {
+function writeBackup(
+  source: Sqlite,
+  path: string,
+  options: { overwrite: boolean; directory: string },
+): BackupFacts {
   try {
-    copyDatabase(source, path, { overwrite, follow: true })
+    const facts = readFacts(source)
+    return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new UsageError(`${path} already exists`, { hint: 'name a new file, or pass --overwrite' })
     const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the backup ${path} cannot be written: ${reason}`)
-  }
-}
-
-async function describeBackup(path: string, quietly: QuietLoader): Promise<BackupFacts> {
-  const backup = await openSqlite(realpathSync(path), quietly)
-  try {
-    return { path, bytes: statSync(path).size, ...readFacts(backup) }
-  } finally {
-    backup.close()
   }
 }

@@ -9,7 +9,7 @@ import { runMigrations } from '../store/migrate.ts'
 import type { OpenSqlite, Sqlite, Statement, Value } from '../store/sqlite.ts'
 import { Store } from '../store/store.ts'
 import { type Backup, createDamagedError, toBackupError } from './open-backup.ts'
-import { optionalRows, storedValues } from './stored-values.ts'
+import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
 export interface Draft {
   /** Path of a database with the current schema and the rows of the backup. */
@@ -83,23 +83,46 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   const insert = db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`)
   let changed = 0
   let nth = 0
-  for (const row of iterate(from, `SELECT ${names} FROM ${table}`, path)) {
+  for (const row of iterate(from, `SELECT ${names.map(selectSafely)} FROM ${table}`, path)) {
     nth++
     const values: Value[] = []
     let isChanged = false
     for (const [name, convert] of columns) {
-      const value = convert(row[name])
+      const stored = decodeText(row[name])
+      const value = convert(stored)
       if (value === undefined) {
         if (optionalRows.has(table)) break
         throw createDamagedError(path, `row ${nth} of the table ${table} has an invalid ${name}`)
       }
-      if (value !== row[name]) isChanged = true
+      if (value !== stored) isChanged = true
       values.push(value)
     }
     if (values.length === columns.length) run(insert, values, path)
     if (isChanged || values.length < columns.length) changed++
   }
   return changed
+}
+
+/**
+ * Selects a text as the bytes of its UTF-8, because libsql aborts the process for other bytes, and other
+ * bytes as a byte that is not UTF-8. Long values are not loaded.
+ */
+function selectSafely(name: string): string {
+  return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxText} THEN x'ff'
+    WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)
+    WHEN typeof(${name}) = 'blob' THEN x'ff' ELSE ${name} END AS ${name}`
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decodeText(value: unknown): unknown {
+  if (!(value instanceof ArrayBuffer) && !(value instanceof Uint8Array)) return value
+  try {
+    return utf8.decode(value)
+  } catch {
+    // No rule accepts undefined.
+    return undefined
+  }
 }
 
 function readColumns(db: Sqlite, table: string): string[] {

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireOwnDirectory } from '../../files/make-directory.ts'
 import { savedDirectory } from '../store/copy.ts'
 
 export interface SavedCopy {
@@ -11,6 +12,7 @@ export interface SavedCopy {
 /** Lists the copies of a workspace that restores, resets and upgrades have saved, newest first. */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)
+  requireOwnDirectory(directory)
   const found: SavedCopy[] = []
   for (const name of readNames(directory)) {
     const path = join(directory, name)

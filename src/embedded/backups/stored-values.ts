@@ -11,10 +11,10 @@ import type { WebhookTarget } from '../webhooks/outbox.ts'
  */
 type Rule = (value: unknown) => Value | undefined
 
-/** Latest time that clients can read: the end of the year 9999. */
-const maxTime = 253_402_300_799_999
+/** Greatest distance of a `Date` from 1970. A wrong clock can store any time. */
+const maxTime = 8.64e15
 /** Maximum length of a text, which arrived in a body of 10 MB. */
-const maxText = 10 * 1024 * 1024
+export const maxText = 10 * 1024 * 1024
 const maxUnlisted = 64 * 1024
 
 const whole =
@@ -122,7 +122,7 @@ const isEvent = (value: unknown) =>
   ['undefined', 'string'].includes(typeof value['payload']['userId'])
 
 const seq = whole(1, 2 ** 40)
-const time = whole(0, maxTime)
+const time = whole(-maxTime, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const flag = whole(0, 1)
 /** ID that the program or a seed has chosen. */

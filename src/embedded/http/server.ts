@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { invalid } from '../common/faults.ts'
+import { busy as busyFault, invalid } from '../common/faults.ts'
 import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import { createErrorResponse, type Service } from '../service/service.ts'
@@ -33,6 +33,9 @@ interface HttpOptions {
   onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
 }
 
+/** Maximum number of requests of a connection that wait for a response. The next one is its last. */
+const maxPendingRequests = 64
+
 /** @throws when the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
@@ -40,6 +43,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   /** Connections whose last request has arrived. */
   const ended = new WeakSet<Duplex>()
   const busy = new WeakSet<Duplex>()
+  const pendingRequests = new WeakMap<Duplex, number>()
   let running = 0
   const { answer, end } = createAnswerer(service, {
     onBegin: () => void running++,
@@ -63,8 +67,11 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
       hasBegun: false,
     }
     busy.add(socket)
+    const pending = (pendingRequests.get(socket) ?? 0) + 1
+    pendingRequests.set(socket, pending)
     response.on('close', () => {
       busy.delete(socket)
+      pendingRequests.set(socket, (pendingRequests.get(socket) ?? 1) - 1)
       if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
       onAnswer?.(
@@ -72,6 +79,11 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
         exchange.operation,
       )
     })
+    if (pending > maxPendingRequests) {
+      end(response, createErrorResponse(busyFault('too many requests of this connection wait')), exchange)
+      // One read can hold thousands of requests, and parsing them would delay all other clients.
+      return void socket.pause()
+    }
     const refusal = refuseForeign(request) ?? refuseFraming(request)
     if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
     answer(request, response, exchange).catch(() => response.destroy())
@@ -80,6 +92,18 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     handle(request, response, false),
   )
   const heard = limitConnections(server, maxConnections)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    heard(request.socket)
+    if (ended.has(request.socket)) return
+    const exchange = {
+      id: identify(request),
+      isWaiting: false,
+      isLast: true,
+      operation: undefined,
+      hasBegun: false,
+    }
+    end(response, createErrorResponse(invalid('the only expectation is 100-continue')), exchange)
+  })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     heard(request.socket)
     handle(request, response, true)

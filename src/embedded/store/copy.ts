@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { Draft } from '../../files/draft.ts'
-import { makeDirectory } from '../../files/make-directory.ts'
+import { copyInto, createPrivateFile, Draft, deleteFile } from '../../files/draft.ts'
+import { makeDirectory, requireOwnDirectory } from '../../files/make-directory.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface DatabaseFile {
@@ -19,10 +19,11 @@ export const savedDirectory = 'backups'
 export function saveCopy({ path, open }: DatabaseFile, name: string): string {
   const directory = join(dirname(path), savedDirectory)
   makeDirectory(directory)
+  requireOwnDirectory(directory)
   const copy = join(directory, name)
   const source = open()
   try {
-    copyDatabase(source, copy, { overwrite: true })
+    copyDatabase(source, copy, { directory: dirname(path), overwrite: true })
   } finally {
     source.close()
   }
@@ -32,20 +33,28 @@ export function saveCopy({ path, open }: DatabaseFile, name: string): string {
 /**
  * Copies a database to a file with mode 0600. The copy is consistent even while other processes write, and `path`
  * appears only once the copy is on disk.
+ * @param directory private directory for an intermediate copy: SQLite opens files by name, and another user could replace
+ *   a file in the directory of `path`
+ * @returns size of the copy, in bytes
  * @throws a system error with EEXIST when the file exists and `overwrite` is false
  */
 export function copyDatabase(
   source: Sqlite,
   path: string,
-  options: { overwrite: boolean; follow?: boolean },
-): void {
+  { directory, ...options }: { directory: string; overwrite: boolean; follow?: boolean },
+): number {
   const draft = new Draft(path, options)
+  const intermediate = createPrivateFile(directory)
   try {
     // SQLite fills an empty file and keeps its mode.
-    source.prepare('VACUUM INTO ?').run(draft.path)
+    source.prepare('VACUUM INTO ?').run(intermediate)
+    const bytes = copyInto(draft.fd, intermediate)
+    draft.publish()
+    return bytes
   } catch (error) {
     draft.discard()
     throw error
+  } finally {
+    deleteFile(intermediate)
   }
-  draft.publish()
 }

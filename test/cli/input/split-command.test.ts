@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { quoteForShell } from '../../../src/api/quote-for-shell.ts'
 import { splitWords } from '../../../src/cli/input/split-command.ts'
-import { quoteForShell } from '../../../src/client/request.ts'
 
 test.each([
   ['', ['']],

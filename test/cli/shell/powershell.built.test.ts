@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { quoteForShell } from '../../../src/client/request.ts'
+import { quoteForShell } from '../../../src/api/quote-for-shell.ts'
 import { launcher, node, runBuilt } from '../../helpers/built.ts'
 import { homes } from '../../helpers/serving.ts'
 

@@ -286,14 +286,14 @@ describe('the body of a response', () => {
     const origin = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
     )
-    expect(await unreadable(origin)).toBe('the content encoding “zstd” is unknown')
+    expect(await unreadable(origin)).toBe('its content encoding is unknown')
   })
 
   test('cannot be read if its encoding is the name of a JavaScript property', async () => {
     const origin = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'constructor' }).end('?'),
     )
-    expect(await unreadable(origin)).toBe('the content encoding “constructor” is unknown')
+    expect(await unreadable(origin)).toBe('its content encoding is unknown')
   })
 
   test.each([

@@ -72,9 +72,18 @@ async function readAdapterJournal(context: Context, path: string, { name }: Impo
 async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id: string }> {
   for await (const lines of readLines(streamFile(openRegular(path)), path))
     for (const line of lines) {
-      const { hash, id } = JSON.parse(line) as { hash?: unknown; id?: unknown }
+      const { hash, id } = parseLine(line)
       if (typeof hash === 'number' && typeof id === 'string') yield { hash, id }
     }
+}
+
+/** A torn line, which a killed run leaves, names no row. */
+function parseLine(line: string): { hash?: unknown; id?: unknown } {
+  try {
+    return (JSON.parse(line) as object | null) ?? {}
+  } catch {
+    return {}
+  }
 }
 
 async function countKnownRows(

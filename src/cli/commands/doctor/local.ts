@@ -1,6 +1,7 @@
 import { lstatSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { type Hint, suggestElsewhere } from '../../../errors.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
@@ -67,11 +68,17 @@ function checkMode(path: string, bits: number, { uid, platform }: Host, verb: st
   // File modes have no meaning on Windows.
   if (platform === 'win32' || uid === undefined) return path
   if (owner !== uid)
-    return { problem: `${path} belongs to another user (${owner})`, hint: `run: sudo chown ${uid} '${path}'` }
+    return {
+      problem: `${path} belongs to another user (${owner})`,
+      hint: `run: sudo chown ${uid} ${quoteForShell(path)}`,
+    }
   const text = (mode & 0o777).toString(8).padStart(4, '0')
   if ((mode & bits) === 0) return `${path} (mode ${text})`
   const wanted = bits === 0o022 ? 'go-w' : 'go='
-  return { problem: `other users ${verb} ${path} (mode ${text})`, hint: `run: chmod ${wanted} '${path}'` }
+  return {
+    problem: `other users ${verb} ${path} (mode ${text})`,
+    hint: `run: chmod ${wanted} ${quoteForShell(path)}`,
+  }
 }
 
 function checkKeyFile(path: string, host: Host): CheckResult {
@@ -82,7 +89,10 @@ function checkKeyFile(path: string, host: Host): CheckResult {
       hint: ['the next command creates it: ', suggestElsewhere(['rooms', 'list', '--local'])],
     }
   if (!found.isFile())
-    return { problem: `${path} is not a regular file`, hint: `run: mv '${path}' '${path}.old'` }
+    return {
+      problem: `${path} is not a regular file`,
+      hint: `run: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`,
+    }
   if (found.size === 0)
     return {
       problem: `${path} is empty`,
@@ -90,7 +100,10 @@ function checkKeyFile(path: string, host: Host): CheckResult {
     }
   const mode = checkMode(path, 0o077, host, 'have access to')
   if (typeof mode !== 'string' || /^[\x21-\x7e]+$/.test(readText(path).trim())) return mode
-  return { problem: `${path} holds no API key`, hint: `run: mv '${path}' '${path}.old'` }
+  return {
+    problem: `${path} holds no API key`,
+    hint: `run: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`,
+  }
 }
 
 /** A restore, a reset and an upgrade first copy the database. */
@@ -103,6 +116,6 @@ function checkSpace(dir: string, databaseBytes: number, hasCopies: boolean): Che
     problem: `only ${details} on the disk of ${dir}`,
     hint: hasCopies
       ? ['delete old copies with: ', suggestElsewhere(['local', 'tidy'])]
-      : `run: df -h '${dir}'`,
+      : `run: df -h ${quoteForShell(dir)}`,
   }
 }

@@ -1,5 +1,6 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { minKeyLength, type Settings } from '../../../config/settings.ts'
 import { configFilePath, readConfig } from '../../../config/stored-file.ts'
 import type { Host } from '../../../host.ts'
@@ -30,7 +31,10 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
   // File modes have no meaning on Windows, and the names of permissions are localized.
   if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
   if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
-  return { problem: `other users have access to ${file} (mode ${mode})`, hint: `run: chmod 600 '${file}'` }
+  return {
+    problem: `other users have access to ${file} (mode ${mode})`,
+    hint: `run: chmod 600 ${quoteForShell(file)}`,
+  }
 }
 
 /**

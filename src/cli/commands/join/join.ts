@@ -1,5 +1,7 @@
 import type { Route } from '../../../api/endpoints.ts'
+import { isLoopback } from '../../../api/loopback.ts'
 import { fillPath, formatQueryString } from '../../../api/path.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { toText } from '../../../api/to-text.ts'
 import { withAuditTrail } from '../../../client/audit-trail.ts'
 import {
@@ -61,9 +63,20 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
     throw new UsageError('--as and --token cannot be used together')
   const access_token = flags.as === undefined ? flags.token : await readToken(context, flags.as)
   const url = (await context.services.persistentBaseUrl()) + fillPath(joining.path, { id: room })
+  await requireDirect(context, url)
   const trail = await context.services.trail(joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
   await withAuditTrail(trail, () => stayConnected(context, room, url, access_token))
+}
+
+/** @throws {UsageError} when the environment names a proxy for this service */
+async function requireDirect({ host }: Context, url: string): Promise<void> {
+  const { selectProxy } = await import('../../../client/http/proxy.ts')
+  const { origin, hostname } = new URL(url)
+  if (isLoopback(hostname) || !selectProxy(origin, host.env)) return
+  throw new UsageError('join does not connect through a proxy', {
+    hint: `connect directly with: NO_PROXY=${quoteForShell(hostname)}`,
+  })
 }
 
 async function stayConnected(

@@ -21,9 +21,6 @@ const maxFrameBytes = 1024 * 1024
 /** Approximate maximum length of the error body of a refused connection, in characters. */
 const maxErrorBody = 64 * 1024
 
-/** Maximum time until the response to a handshake begins, in milliseconds. */
-const maxHandshakeMs = 10_000
-
 /** Milliseconds without a frame after which the connection counts as lost. The service pings every five seconds. */
 const silenceMs = 20_000
 
@@ -54,7 +51,6 @@ export function connectToRoom(
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
-      handshakeTimeout: Math.min(timeoutMs, maxHandshakeMs),
       maxPayload: maxFrameBytes,
     })
     let failure: RoomClosed | undefined
@@ -71,7 +67,19 @@ export function connectToRoom(
     }
     interrupt.addEventListener('abort', leave, { once: true })
     if (interrupt.aborted) leave()
-    socket.on('open', heard)
+    // The timeout of `ws` starts again with each byte that the service sends.
+    const cancelHandshake = host.after(timeoutMs, () => {
+      failure ??= {
+        reason: `no response within ${timeoutMs / 1000} s`,
+        canRetry: true,
+        isFinal: false,
+      }
+      socket.terminate()
+    })
+    socket.on('open', () => {
+      cancelHandshake()
+      heard()
+    })
     socket.on('ping', heard)
     socket.on('message', (data: Buffer) => {
       // A service that is not read cannot be heard.
@@ -120,6 +128,7 @@ export function connectToRoom(
     })
     socket.on('close', (code, reason) => {
       cancel()
+      cancelHandshake()
       interrupt.removeEventListener('abort', leave)
       const known = final.get(code)
       const said = known ?? (reason.toString() || 'the connection is lost')

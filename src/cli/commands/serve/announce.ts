@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../api/loopback.ts'
-import { quoteForShell } from '../../../client/request.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { isJson } from '../../../config/values.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
 import type { Context } from '../../kernel/context.ts'

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { quoteForShell } from '../../../client/request.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { ConditionError, describeSystemError, UsageError } from '../../../errors.ts'
@@ -51,7 +52,10 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
 
 async function readTextFile(file: string, host: Host): Promise<string> {
   try {
-    return (await readInput(resolve(host.cwd, file), file)).toString()
+    const bytes = await readInput(resolve(host.cwd, file), file)
+    // Text with replaced bytes would be another body than the signed one.
+    if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8 text`)
+    return bytes.toString()
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`)

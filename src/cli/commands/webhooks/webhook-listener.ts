@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -57,6 +58,10 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   })
 
   limitConnections(server)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refused.add(request.socket)
+    void sendLast(response, 417, { 'content-length': 0 }, [])
+  })
 
   /** Returns the error status for a request with an unacceptable method or header. */
   function findRefusal(request: IncomingMessage): number | undefined {
@@ -76,13 +81,25 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     const status = findRefusal(request)
     if (status !== undefined) return refuse(status)
     const reservation = new BodyReservation(budget)
-    response.once('close', () => reservation.release())
-    const body = await readBody(request, maxBodyBytes, reservation)
-    if (typeof body === 'string') return refuse(body === 'too large' ? 413 : 503)
+    const body = await readBody(request, maxBodyBytes, reservation).catch((error) => {
+      reservation.release()
+      throw error
+    })
+    if (typeof body === 'string') {
+      reservation.release()
+      return refuse(body === 'too large' ? 413 : 503)
+    }
+    // Text with replaced bytes would be another body than the signed one.
+    if (!isUtf8(body)) {
+      reservation.release()
+      return refuse(400)
+    }
     const text = body.toString('utf8')
     queue = queue
       .then(async () => void response.writeHead(await handle(flatten(request.headers), text)).end())
       .catch(broken)
+      // The text is held until its turn, even if the sender is gone.
+      .finally(() => reservation.release())
   }
 
   async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {

@@ -1,6 +1,11 @@
 import type { Transport, WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './redact.ts'
 
+/** Maximum size of an error response, in bytes. The rest is dropped, and longer JSON counts as text. */
+const maxErrorBytes = 1024 * 1024
+/** Number of characters that are redacted and dropped, so that no part of a key is left at the cut. */
+const margin = 32 * 1024
+
 /** Removes keys from error responses before other code truncates them: part of a key would not be recognized. */
 export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
@@ -21,7 +26,8 @@ function redactHeaders(headers: WireResponse['headers'], redact: Redact): WireRe
 }
 
 function redactBody(body: Uint8Array, redact: Redact): Uint8Array {
-  const text = new TextDecoder().decode(body)
-  const clean = redact(text)
+  const isCut = body.length > maxErrorBytes
+  const text = new TextDecoder().decode(isCut ? body.subarray(0, maxErrorBytes + margin) : body)
+  const clean = isCut ? redact(text).slice(0, -margin) : redact(text)
   return clean === text ? body : new TextEncoder().encode(clean)
 }

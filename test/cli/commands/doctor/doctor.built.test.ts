@@ -270,7 +270,7 @@ describe('doctor', () => {
     chmodSync(file, 0o644)
     const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
     expect(checks['settings file']).toBe(
-      `✖ other users have access to ${file} (mode 0644); run: chmod 600 '${file}'`,
+      `✖ other users have access to ${file} (mode 0644); run: chmod 600 ${file}`,
     )
   })
 

@@ -80,14 +80,14 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
       'directory',
       (w) => chmodSync(data(w, ''), 0o777),
       /can write to .* \(mode 0777\)$/,
-      /^run: chmod go-w '.*'$/,
+      /^run: chmod go-w \S+$/,
     ],
     [
       'a key that others can read',
       'key',
       (w) => chmodSync(data(w, 'api-key'), 0o644),
       /have access to .* \(mode 0644\)$/,
-      /^run: chmod go= '.*api-key'$/,
+      /^run: chmod go= \S*api-key$/,
     ],
     [
       'an empty key',
@@ -111,14 +111,14 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
         symlinkSync('/dev/zero', data(w, 'api-key'))
       },
       /is not a regular file$/,
-      /^run: mv '.*api-key' '.*api-key\.old'$/,
+      /^run: mv \S*api-key \S*api-key\.old$/,
     ],
     [
       'a database that others can read',
       'database',
       (w) => chmodSync(data(w, 'workspace.db'), 0o640),
       /have access to/,
-      /^run: chmod go= '.*workspace\.db'$/,
+      /^run: chmod go= \S*workspace\.db$/,
     ],
     [
       'a damaged database',
