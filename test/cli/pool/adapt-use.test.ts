@@ -84,7 +84,8 @@ describe('a command with many items', () => {
         if (toFail-- > 0) return answer(400, { error: { code: 'invalid_parameters', message: 'no' } })
         if (toFail === -1) {
           if (failures === 0) host.signal('SIGINT')
-          void turns(50).then(() => {
+          // The modules that judge the failure are loaded meanwhile.
+          void turns(1000).then(() => {
             sentBefore = world.requests.length
             release()
           })
