@@ -127,11 +127,15 @@ function spellInUrl(character: string): string {
 }
 
 const entities: Record<string, readonly string[]> = {
-  '&': ['amp', '38'],
-  '<': ['lt', '60'],
-  '>': ['gt', '62'],
+  '&': ['amp', '38', 'x26'],
+  '<': ['lt', '60', 'x3C', 'x3c'],
+  '>': ['gt', '62', 'x3E', 'x3e'],
   '"': ['quot', '34', 'x22'],
   "'": ['apos', '39', '039', 'x27'],
+  // Template engines also escape the characters of base64.
+  '/': ['sol', '47', 'x2F', 'x2f'],
+  '+': ['plus', '43', 'x2B', 'x2b'],
+  '=': ['equals', '61', 'x3D', 'x3d'],
 }
 
 function spellInHtml(character: string): string[] {

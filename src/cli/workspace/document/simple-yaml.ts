@@ -20,6 +20,9 @@ export function parseSimpleYaml(text: string): unknown {
 
 class NotSimple extends Error {}
 
+/** Maximum length of a line. The stack of a pattern is not large enough for megabytes of text in quotes. */
+const maxLineLength = 64 * 1024
+
 function readLines(text: string): unknown {
   const root: Fields = {}
   /** Lists that must not stay empty, because a YAML key without items is null. */
@@ -34,6 +37,7 @@ function readLines(text: string): unknown {
   let members: Fields[] | undefined
   for (const row of text.split('\n')) {
     if (row === '' || row.startsWith('#')) continue
+    if (row.length > maxLineLength) throw new NotSimple()
     const [, flowIndent] = flow.exec(row) ?? []
     if (flowIndent !== undefined) {
       const list = flowIndent.length === 2 ? items : flowIndent.length === 6 ? members : undefined

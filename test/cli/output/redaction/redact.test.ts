@@ -29,6 +29,9 @@ const spellings: Record<string, (text: string) => string> = {
   'in a URL, every character encoded': percent,
   'in HTML': (text) =>
     text.replace(/[&<>"']/g, (character) => `&${names[character] ?? `#${character.charCodeAt(0)}`};`),
+  'in HTML of template engines': (text) =>
+    text.replace(/[&<>"'/+=]/g, (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`),
+  'in HTML in decimal': (text) => text.replace(/[&<>"'/+=]/g, (character) => `&#${character.charCodeAt(0)};`),
   'in HTML in a URL': (text) =>
     encodeURIComponent(text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)),
   'in JSON within JSON within JSON': (text) => json(json(json(text))),
