@@ -42,3 +42,6 @@ export class TransportError extends Error {
 /** Maximum size of a decoded body, in bytes. A gzip body of 194 KB can decode to 200 MB. */
 export const maxBodyBytes = 64 * 1024 * 1024
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
+
+/** Maximum size of an error response that is read, in bytes. The rest is dropped, and longer JSON counts as text. */
+export const maxErrorBytes = 1024 * 1024

@@ -1,14 +1,11 @@
 import { isRecord } from '../api/guards.ts'
 import { parseJson } from '../api/json.ts'
-import type { WireResponse } from '../api/wire.ts'
+import { maxErrorBytes, type WireResponse } from '../api/wire.ts'
 
 /** Maximum number of characters quoted from an error response without a known message field. */
 const maxTextLength = 200
 /** Maximum number of characters of an HTML page that are searched for a message. */
 const maxPageLength = 10_000
-
-/** Maximum number of bytes of an error response that are read. Longer JSON counts as text. */
-const maxErrorBytes = 1024 * 1024
 
 const readText = ({ body }: WireResponse) => new TextDecoder().decode(body.subarray(0, maxErrorBytes))
 

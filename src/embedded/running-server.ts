@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync } from 'node:fs'
+import { existsSync, type Stats, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUrl } from '../api/is-url.ts'
 import { describeSystemError, UsageError } from '../errors.ts'
@@ -83,16 +83,21 @@ export async function findServingProcess(
   return servingProcess && { ...servingProcess, apiKey: readServedKey(servingProcess, machine.effectiveUid) }
 }
 
-/** @throws {UsageError} when the key file cannot be read, or belongs to another user */
+/** @throws {UsageError} when the key file cannot be read, holds no key, or belongs to another user */
 function readServedKey({ api_key_file: file, pid }: ServingProcess, uid: number | undefined): string {
-  try {
-    return readText(file, { follow: true, check: (found) => requireOwnFile(file, found, uid) }).trim()
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`the API key file ${file} cannot be read: ${describeSystemError(error)}`, {
+  const unusable = (problem: string) =>
+    new UsageError(`the API key file ${file} ${problem}`, {
       hint: `the workspace is served by process ${pid}: restart it`,
     })
+  try {
+    const check = (found: Stats) => requireOwnFile(file, found, uid)
+    const key = readText(file, { follow: true, check }).trim()
+    if (/^[\x21-\x7e]+$/.test(key)) return key
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw unusable(`cannot be read: ${describeSystemError(error)}`)
   }
+  throw unusable('holds no API key')
 }
 
 /** Unlike `rm`, throws a system error for a directory, which callers describe. */

@@ -110,6 +110,18 @@ describe('serve.json in the data directory', () => {
     expect(existsSync(dir)).toBe(true)
   })
 
+  test('with an empty key file is a usage error', async () => {
+    const key = join((await createWorld()).dir, 'empty-key')
+    writeFileSync(key, '')
+    const { run } = await served(
+      JSON.stringify({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: key }),
+    )
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: `error: the API key file ${key} holds no API key\nhint: the workspace is served by process 7: restart it\n`,
+    })
+  })
+
   test.skipIf(process.getuid?.() !== 0)('of another user is refused, and no key is sent', async () => {
     const { run, file } = await served(
       '{"pid":7,"base_url":"http://127.0.0.1:9/v1","api_key_file":"/etc/hostname"}',

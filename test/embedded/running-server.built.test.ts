@@ -12,7 +12,7 @@ const machine = { quietly: <T>(load: () => Promise<T>) => load() }
 /** How a service in a folder describes itself. Its key is in the file that it names. */
 function ownerOf(dir: string): ServingProcess {
   const api_key_file = join(dir, 'api-key')
-  writeFileSync(api_key_file, 'the key\n')
+  writeFileSync(api_key_file, 'the-key\n')
   return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
 }
 
@@ -27,7 +27,7 @@ test('the process that serves a directory is found together with its API key', a
   const { publish, release } = await lockWorkspace(dir, machine)
   expect(await findServingProcess(dir, machine)).toBeUndefined()
   publish(ownerOf(dir))
-  expect(await findServingProcess(dir, machine)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
+  expect(await findServingProcess(dir, machine)).toEqual({ ...ownerOf(dir), apiKey: 'the-key' })
   release()
   expect(await findServingProcess(dir, machine)).toBeUndefined()
 })

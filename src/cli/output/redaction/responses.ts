@@ -1,8 +1,6 @@
-import type { Transport, WireResponse } from '../../../api/wire.ts'
+import { maxErrorBytes, type Transport, type WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './redact.ts'
 
-/** Maximum size of an error response, in bytes. The rest is dropped, and longer JSON counts as text. */
-const maxErrorBytes = 1024 * 1024
 /** Number of characters that are redacted and dropped, so that no part of a key is left at the cut. */
 const margin = 32 * 1024
 
