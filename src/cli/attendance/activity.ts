@@ -1,9 +1,14 @@
 import { daysOf, labelOf, type PeriodUnit } from '../calendar/period.ts'
+import { inTurns } from './in-turns.ts'
 import type { Interval } from './intervals.ts'
 import { countTenths } from './measures.ts'
 import { listPeople } from './people.ts'
 import type { RoomReport } from './rows.ts'
 import { listVisits, type VisitOptions } from './visits.ts'
+
+interface ActivityOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
+  interrupt: AbortSignal
+}
 
 export interface ActivityPart {
   label: string
@@ -12,28 +17,31 @@ export interface ActivityPart {
 
 /** Maximum number of bars in a chart by day or week. */
 const maxBars = 120
+/** Maximum number of days in a chart that shows periods without attendance. */
+const maxChartDays = 36_525
 
 /** Attendance of all people in all rooms, by day and by hour of the day. */
 export class Activity {
   readonly #options: VisitOptions
+  readonly #interrupt: AbortSignal
   /** Tenths of a minute by day number. */
   readonly #days = new Map<number, number>()
   /** Milliseconds by hour of the day. */
   readonly #hours = new Array<number>(24).fill(0)
 
-  constructor(options: Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'>) {
+  constructor({ interrupt, ...options }: ActivityOptions) {
     this.#options = { ...options, unit: 'day', absent: false, includeBlocked: false }
+    this.#interrupt = interrupt
   }
 
-  add(report: RoomReport): void {
-    for (const { period: day, intervals } of listVisits(
-      report.attendance.meeting,
-      listPeople(report),
-      this.#options,
-    )) {
-      this.#days.set(day, (this.#days.get(day) ?? 0) + countTenths(intervals))
-      for (const interval of intervals) this.#addHours(interval)
-    }
+  /** @throws the reason of `interrupt` */
+  async add(report: RoomReport): Promise<void> {
+    const visits = listVisits(report.attendance.meeting, listPeople(report), this.#options)
+    for await (const batch of inTurns(visits, this.#interrupt))
+      for (const { period: day, intervals } of batch) {
+        this.#days.set(day, (this.#days.get(day) ?? 0) + countTenths(intervals))
+        for (const interval of intervals) this.#addHours(interval)
+      }
   }
 
   get isEmpty(): boolean {
@@ -47,10 +55,11 @@ export class Activity {
     const count = last - first + 1
     const unit = count <= maxBars ? 'day' : count <= 7 * maxBars ? 'week' : 'month'
     const tenths = new Map<number, number>()
-    for (let [day] = daysOf(unit, first); day <= last; [, day] = daysOf(unit, day)) tenths.set(day, 0)
-    for (const [day, sum] of this.#days) {
+    if (count <= maxChartDays)
+      for (let [day] = daysOf(unit, first); day <= last; [, day] = daysOf(unit, day)) tenths.set(day, 0)
+    for (const day of days) {
       const [start] = daysOf(unit, day)
-      tenths.set(start, (tenths.get(start) ?? 0) + sum)
+      tenths.set(start, (tenths.get(start) ?? 0) + (this.#days.get(day) ?? 0))
     }
     return {
       unit,

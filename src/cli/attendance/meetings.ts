@@ -44,16 +44,25 @@ export function splitByMeeting(
   meetings: readonly Meeting[],
 ): Map<Meeting, Interval[]> {
   const split = new Map<Meeting, Interval[]>()
-  let i = 0
   for (const interval of intervals) {
-    while (i < meetings.length - 1 && interval[0] > (meetings[i]?.end ?? 0)) i++
-    const meeting = meetings[i]
+    const meeting = findLastMeeting(meetings, interval[0])
     if (!meeting) continue
     const known = split.get(meeting)
     if (known) known.push(interval)
     else split.set(meeting, [interval])
   }
   return split
+}
+
+/** Finds the last meeting that starts at or before a time. */
+function findLastMeeting(meetings: readonly Meeting[], at: number): Meeting | undefined {
+  let [low, high] = [0, meetings.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((meetings[middle]?.start ?? 0) <= at) low = middle + 1
+    else high = middle
+  }
+  return meetings[low - 1]
 }
 
 /** Splits an interval at the boundaries of days, weeks or months. Yields each part with the first day of its period. */

@@ -74,8 +74,8 @@ export async function collectAttendance(
         terminatedAt: hasEnd(session) ? undefined : await terminatedAt(),
       }
       const attendance = readAttendance(session, reading)
-      if (attendance === 'no start') count(attendance)
-      if (attendance === undefined || attendance === 'no start') continue
+      if (typeof attendance === 'string') count(attendance)
+      if (attendance === undefined || typeof attendance === 'string') continue
       if (attendance.oddity) count(attendance.oddity)
       const { member_id = null } = session
       const givenUser = session['user_id'] === undefined ? await userOf(member_id) : session['user_id']

@@ -3,7 +3,13 @@ import { parseEnd, parseTimestamp } from '../../api/readings.ts'
 import type { Item } from '../output/views/views.ts'
 import { clipInterval, type Interval } from './intervals.ts'
 
-export type TimeAnomaly = 'no start' | 'no end' | 'early end'
+export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
+
+/**
+ * Maximum length of a session, in milliseconds. No connection lasts that long, and a report splits each session by day
+ * and by hour.
+ */
+const maxSessionMs = 366 * 86_400_000
 
 export interface Attendance {
   interval: Interval
@@ -60,15 +66,18 @@ export function hasEnd(session: Item): boolean {
   return !isRunningSession(session)
 }
 
+/** Returns the anomaly of a session that does not count, and undefined for a session outside the span. */
 export function readAttendance(
   session: Item,
   reading: SessionReadOptions,
-): Attendance | 'no start' | undefined {
+): Attendance | TimeAnomaly | undefined {
   const start = parseMilliseconds(session['connected_at'])
   if (Number.isNaN(start)) return 'no start'
-  const { end, left, isRunning = false, oddity } = resolveEnd(session, start, reading)
+  const given = resolveEnd(session, start, reading)
+  if (!clipInterval([start, given.end], reading.span)) return undefined
+  const { end, left, isRunning = false, oddity } = limitLength(given, start)
   const interval = clipInterval([start, end], reading.span)
-  if (!interval) return undefined
+  if (!interval) return oddity
   const [from, to] = interval
   return {
     interval,
@@ -96,6 +105,11 @@ function resolveEnd(session: Item, start: number, { now, terminatedAt }: Session
   }
   if (terminatedAt >= start) return { end: terminatedAt, left: formatIso(terminatedAt), oddity: 'no end' }
   return { end: start, left: null, oddity: 'no end' }
+}
+
+function limitLength(given: ResolvedEnd, start: number): ResolvedEnd {
+  const longest = start + maxSessionMs
+  return given.end > longest ? { end: longest, left: null, oddity: 'too long' } : given
 }
 
 function formatIso(ms: number): string {

@@ -100,13 +100,13 @@ export class TotalStore {
   }
 
   addVisit(total: number, room: number, visit: Visit): void {
-    const { person, meeting, intervals, isPresent, isMissed } = visit
+    const { person, meeting, intervals, isPresent, missed } = visit
     const isOfPerson = this.#keys.get(total, keyFields.person) !== 0
     if (isOfPerson) this.addPerson(total, person)
     if (isPresent) this.#flag(total, flags.isPresent)
-    if (isMissed) this.#counts.add(total, counts.missed, 1)
+    this.#counts.add(total, counts.missed, missed)
     // Visits below the minimum count only in reports by meeting.
-    if (!isPresent && this.#keys.get(total, keyFields.meeting) === 0) return
+    if (!meeting || (!isPresent && this.#keys.get(total, keyFields.meeting) === 0)) return
     const isNewRoom = this.#counts.get(total, counts.lastRoom) !== room
     if (isNewRoom) this.#counts.add(total, counts.rooms, 1)
     if (isNewRoom || this.#counts.get(total, counts.lastMeeting) !== meeting.number)

@@ -1,6 +1,7 @@
 import type { CompactTexts } from '../compact/texts.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping, Subject } from './groupings.ts'
+import { inTurns } from './in-turns.ts'
 import type { Meeting } from './meetings.ts'
 import { listPeople } from './people.ts'
 import type { ReportRow, RoomReport } from './rows.ts'
@@ -13,6 +14,7 @@ export interface TotalsOptions extends VisitOptions {
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
   people?: CompactTexts
+  interrupt: AbortSignal
 }
 
 /** Scale shared by the bars and time lines of all rows. */
@@ -45,23 +47,34 @@ export class AttendanceTotals {
     this.#store = new TotalStore(options.zone, options.people)
   }
 
-  /** Adds a room and returns the rows that are now complete. */
-  add(report: RoomReport, people = listPeople(report), onVisit?: (visit: Visit) => void): RowChunk[] {
-    const { grouping, absent } = this.#options
+  /** @throws the reason of `interrupt` */
+  async add(
+    report: RoomReport,
+    people = listPeople(report),
+    onVisit?: (visit: Visit) => void,
+  ): Promise<void> {
+    const { grouping, absent, interrupt } = this.#options
     const { subject, unit } = grouping
     this.#roomCount++
     if (isOfRoom(grouping)) this.#rooms[this.#roomCount - 1] = report.room
-    for (const visit of listVisits(report.attendance.meeting, people, { ...this.#options, unit })) {
-      this.#store.addVisit(this.#store.place(this.#subjectOf(visit)), this.#roomCount, visit)
-      onVisit?.(visit)
-      if (subject === 'meeting') this.#meetings.set(visit.meeting.number, visit.meeting)
-    }
+    const options = { ...this.#options, unit }
+    const visits = listVisits(report.attendance.meeting, people, options, subject === 'meeting')
+    for await (const batch of inTurns(visits, interrupt))
+      for (const visit of batch) {
+        this.#store.addVisit(this.#store.place(this.#subjectOf(visit)), this.#roomCount, visit)
+        onVisit?.(visit)
+        const { meeting } = visit
+        if (subject === 'meeting' && meeting) this.#meetings.set(meeting.number, meeting)
+      }
     if (absent && subject === 'user-total' && unit === undefined)
       for (const person of people)
         if (person.blocked !== undefined)
           this.#store.addPerson(this.#store.place(this.#subjectOf({ person, period: 0 })), person)
-    // A meeting belongs to one room, so its row is complete.
-    return subject === 'meeting' ? [...this.end()] : []
+  }
+
+  /** Yields and clears the rows that further rooms cannot change. */
+  complete(): Iterable<RowChunk> {
+    return this.#options.grouping.subject === 'meeting' ? this.end() : []
   }
 
   /** Yields the remaining rows and clears the totals. */

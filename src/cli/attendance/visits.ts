@@ -17,50 +17,91 @@ export interface VisitOptions {
   includeBlocked: boolean
 }
 
-/** Attendance of a person at a meeting, limited to one period. */
+/** Attendance of a person at a meeting, limited to one period; or the meetings of a period that a person missed. */
 export interface Visit {
   person: Person
-  meeting: Meeting
+  /** Undefined for missed meetings that are only counted. */
+  meeting: Meeting | undefined
   /** Day number of the first day of the period; 0 without periods. */
   period: number
   intervals: readonly Interval[]
   isPresent: boolean
-  /** True in the first period of a meeting that an invited person missed or attended too briefly. */
-  isMissed: boolean
+  /** Number of meetings that an invited person missed or attended too briefly. A meeting counts in its first period. */
+  missed: number
 }
+
+type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
 
 /**
  * Splits the attendance of a room by meeting, person and period, in this order.
  * @param occupied sorted, disjoint intervals in which somebody was in the room
+ * @param listsMissed true for a visit for each missed meeting, false for their number in each period
  */
 export function* listVisits(
   occupied: readonly Interval[],
   everybody: readonly Person[],
   options: VisitOptions,
+  listsMissed = false,
 ): Generator<Visit> {
   const { zone, unit, gapMs, minMinutes, absent, includeBlocked } = options
   const meetings = findMeetings(occupied, gapMs, everybody.find(({ isThere }) => isThere)?.openEnd)
-  const people = everybody.map((person) => ({
-    person,
-    byMeeting: splitByMeeting(person.intervals, meetings),
-  }))
-  for (const meeting of meetings)
-    for (const { person, byMeeting } of people) {
-      const intervals = byMeeting.get(meeting)
+  const attendance = findAttendance(everybody, meetings)
+  const isInvited = ({ blocked }: Person) => blocked === false || (blocked === true && includeBlocked)
+  for (const [meeting, visitors] of attendance)
+    for (const person of absent && listsMissed ? everybody : visitors.keys()) {
+      const intervals = visitors.get(person)
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
-      const isInvited = person.blocked === false || (person.blocked === true && includeBlocked)
-      let isMissed = isInvited && !isPresent
+      let missed = isInvited(person) && !isPresent ? 1 : 0
       if (isPresent || (intervals !== undefined && absent))
         for (const [period, parts] of groupByPeriod(intervals, unit, zone)) {
-          yield { person, meeting, period, intervals: parts, isPresent, isMissed }
-          // A missed meeting counts once, in its first period.
-          isMissed = false
+          yield { person, meeting, period, intervals: parts, isPresent, missed }
+          missed = 0
         }
-      else if (absent && isInvited) {
-        const [[period] = [0]] = groupByPeriod([[meeting.start, meeting.start]], unit, zone)
-        yield { person, meeting, period, intervals: [], isPresent, isMissed }
-      }
+      else if (absent && missed > 0)
+        yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed }
     }
+  if (absent && !listsMissed) yield* countMissed(attendance, everybody.filter(isInvited), options)
+}
+
+/** Finds the visitors of each meeting. Meetings and visitors keep their order. */
+function findAttendance(everybody: readonly Person[], meetings: readonly Meeting[]): Attendance {
+  const attendance = new Map(meetings.map((meeting) => [meeting, new Map<Person, readonly Interval[]>()]))
+  for (const person of everybody)
+    for (const [meeting, intervals] of splitByMeeting(person.intervals, meetings))
+      attendance.get(meeting)?.set(person, intervals)
+  return attendance
+}
+
+/** Counts the meetings of each period in which an invited person was not at all, in steps of the number of rows. */
+function* countMissed(
+  attendance: Attendance,
+  invited: readonly Person[],
+  { unit, zone }: VisitOptions,
+): Generator<Visit> {
+  const held = new Map<number, number>()
+  const attended = new Map(invited.map((person) => [person, new Map<number, number>()]))
+  for (const [meeting, visitors] of attendance) {
+    const period = periodOf(meeting, unit, zone)
+    add(held, period)
+    for (const person of visitors.keys()) {
+      const ofPerson = attended.get(person)
+      if (ofPerson) add(ofPerson, period)
+    }
+  }
+  for (const [person, ofPerson] of attended)
+    for (const [period, count] of held) {
+      const missed = count - (ofPerson.get(period) ?? 0)
+      if (missed > 0) yield { person, meeting: undefined, period, intervals: [], isPresent: false, missed }
+    }
+}
+
+function add(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZone): number {
+  const [period = 0] = groupByPeriod([[start, start]], unit, zone).keys()
+  return period
 }
 
 function groupByPeriod(

@@ -64,8 +64,8 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
   const scope = { span, names: false, roomNames, absent: false, includeBlocked: false, visits: false }
   const reports = new RoomReports(context, { rooms, incomplete, tally, scope, now, pace })
   const month = labelOf('month', zone.dayOf(span[0]))
-  const totals = new UsageTotals({ month, zone, gapMs, minMinutes, isByRoom })
-  for await (const report of reports.read()) totals.add(report)
+  const totals = new UsageTotals({ month, zone, gapMs, minMinutes, isByRoom, interrupt: context.interrupt })
+  for await (const report of reports.read()) await totals.add(report)
   await print(context, view, { chunk: totals.rows(), days: totals.days(), isByRoom, zone })
   await context.notice('rooms that were deleted are missing')
   await reports.finish()

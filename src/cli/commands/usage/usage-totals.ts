@@ -2,12 +2,11 @@ import type { Grouping } from '../../attendance/groupings.ts'
 import { type Peak, PeakFinder } from '../../attendance/peak.ts'
 import { listPeople } from '../../attendance/people.ts'
 import type { RoomReport } from '../../attendance/rows.ts'
-import { AttendanceTotals, type RowChunk } from '../../attendance/totals.ts'
-import type { VisitOptions } from '../../attendance/visits.ts'
+import { AttendanceTotals, type RowChunk, type TotalsOptions } from '../../attendance/totals.ts'
 import { CompactTexts } from '../../compact/texts.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
-interface UsageOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
+interface UsageOptions extends Pick<TotalsOptions, 'zone' | 'gapMs' | 'minMinutes' | 'interrupt'> {
   /** Year and month, such as `2026-10`. */
   month: string
   isByRoom: boolean
@@ -41,10 +40,11 @@ export class UsageTotals {
     this.#days = create({ unit: 'day', isUnitFirst: true })
   }
 
-  add(report: RoomReport): void {
+  /** @throws the reason of `interrupt` */
+  async add(report: RoomReport): Promise<void> {
     const people = listPeople(report)
-    this.#totals.add(report, people, (visit) => this.#peak.addVisit(visit))
-    if (!this.#isByRoom) return void this.#days.add(report, people)
+    await this.#totals.add(report, people, (visit) => this.#peak.addVisit(visit))
+    if (!this.#isByRoom) return this.#days.add(report, people)
     const peak = this.#peak.find()
     if (peak.people > 0) this.#peaks.push(peak)
   }

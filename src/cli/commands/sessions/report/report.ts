@@ -41,6 +41,7 @@ export async function runReport(
   const grouping = parseGrouping(flags.by)
   checkFlags(grouping, flags)
   const { minMinutes, includeBlocked = false, missed, html, gap: gapMs = defaultGapMs } = flags
+  const { interrupt } = context
   const absent = flags.absent === true || missed !== undefined
   const now = context.host.now()
   const zone = await readTimeZone(context)
@@ -52,7 +53,15 @@ export async function runReport(
   const isTable = printer.options.format === 'table'
   const isOneRoom = rooms.length === 1
   const common = { grouping, span, zone, absent, includeBlocked }
-  const about = { ...common, gapMs, rooms: rooms.length, now, printer, minMinutes: minMinutes ?? 0 }
+  const about = {
+    ...common,
+    gapMs,
+    rooms: rooms.length,
+    now,
+    printer,
+    interrupt,
+    minMinutes: minMinutes ?? 0,
+  }
   const page =
     html === undefined
       ? undefined
@@ -71,7 +80,7 @@ export async function runReport(
     await writeReport({ context, printer, reports, rooms, page, ...options })
   } finally {
     if (page) {
-      await page.close(tally.isComplete && !incomplete)
+      await page.close(tally.isComplete && !incomplete && !interrupt.aborted)
       await context.notice(`wrote ${html}`)
     }
   }

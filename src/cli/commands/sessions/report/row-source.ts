@@ -12,8 +12,11 @@ import { ReportTable, reportView } from './views.ts'
 /** Converter from the attendance of rooms to the rows of a report. */
 export interface RowSource {
   readonly view: View
-  /** Adds a room and returns the rows that are complete. */
-  add(report: RoomReport): Iterable<Item>
+  /**
+   * Adds a room and returns the rows that are complete.
+   * @throws {InterruptedError} after a stop signal
+   */
+  add(report: RoomReport): Promise<Iterable<Item>>
   /** Returns the remaining rows after the last room. */
   end(): Iterable<Item>
 }
@@ -43,7 +46,7 @@ export function selectReportView({
 
 /** @param onTotals receives each chunk of rows of totals */
 export function createRowSource(
-  { host }: Context,
+  { host, interrupt }: Context,
   options: RowSourceOptions,
   onTotals: (chunk: RowChunk) => void,
 ): RowSource {
@@ -52,7 +55,7 @@ export function createRowSource(
   const subject = selectRoomSubject(options.grouping)
   if (subject) return createRoomRowSource(subject, options, { marks, isTerminal })
   const { minMinutes = 0, isTable } = options
-  const totals = new AttendanceTotals({ ...options, minMinutes })
+  const totals = new AttendanceTotals({ ...options, minMinutes, interrupt })
   const table = isTable ? new TotalsTable({ ...options, marks, isTerminal }) : undefined
   function* show(chunks: Iterable<RowChunk>): Generator<Item> {
     for (const chunk of chunks) {
@@ -62,7 +65,10 @@ export function createRowSource(
   }
   return {
     view: table?.view ?? selectReportView(options),
-    add: (report) => show(totals.add(report)),
+    async add(report) {
+      await totals.add(report)
+      return show(totals.complete())
+    },
     end: () => show(totals.end()),
   }
 }
@@ -80,9 +86,10 @@ function createRoomRowSource(
     : undefined
   return {
     view: table?.view ?? reportView(by, includeBlocked),
-    *add(report) {
-      for (const line of reportRowsBy[by](report, rowOptions)) yield table?.row(line, report) ?? line.row
-    },
+    add: async (report) => show(report),
     end: () => [],
+  }
+  function* show(report: RoomReport): Generator<Item> {
+    for (const line of reportRowsBy[by](report, rowOptions)) yield table?.row(line, report) ?? line.row
   }
 }

@@ -7,6 +7,7 @@ const words: Readonly<Record<TimeAnomaly, string>> = {
   'no start': 'without a readable beginning left out',
   'no end': 'without an end in a terminated room counted up to its termination, as far as that is known',
   'early end': 'with an end before its beginning counted as running',
+  'too long': 'longer than 366 days counted for the first 366 days',
 }
 
 const maxNamedRooms = 3

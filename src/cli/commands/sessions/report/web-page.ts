@@ -26,6 +26,7 @@ interface WebPageOptions extends RowOptions {
   now: number
   zone: TimeZone
   printer: Printer
+  interrupt: AbortSignal
 }
 
 export class WebPage {
@@ -51,7 +52,7 @@ export class WebPage {
 
   /** Adds the attendance of a room to the charts, and adds a section unless the report consists of totals. */
   async room(report: RoomReport): Promise<void> {
-    this.#activity.add(report)
+    await this.#activity.add(report)
     await this.#begin(report.room)
     const { grouping, minMinutes, absent, zone } = this.#about
     if (!selectRoomSubject(grouping)) return

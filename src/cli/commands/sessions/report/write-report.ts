@@ -1,3 +1,4 @@
+import { inTurns } from '../../../attendance/in-turns.ts'
 import type { RowChunk } from '../../../attendance/totals.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { groupPages, printAll } from '../../../lists/print-all.ts'
@@ -34,8 +35,8 @@ export async function writeReport({
   const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
 
   async function* write(rows: Iterable<Item>): AsyncGenerator<Page> {
-    for (const items of toPages(rows, isShown)) {
-      yield items
+    for await (const batch of inTurns(rows, context.interrupt)) {
+      yield { items: batch.filter(isShown) }
       await writeChunks()
     }
     await writeChunks()
@@ -50,7 +51,7 @@ export async function writeReport({
   async function* pages(): AsyncGenerator<Page> {
     for await (const report of reports.read()) {
       await page?.room(report)
-      yield* write(source.add(report))
+      yield* write(await source.add(report))
     }
     yield* write(source.end())
   }
@@ -61,17 +62,4 @@ export async function writeReport({
     : await printer.list(view, 'attendance', isTable ? groupPages(pages()) : pages())
   await reports.finish()
   if (count === 0 && isTable) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
-}
-
-const maxRowsPerPage = 1000
-
-function* toPages(rows: Iterable<Item>, isShown: (row: Item) => boolean): Generator<Page> {
-  let items: Item[] = []
-  for (const row of rows) {
-    if (isShown(row)) items.push(row)
-    if (items.length < maxRowsPerPage) continue
-    yield { items }
-    items = []
-  }
-  if (items.length > 0) yield { items }
 }

@@ -1,0 +1,18 @@
+const turnSize = 1000
+
+/**
+ * Yields items in batches, each in a turn of the event loop of its own, so that a long computation can be interrupted.
+ * @throws the reason of the signal
+ */
+export async function* inTurns<T>(items: Iterable<T>, interrupt: AbortSignal): AsyncGenerator<readonly T[]> {
+  let batch: T[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length < turnSize) continue
+    yield batch
+    batch = []
+    await new Promise((resolve) => setImmediate(resolve))
+    interrupt.throwIfAborted()
+  }
+  if (batch.length > 0) yield batch
+}
