@@ -3,8 +3,8 @@ const fs = require('node:fs')
 const signals = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' }
 
 /**
- * Ends the process immediately. Node joins its threads at exit, and a thread that asks a silent name server cannot be
- * cancelled; replacing the process by another program avoids the wait and keeps the exit code. Where Node lacks
+ * Ends the process immediately. Node joins its threads at exit, and a thread that waits for a silent name server or pipe
+ * cannot be cancelled; replacing the process by another program avoids the wait and keeps the exit code. Where Node lacks
  * `execve` (before 22.15, and on Windows), a signal ends the process.
  * @param isAnswer true when a shell waits for output and ignores the exit code
  */

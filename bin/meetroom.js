@@ -31,8 +31,10 @@ load('./meetroom.js')
     // Failed commands compile too little for the next one.
     if (folder && kind && code === 0 && (!isWhole() || isDue()))
       require('./keep-cache.js')({ folder, kind, scripts, cache, isWhole: isWhole(), isOurs })
-    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap'))
-      require('./leave.js')(code, argv[0] === '__complete')
+    const leave = () => require('./leave.js')(code, argv[0] === '__complete')
+    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) leave()
+    // After a signal, a pipe without another end may still occupy a thread.
+    else if (code > 128) setTimeout(leave, 200).unref()
   })
 
 /** Implements `require` for parts and Node modules. */

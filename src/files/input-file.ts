@@ -1,28 +1,36 @@
 import { statSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
+import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import type { Host } from '../host.ts'
 import { createNotRegularError } from './file-kind.ts'
 import { createTooLargeError, largeFile, openRegular, streamFile } from './read-file.ts'
+import { untilSignal } from './signal-wait.ts'
+
+type Machine = Pick<Host, 'cwd' | 'onSignal'>
 
 /**
  * Reads a file that the user named. Follows symbolic links; pipes such as `<(…)` are read to their end.
  * @throws {UsageError} when the input is an endless device, or is too large
+ * @throws {InterruptedError} when a signal comes while a pipe is read
  */
-export async function readInput(path: string, name = path, maxBytes = largeFile): Promise<Buffer> {
+export async function readInput(file: string, machine: Machine, maxBytes = largeFile): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of streamInput(path, name)) {
+  for await (const chunk of streamInput(file, machine)) {
     length += chunk.length
-    if (length > maxBytes) throw createTooLargeError(name, maxBytes)
+    if (length > maxBytes) throw createTooLargeError(file, maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-export async function* streamInput(path: string, name = path): AsyncGenerator<Buffer> {
+/** @param name name in messages */
+export async function* streamInput(file: string, machine: Machine, name = file): AsyncGenerator<Buffer> {
+  const path = resolve(machine.cwd, file)
   yield* (await isStream(path))
-    ? await openStream(path, name)
+    ? untilSignal(openStream(path, name), machine)
     : streamFile(openRegular(path, { name, follow: true }))
 }
 
@@ -32,12 +40,13 @@ export async function isStream(path: string): Promise<boolean> {
   return found !== undefined && (found.isFIFO() || found.isSocket() || found.isCharacterDevice())
 }
 
-async function openStream(path: string, name: string): Promise<AsyncIterable<Buffer>> {
+async function* openStream(path: string, name: string): AsyncGenerator<Buffer> {
   const file = await open(path)
   const found = await file.stat()
-  if (!found.isCharacterDevice() || isatty(file.fd) || found.rdev === statSync(devNull).rdev)
-    return file.createReadStream({ highWaterMark: 16 * 1024 })
-  await file.close()
   // Devices such as /dev/zero never end.
-  throw createNotRegularError(name)
+  if (found.isCharacterDevice() && !isatty(file.fd) && found.rdev !== statSync(devNull).rdev) {
+    await file.close()
+    throw createNotRegularError(name)
+  }
+  yield* file.createReadStream({ highWaterMark: 16 * 1024 })
 }

@@ -1,9 +1,11 @@
 import { constants, createWriteStream, rmSync, type WriteStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { describeSystemError, OutputError, UsageError } from '../errors.ts'
+import { describeSystemError, MeetroomError, OutputError } from '../errors.ts'
+import type { Host } from '../host.ts'
 import { Draft } from './draft.ts'
+import { SignalWait } from './signal-wait.ts'
 
 /**
  * Output that the user named: a file, which is replaced when the output is complete, or a device or pipe such as
@@ -28,16 +30,17 @@ export class OutputFile {
   /**
    * @throws {UsageError} when the path is not a file of this user, a device or a pipe
    * @throws {OutputError} when the file cannot be opened for writing
+   * @throws {InterruptedError} when a signal comes before a pipe has a reader
    */
-  static async open(file: string, cwd: string): Promise<OutputFile> {
-    const path = resolve(cwd, file)
+  static async open(file: string, host: Pick<Host, 'cwd' | 'onSignal'>): Promise<OutputFile> {
+    const path = resolve(host.cwd, file)
     try {
       if (await isDevice(path))
-        return new OutputFile(path, (await open(path, constants.O_WRONLY)).createWriteStream())
+        return new OutputFile(path, (await openDevice(path, host)).createWriteStream())
       const draft = new Draft(path, { follow: true })
       return new OutputFile(path, createWriteStream('', { fd: draft.fd, autoClose: false }), draft)
     } catch (error) {
-      if (error instanceof UsageError) throw error
+      if (error instanceof MeetroomError) throw error
       throw createOutputError(file, error)
     }
   }
@@ -70,6 +73,15 @@ export class OutputFile {
 async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
+async function openDevice(path: string, host: Pick<Host, 'onSignal'>): Promise<FileHandle> {
+  const wait = new SignalWait(host)
+  try {
+    return await wait.until(() => open(path, constants.O_WRONLY))
+  } finally {
+    wait.release()
+  }
 }
 
 function createOutputError(path: string, error: unknown): OutputError {

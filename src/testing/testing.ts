@@ -156,7 +156,7 @@ async function readSeed(seed: Public.Seed | string | undefined): Promise<unknown
   if (typeof seed !== 'string') return seed
   let text: string
   try {
-    text = (await readInput(seed)).toString()
+    text = (await readInput(seed, { cwd: '', onSignal: () => () => {} })).toString()
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`the seed ${seed} cannot be read: ${describeSystemError(error)}`)

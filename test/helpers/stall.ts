@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
@@ -94,4 +94,19 @@ export function runTimed(
     child.on('close', (code) => done({ code, stderr, lingeredMs: performance.now() - (since ?? 0) }))
     child.stdin.end()
   })
+}
+
+/** Waits until a process opens a named pipe that has no other end, or a moment where the system does not show it. */
+export async function openingPipe(pid: number): Promise<void> {
+  const end = performance.now() + 3000
+  const tasks = `/proc/${pid}/task`
+  const isOpening = (task: string) => readFileSync(`${tasks}/${task}/wchan`, 'utf8') === 'wait_for_partner'
+  while (performance.now() < end) {
+    try {
+      if (readdirSync(tasks).some(isOpening)) return
+    } catch {
+      // A thread has ended, or this is not Linux.
+    }
+    await pause(20)
+  }
 }

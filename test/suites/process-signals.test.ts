@@ -1,19 +1,23 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { homes, type Running } from '../helpers/serving.ts'
 import {
   heldService,
   measured,
   promptlyMs,
   type Signalled,
+  type Stop,
   signalled,
   stopCodes,
   stuckService,
   withStops,
 } from '../helpers/signalled.ts'
-import { fullPort, silentPort, unansweredSyn } from '../helpers/stall.ts'
+import { fullPort, openingPipe, silentPort, unansweredSyn } from '../helpers/stall.ts'
+import { startTestService } from '../helpers/test-service.ts'
 import { counted, full } from './size.ts'
 
 // A signal in each phase of a command that ends by itself. Those that stay are in process-stay.test.ts.
@@ -32,6 +36,11 @@ function withFiles(baseUrl: string) {
 function expectPrompt({ lingeredMs }: Signalled): void {
   count.add('signals')
   expect(lingeredMs).toBeLessThan(promptlyMs)
+}
+
+/** Before Node 22.15, a signal ends a process with work that cannot be canceled. */
+function expectStopped({ code, signal }: Signalled, stop: Stop): void {
+  expect(code === null ? signal : code).toBe(code === null ? stop : stopCodes[stop])
 }
 
 /** A moment more, so that the full form meets each phase at several places. */
@@ -228,6 +237,53 @@ describe('while standard input is read', () => {
         stdout: '',
         stderr: 'error: interrupted',
       })
+      expectPrompt(ended)
+      expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('meetroom-'))).toEqual([])
+    },
+  )
+})
+
+describe.skipIf(process.platform === 'win32')('while a named pipe has no other end', () => {
+  const lines = some([
+    'users import pipe --input-format csv',
+    'rooms update r1 --data @pipe',
+    'webhooks verify pipe --headers pipe --secret x',
+    'workspace diff pipe',
+    'workspace apply --plan pipe desired.yaml',
+    'local seed pipe --control control.json',
+    'workspace diff desired.yaml --out pipe',
+    'users import users.csv --failed-out pipe',
+    'sessions report weekly --html pipe',
+  ])
+
+  test.each(withStops(lines))('%s ends “%s”', measured, async (stop, line) => {
+    const { service } = await startTestService()
+    const env = { ...withFiles(service.baseUrl), MEETROOM_API_KEY: service.apiKey }
+    writeFileSync(join(env.HOME, 'desired.yaml'), 'rooms: []\n')
+    execFileSync('mkfifo', [join(env.HOME, 'pipe')])
+    const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, ({ child }) =>
+      openingPipe(child.pid ?? 0).then(later),
+    )
+    expectStopped(ended, stop)
+    expect(ended.stderr).toContain('error: interrupted')
+    expectPrompt(ended)
+  })
+
+  test.each(withStops(['users import pipe --input-format csv']))(
+    '%s ends “%s” after a part of the input',
+    measured,
+    async (stop, line) => {
+      const env = envFor('http://127.0.0.1:9/v1')
+      const pipe = join(env.HOME, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      let writer: FileHandle | undefined
+      onTestFinished(() => writer?.close())
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, async () => {
+        writer = await open(pipe, 'w')
+        await writer.write('user_id\n')
+        await later()
+      })
+      expectStopped(ended, stop)
       expectPrompt(ended)
       expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('meetroom-'))).toEqual([])
     },

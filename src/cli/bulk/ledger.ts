@@ -157,7 +157,7 @@ async function openRejects(
   if (flags.failedOut === undefined || dryRun) return undefined
   const { columns, delimiter } = checked
   const mark = flags.encoding !== undefined && flags.encoding !== 'utf-8'
-  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host.cwd, [
+  return Rejects.open(flags.failedOut, format, { columns, delimiter, byteOrderMark: mark }, host, [
     source.path,
     journal,
   ])

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
 import { formatChoices } from '../../api/either.ts'
@@ -137,7 +136,7 @@ async function readFileOrStdin(flag: string, file: string, host: Host): Promise<
   if (file === '-') return readStdinText(host)
   const { readInput } = await import('../../files/input-file.ts')
   try {
-    return decode(await readInput(resolve(host.cwd, file), file), `${flag}: ${file}`)
+    return decode(await readInput(file, host), `${flag}: ${file}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${flag}: ${file} cannot be read: ${describeSystemError(error)}`)

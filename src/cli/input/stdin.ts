@@ -1,17 +1,23 @@
 import { UsageError } from '../../errors.ts'
+import { untilSignal } from '../../files/signal-wait.ts'
 import type { Host } from '../../host.ts'
 
 /**
- * Reads standard input. A signal closes it, because a pending read cannot be canceled otherwise.
+ * Reads standard input.
  * @throws {UsageError} if standard input has been read before
+ * @throws {InterruptedError} after a signal
  */
 export async function* readStdin(host: Host): AsyncGenerator<Buffer> {
   const { stdin } = host
   if (!stdin.readable) throw new UsageError('standard input can only be read once')
-  const removeListener = host.onSignal(() => stdin.destroy?.())
   try {
-    for await (const chunk of stdin) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    yield* untilSignal(toBuffers(stdin), host)
   } finally {
-    removeListener()
+    // A pending read would keep the program running.
+    stdin.destroy?.()
   }
+}
+
+async function* toBuffers(input: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  for await (const chunk of input) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import * as z from 'zod'
 import { readJson } from '../../api/json.ts'
 import { ConditionError, describeSystemError, UsageError } from '../../errors.ts'
@@ -46,14 +45,14 @@ export async function writePlanFile(
     allow_large: Object.fromEntries(allowLarge),
     items: linesOf(plan),
   }
-  const output = await OutputFile.open(file, context.host.cwd)
+  const output = await OutputFile.open(file, context.host)
   await output.close(`${JSON.stringify(document, null, 2)}\n`)
   await context.notice(`wrote the plan to ${file}`)
 }
 
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
   try {
-    return planSchema.parse(readJson((await readInput(resolve(host.cwd, file), file)).toString()))
+    return planSchema.parse(readJson((await readInput(file, host)).toString()))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException

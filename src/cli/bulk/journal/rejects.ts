@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
+import type { Host } from '../../../host.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
 interface RejectsFormat {
@@ -38,14 +39,14 @@ export class Rejects {
     file: string,
     format: InputFormat,
     layout: RejectsFormat,
-    cwd: string,
+    host: Host,
     usedPaths: readonly (string | undefined)[],
   ): Promise<Rejects> {
-    const path = resolve(cwd, file)
+    const path = resolve(host.cwd, file)
     for (const other of usedPaths)
       if (other !== undefined && (other === path || (await isSameFile(other, path))))
         throw new UsageError('--failed-out names a file that the import itself uses')
-    return new Rejects(path, format, layout, await OutputFile.open(file, cwd))
+    return new Rejects(path, format, layout, await OutputFile.open(file, host))
   }
 
   async add(row: Row, reason: string): Promise<void> {

@@ -37,11 +37,11 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
     file === '-'
       ? await spoolToFile(readStdin(host))
       : (await isStream(given))
-        ? await spoolToFile(readChunks(given, name))
+        ? await spoolToFile(readChunks(given, name, host))
         : undefined
   const path = spool?.path ?? given
   try {
-    await refuseWorkbook(readChunks(path, name), name)
+    await refuseWorkbook(readChunks(path, name, host), name)
   } catch (error) {
     await spool?.remove()
     throw error
@@ -49,14 +49,14 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   return {
     name,
     path: spool ? undefined : path,
-    read: () => decodeText(readChunks(path, name), name, encoding),
+    read: () => decodeText(readChunks(path, name, host), name, encoding),
     close: async () => spool?.remove(),
   }
 }
 
-async function* readChunks(path: string, name: string): AsyncGenerator<Buffer> {
+async function* readChunks(path: string, name: string, host: Host): AsyncGenerator<Buffer> {
   try {
-    yield* streamInput(path, name)
+    yield* streamInput(path, host, name)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error

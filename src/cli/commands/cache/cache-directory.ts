@@ -54,14 +54,18 @@ async function requireUnshared(path: string): Promise<void> {
 }
 
 /** @param from directory in which the launcher stored the code caches */
-export async function storeCache(cache: string, from: string): Promise<{ path: string; count: number }> {
+export async function storeCache(
+  cache: string,
+  from: string,
+  host: Host,
+): Promise<{ path: string; count: number }> {
   const [build = ''] = await readdir(from)
   const path = join(cache, build)
   const draft = await mkdtemp(join(cache, '.draft-'))
   try {
     const kinds = await readdir(join(from, build))
     for (const kind of kinds) {
-      replaceFile(join(draft, kind), await readInput(join(from, build, kind)))
+      replaceFile(join(draft, kind), await readInput(join(from, build, kind), host))
       await chmod(join(draft, kind), 0o644)
     }
     await chmod(draft, 0o755)

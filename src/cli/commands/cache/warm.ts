@@ -32,7 +32,7 @@ async function warmCache(context: Context): Promise<void> {
   try {
     await printer.notice('running common commands; this takes some seconds')
     const failed = await runCommonCommands(host, home, context.interrupt)
-    const { path, count } = await storeCache(directory, join(home, 'cache/meetroom'))
+    const { path, count } = await storeCache(directory, join(home, 'cache/meetroom'), host)
     await printer.notice(`stored the compiled code of ${count} commands for Node ${host.nodeVersion}`)
     await printer.data(`${path}\n`, visibleLines)
     if (failed.length > 0)

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { describeSystemError, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
+import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -21,24 +21,24 @@ export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void
     .action(
       act('machine', async (context, file: string, flags: { control: string }) => {
         const printer = await context.printer()
-        const value = await readSeed(resolve(context.host.cwd, file), file)
+        const value = await readSeed(file, context.host)
         await printer.printFacts(await control<Printed['local seed']>(context, flags.control, '/seed', value))
       }),
     )
   addExamples(seed, 'meetroom local seed seed.json --control control.json')
 }
 
-async function readSeed(path: string, name: string): Promise<object> {
+async function readSeed(file: string, host: Host): Promise<object> {
   let text: string
   try {
-    text = (await readInput(path, name)).toString()
+    text = (await readInput(file, host)).toString()
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`the seed ${name} cannot be read: ${describeSystemError(error)}`)
+    throw new UsageError(`the seed ${file} cannot be read: ${describeSystemError(error)}`)
   }
   try {
     return parseJson(text) as object
   } catch (error) {
-    throw new UsageError(`the seed ${name} is not valid JSON: ${describeJsonError(error, text)}`)
+    throw new UsageError(`the seed ${file} is not valid JSON: ${describeJsonError(error, text)}`)
   }
 }

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { resolve } from 'node:path'
 import { describeJsonError, parseJson } from '../../../api/json.ts'
 import { ConditionError, describeSystemError, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
@@ -52,7 +51,7 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
 
 async function readTextFile(file: string, host: Host): Promise<string> {
   try {
-    const bytes = await readInput(resolve(host.cwd, file), file)
+    const bytes = await readInput(file, host)
     // Text with replaced bytes would be another body than the signed one.
     if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8 text`)
     return bytes.toString()

@@ -1,4 +1,4 @@
-import { extname, resolve } from 'node:path'
+import { extname } from 'node:path'
 import { findClosest } from '../../../api/closest.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeIssue } from '../../../api/issue.ts'
@@ -60,7 +60,7 @@ interface RawDocument {
 
 async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
-    const bytes = await readInput(resolve(host.cwd, file), file, maxBytes)
+    const bytes = await readInput(file, host, maxBytes)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

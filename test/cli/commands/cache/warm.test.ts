@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { storeCache } from '../../../../src/cli/commands/cache/cache-directory.ts'
-import type { HostOptions } from '../../../helpers/host.ts'
+import { type HostOptions, testHost } from '../../../helpers/host.ts'
 import { createWorld, tempDir } from '../../../helpers/world.ts'
 
 /** Creates the directories of an installed package. */
@@ -99,7 +99,7 @@ test('storeCache keeps the caches of other Node versions and removes the caches 
   put(join(cache, 'other'), 'version')
   put(join(from, 'v20.0.0-x64-new'), 'rooms-list')
   const path = join(cache, 'v20.0.0-x64-new')
-  expect(await storeCache(cache, from)).toEqual({ path, count: 1 })
+  expect(await storeCache(cache, from, testHost())).toEqual({ path, count: 1 })
   expect(readdirSync(cache).sort()).toEqual(['other', 'v20.0.0-x64-new', 'v24.0.0-x64-new'])
   expect(readdirSync(path)).toEqual(['rooms-list'])
   expect(existsSync(join(path, 'outdated'))).toBe(false)

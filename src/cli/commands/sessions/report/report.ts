@@ -65,7 +65,7 @@ export async function runReport(
   const page =
     html === undefined
       ? undefined
-      : await (await import('./web-page.ts')).WebPage.open(html, context.host.cwd, about)
+      : await (await import('./web-page.ts')).WebPage.open(html, context.host, about)
   const tally = new Tally(rooms.length, summarizeReport)
   const scope = {
     ...{ span, absent, includeBlocked },

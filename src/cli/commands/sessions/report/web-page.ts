@@ -1,7 +1,7 @@
 import { toText } from '../../../../api/to-text.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
-import type { Visible } from '../../../../host.ts'
+import type { Host, Visible } from '../../../../host.ts'
 import { Activity } from '../../../attendance/activity.ts'
 import { type Grouping, selectRoomSubject } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
@@ -46,8 +46,8 @@ export class WebPage {
   }
 
   /** @throws {UsageError | OutputError} if the file cannot be written */
-  static async open(path: string, cwd: string, about: WebPageOptions): Promise<WebPage> {
-    return new WebPage(await OutputFile.open(path, cwd), about)
+  static async open(path: string, host: Host, about: WebPageOptions): Promise<WebPage> {
+    return new WebPage(await OutputFile.open(path, host), about)
   }
 
   /** Adds the attendance of a room to the charts, and adds a section unless the report consists of totals. */

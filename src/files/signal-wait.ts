@@ -1,0 +1,48 @@
+import { InterruptedError } from '../errors.ts'
+import type { Host } from '../host.ts'
+
+/** Wait that a signal ends, for work that cannot be canceled, such as opening a pipe that has no other end. */
+export class SignalWait {
+  /** Stops listening for signals. */
+  readonly release: () => void
+  #interruption: InterruptedError | undefined
+  #abandon = (_: InterruptedError) => {}
+
+  constructor({ onSignal }: Pick<Host, 'onSignal'>) {
+    this.release = onSignal((signal) => {
+      this.#interruption = new InterruptedError(signal)
+      this.#abandon(this.#interruption)
+    })
+  }
+
+  /**
+   * Waits for work, which a signal abandons. The launcher ends a process with abandoned work.
+   * @throws {InterruptedError} after a signal
+   */
+  until<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject
+      if (this.#interruption) reject(this.#interruption)
+      else work().then(resolve, reject)
+    })
+  }
+}
+
+/**
+ * Yields the chunks of an input until a signal.
+ * @throws {InterruptedError} after a signal
+ */
+export async function* untilSignal(
+  input: AsyncGenerator<Buffer>,
+  host: Pick<Host, 'onSignal'>,
+): AsyncGenerator<Buffer> {
+  const wait = new SignalWait(host)
+  const next = () => wait.until(() => input.next())
+  try {
+    for (let chunk = await next(); !chunk.done; chunk = await next()) yield chunk.value
+  } finally {
+    wait.release()
+    // Closes the input, at the latest when an abandoned read ends.
+    input.return(undefined).catch(() => {})
+  }
+}
