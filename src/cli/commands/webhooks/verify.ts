@@ -65,8 +65,8 @@ function parseHeaderFile(text: string): Record<string, string> {
   const pairs = text.trimStart().startsWith('{')
     ? Object.entries(parseObject(text))
     : text.split(/\r?\n/).flatMap((line) => {
-        const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
-        return name === undefined ? [] : [[name, value ?? ''] as const]
+        const [, name] = /^([^:\s]+):/.exec(line) ?? []
+        return name === undefined ? [] : [[name, line.slice(name.length + 1).trim()] as const]
       })
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

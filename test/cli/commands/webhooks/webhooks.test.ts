@@ -535,6 +535,13 @@ describe('webhooks verify', () => {
     expect((await verify('--secret', secret)).code).toBe(0)
   })
 
+  test('reads a long header value with inner spaces, and removes spaces around it', async () => {
+    const value = `msg${' '.repeat(1_000_000)}1`
+    save('headers.txt', `webhook-id: \t${value}\t \r\n`)
+    const { stdout } = await verify('-o', 'json')
+    expect(JSON.parse(stdout).webhook_id).toBe(value)
+  })
+
   test('reads the secret from a file', async () => {
     save('secret.txt', `${secret}\n`)
     expect((await verify('--secret', '@secret.txt')).code).toBe(0)
