@@ -8,6 +8,7 @@ import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
+import { findOtherItem } from './other-item.ts'
 import { createResponseReader, type ParsedResponse, quoteBody } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
@@ -161,7 +162,8 @@ export function createClient(options: ClientOptions): Client {
       if (isShown) serviceFacts.probe = usableService
       return (received.isEmpty ? { ...received, value: {} } : received) as Result
     }
-    const problem = received.problem ?? findResponseProblem(name, received.value)
+    const problem =
+      received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
     if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
     serviceFacts.probe = usableService
     return replaceNullList(name, received) as Result

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../api/endpoints.ts'
-import { getIdField, isId, isRecord } from '../api/guards.ts'
+import { isRecord } from '../api/guards.ts'
 import { isScalar } from '../api/json.ts'
+import { findOtherIds, isSameId } from '../api/named-item.ts'
 import { parseBoolean, parseTimestamp } from '../api/readings.ts'
 import type { Field, Fields } from '../api/resource.ts'
 import { resources } from '../api/resources.ts'
@@ -38,11 +39,9 @@ export function compareItem(
 ): void {
   const { resource, many } = endpoint
   const { fields }: { fields: Fields } = resources[resource]
-  if (params && !many)
-    for (const [param, id] of Object.entries(params)) {
-      const field = endpoint.path.endsWith(`{${param}}`) ? getIdField(endpoint) : param
-      if (fields[field]?.type === 'id') compareIds(field, id, item[field], found)
-    }
+  if (!many)
+    for (const { field, received, named } of findOtherIds(endpoint, params, item))
+      found.contradictions.push(formatContradiction(field, received, named))
   if (!isRecord(body)) return
   if (resource !== 'room') compareFields(fields, body, item, '', found)
   else {
@@ -118,11 +117,7 @@ function compareStates(
 }
 
 function compareIds(field: string, sent: unknown, received: unknown, { contradictions }: Differences): void {
-  if (received === sent) return
-  // A number with more digits than a double holds is a `LosslessNumber`, not a number.
-  const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(toText(received)))
-  if (isReadable && toText(received) !== toText(sent))
-    contradictions.push(formatContradiction(field, received, sent))
+  if (!isSameId(sent, received)) contradictions.push(formatContradiction(field, received, sent))
 }
 
 function compareLists(fields: Fields, { field, sent, received }: Change, found: Differences): void {

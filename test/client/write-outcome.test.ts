@@ -26,7 +26,7 @@ function executingNothing(response: WireResponse | ((path: string) => WireRespon
     if (path === '/rooms/r2/members') return answer(200, { members: [] })
     if (path.endsWith('/members')) return answer(200, { members: [member] })
     if (path.includes('/members/')) return answer(200, { member: { ...member, is_blocked: isBlocked } })
-    if (path.startsWith('/users/')) return answer(200, { user: { user_id: 'ada', name: 'Ada' } })
+    if (path.startsWith('/users/')) return answer(200, { user: { user_id: path.slice(7), name: 'Ada' } })
     if (path.startsWith('/rooms/')) return answer(200, path.endsWith('s') ? { sessions: [] } : { room })
     return answer(200, { rooms: [room], users: [] })
   }

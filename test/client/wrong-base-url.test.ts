@@ -215,7 +215,7 @@ describe('no probe is sent', () => {
     world.intercept = async ({ method, url }) => {
       if (method === 'DELETE') deletions++
       const isThere = method === 'GET' && url.includes('/rooms/') && deletions === 0
-      return isThere ? answer(200, { room: { id: 'r1' } }) : notFound
+      return isThere ? answer(200, { room: { id: url.slice(-2) } }) : notFound
     }
     const { host, done } = world.start('rooms delete r1 r2 --ignore-not-found'.split(' '), { tty: true })
     setImmediate(() => host.type('2\n'))

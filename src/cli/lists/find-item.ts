@@ -3,6 +3,7 @@ import { readResponseValue } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client, LookupName } from '../../client/client.ts'
+import { ApiError, NotFoundError } from '../../errors.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** Reads an item; undefined if it does not exist. */
@@ -13,4 +14,25 @@ export async function findItem<N extends LookupName>(
 ): Promise<Item | undefined> {
   const answer = await client.find(name, input)
   return answer && ((readResponseValue(answer) as Item)[endpoints[name].result] as Item)
+}
+
+/**
+ * Awaits a read in a room; undefined if the room does not exist. A 404 may also come from a service without the
+ * operation, so the room itself decides.
+ * @throws {ApiError} when the room exists
+ */
+export async function undefinedIfRoomGone<T>(
+  client: Client,
+  id: string,
+  reading: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (cause) {
+    if (!(cause instanceof NotFoundError)) throw cause
+    if (!(await findItem(client, 'getRoom', { params: { id } }))) return undefined
+    throw new ApiError(`the service refuses the request as if there were no room ${id}, but it can be read`, {
+      cause,
+    })
+  }
 }

@@ -9,10 +9,10 @@ import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
+import { undefinedIfRoomGone } from './find-item.ts'
 import { FullRecords } from './full-records.ts'
 import { readLastSeen } from './last-seen.ts'
 import { listEachRoom } from './list-each-room.ts'
-import { undefinedIfNotFound } from './run-one.ts'
 import { listMembersOf } from './user-members.ts'
 
 export interface Membership {
@@ -108,7 +108,7 @@ export class MembershipSearch {
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
     try {
       // A deleted room has no members.
-      const value = await undefinedIfNotFound(this.#membersIn(room))
+      const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.#membersIn(room))
       return value ? { status: 'ok', value } : { status: 'skipped' }
     } catch (cause) {
       const failed = toFailure(cause)
@@ -122,8 +122,11 @@ export class MembershipSearch {
     const { client } = this.#pool
     const room_id = toText(room['id'])
     const members: Item[] = []
-    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full }))
+    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full })) {
+      if (!Object.hasOwn(member, 'user_id'))
+        throw new ApiError(`the service does not show the user of member ${toText(member['id'])}`)
       if (users.has(toText(member['user_id']))) members.push(member)
+    }
     const found: Membership[] = []
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue

@@ -5,9 +5,9 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { openPool } from '../pool/pool.ts'
 import { readInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
+import { undefinedIfRoomGone } from './find-item.ts'
 import { PresenceReader } from './presence.ts'
 import { RoomsNotice } from './rooms-notice.ts'
-import { undefinedIfNotFound } from './run-one.ts'
 
 /** Counts the people who are connected to any of the rooms; undefined if unknown. */
 export async function countPeopleOnline(
@@ -19,7 +19,7 @@ export async function countPeopleOnline(
   const pace = omitUndefined({ concurrency, rate })
   const pool = await openPool(context, pace, new Tally(rooms.length, () => ''), { reads: true })
   const reader = new PresenceReader(context, pool.client)
-  const read = (id: string) => undefinedIfNotFound(reader.people(id))
+  const read = (id: string) => undefinedIfRoomGone(pool.client, id, reader.people(id))
   const people = new Set<string>()
   try {
     for await (const found of readInOrder(context, pool, rooms, read)) {

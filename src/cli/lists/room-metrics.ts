@@ -1,6 +1,6 @@
 import { listNames } from '../../api/plural.ts'
 import { isFatal, type Outcome } from '../../client/outcome.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import type { Filter } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -9,6 +9,7 @@ import { openPool, type Pool } from '../pool/pool.ts'
 import { startAll } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 import { evaluateRoomMetrics, type RoomMetrics } from './evaluate-room-metrics.ts'
+import { undefinedIfRoomGone } from './find-item.ts'
 import type { FullRecords } from './full-records.ts'
 import { PresenceReader } from './presence.ts'
 import { type Qualifier, RoomsNotice } from './rooms-notice.ts'
@@ -103,14 +104,8 @@ export class RoomMetricsReader {
       clock: this.#context.host,
       recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],
     }
-    try {
-      return { status: 'ok', value: await evaluateRoomMetrics(inspection, room) }
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error
-      // The 404 may come from a service without lists of members or sessions.
-      const found = await pool.client.find('getRoom', { params: { id: String(room['id']) } })
-      if (found) throw error
-      return { status: 'skipped' }
-    }
+    const reading = evaluateRoomMetrics(inspection, room)
+    const value = await undefinedIfRoomGone(pool.client, String(room['id']), reading)
+    return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 }

@@ -109,6 +109,20 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await chosen(['name!='], '')).toBe('Delta Beta Alpha')
   })
 
+  test('in rooms delete deletes nothing if a lookup shows another room', async () => {
+    const [delta, gamma] = all
+    const next = world.intercept
+    world.intercept = async (request, ...rest) =>
+      request.url.endsWith(`/rooms/${gamma.id}`)
+        ? answer(200, { room: { ...gamma, id: delta.id } })
+        : (next?.(request, ...rest) ?? rest[0]())
+    expect(await world.run('rooms delete --where status=terminated --yes')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`id is “${delta.id}”, not “${gamma.id}”`),
+    })
+    expect(writes()).toEqual([])
+  })
+
   test('prints the full records in every format', async () => {
     const list = async (format: string) =>
       (await world.run(`rooms list --where layout=grid -o ${format}`)).stdout

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { WireResponse } from '../../../../src/api/wire.ts'
 import { createAccessWorld } from '../../../helpers/access.ts'
 import { lost } from '../../../helpers/imports.ts'
 import { otherService } from '../../../helpers/other-service.ts'
@@ -439,4 +440,27 @@ test('users offboard completes every step after 429 responses', async () => {
       : next()
   expect(await world.rows('users offboard mallory --yes')).toMatchObject({ code: 0 })
   expect(await world.userExists('mallory')).toBe(false)
+})
+
+describe('users offboard keeps the user, because the members of a room are unknown, if', () => {
+  const member = { id: 'm1', user_id: 'trudy', type: 'guest' }
+  test.each<[string, WireResponse, WireResponse?]>([
+    ['their list gets a 404 although the room exists', answer(404, { error: 'no' })],
+    [
+      'no member shows a user',
+      answer(200, { members: [{ id: 'm1' }] }),
+      answer(200, { member: { id: 'm1' } }),
+    ],
+    ['a lookup shows another member', answer(200, { members: [{ id: 'm2' }] }), answer(200, { member })],
+  ])('%s', async (_, list, lookup) => {
+    world.intercept = async ({ url }, next) => {
+      const [, , path] = url.split(/\/(members)(?=[/?])/)
+      if (path === undefined || !url.includes(world.ids.board)) return next()
+      return path.startsWith('/') && lookup ? lookup : list
+    }
+    const { code, rows } = await world.rows('users offboard mallory --yes')
+    expect(code).toBe(8)
+    expect(words(rows).at(-1)).toBe('delete mallory unsent not every room could be read')
+    expect(await world.userExists('mallory')).toBe(true)
+  })
 })

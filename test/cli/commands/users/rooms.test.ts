@@ -120,11 +120,25 @@ describe('users rooms', () => {
 
   test('treats a room that is deleted during the run as a room without members', async () => {
     world.intercept = async (request, next) =>
-      request.url.includes(`${world.ids.board}/members`)
+      request.url.includes(`/rooms/${world.ids.board}`)
         ? answer(400, { error: { code: 'not_found', message: 'no such room' } })
         : next()
     expect(await world.rows('users rooms trudy mallory')).toMatchObject({ code: 0 })
   })
+
+  test.each(['members', 'sessions'])(
+    'reports a room as unread if its %s get a 404 but the room exists',
+    async (list) => {
+      const { board } = world.ids
+      world.fails(new RegExp(`${board}/${list}`), 404)
+      expect(await world.rows('users rooms mallory')).toMatchObject({
+        code: 8,
+        stderr: expect.stringContaining(
+          `room ${board}: the service refuses the request as if there were no room ${board}, but it can be read`,
+        ),
+      })
+    },
+  )
 
   test('requests the full record of each member when lists omit fields', async () => {
     otherService(world, { minimalLists: true })
