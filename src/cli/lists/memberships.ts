@@ -122,11 +122,8 @@ export class MembershipSearch {
     const { client } = this.#pool
     const room_id = toText(room['id'])
     const members: Item[] = []
-    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full })) {
-      if (!Object.hasOwn(member, 'user_id'))
-        throw new ApiError(`the service does not show the user of member ${toText(member['id'])}`)
+    for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full }))
       if (users.has(toText(member['user_id']))) members.push(member)
-    }
     const found: Membership[] = []
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue

@@ -1,7 +1,7 @@
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { NotFoundError, suggest, UsageError } from '../../errors.ts'
+import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { FullRecords } from './full-records.ts'
@@ -87,7 +87,10 @@ interface MemberSources {
   full?: FullRecords | false
 }
 
-/** Lists the members of a room with their user records. On each page, members that already include their user record come first. */
+/**
+ * Lists the members of a room with their users. On each page, members whose list items show the user come first.
+ * @throws {ApiError} when the service does not show the user of a member
+ */
 export async function* listMembersOf(
   context: Context,
   room_id: string,
@@ -96,10 +99,17 @@ export async function* listMembersOf(
   const input = { params: { room_id }, query: {} }
   const pages = await listPages(context, 'listMembers', input, { all: true }, { client })
   for await (const { items } of pages) {
-    const incomplete = full ? items.filter((member) => !hasUserName(member)) : []
-    yield* incomplete.length > 0 ? items.filter(hasUserName) : items
-    if (full) for (const record of await full.of(incomplete, room_id)) if (record) yield record
+    const incomplete = full ? items.filter((member) => !showsUser(member)) : []
+    yield* incomplete.length > 0 ? items.filter(showsUser) : items
+    if (full)
+      for (const record of await full.of(incomplete, room_id)) if (record) yield requireShownUser(record)
   }
 }
 
-const hasUserName = (member: Item) => Object.hasOwn(member, 'user_id')
+const showsUser = (member: Item) => Object.hasOwn(member, 'user_id')
+
+/** @throws {ApiError} when the user is unknown, because the member may belong to any user */
+export function requireShownUser(member: Item): Item {
+  if (showsUser(member)) return member
+  throw new ApiError(`the service does not show the user of member ${toText(member['id'])}`)
+}

@@ -9,6 +9,7 @@ import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
 import { findItem } from '../../lists/find-item.ts'
 import { paginate } from '../../lists/paging/paginate.ts'
+import { requireShownUser } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { mapAhead } from '../../pool/map-ahead.ts'
 import { type ImportAdapter, readItemId } from '../adapter/adapter.ts'
@@ -114,6 +115,6 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   // Anonymous participants have no user.
   for await (const { items } of pages)
     for await (const member of mapAhead(items, maxConcurrentReads, completeMember))
-      if (member?.['user_id']) members.set(toText(member['user_id']), member)
+      if (member && requireShownUser(member)['user_id']) members.set(toText(member['user_id']), member)
   return members
 }
