@@ -11,6 +11,7 @@ import type { RosterFlags } from './document/roster.ts'
 import type { LockedItem, Section } from './lock/lock.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { selectSection } from './lock/section.ts'
+import { groupByName } from './read/group-by-name.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
@@ -70,11 +71,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Rost
 }
 
 function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): AdoptedRow[] {
-  const byName = new Map<string, string[]>()
-  for (const [id, room] of list.items) {
-    const name = toText(room['name'])
-    byName.set(name, [...(byName.get(name) ?? []), id])
-  }
+  const byName = groupByName(list.items)
   const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const declared = new Set(rooms.map(({ key }) => key))
   return rooms
@@ -93,19 +90,20 @@ interface Claims {
 
 function claimRoom(
   { key, fields, isProtected }: DesiredRoom,
-  [id, ...others]: readonly string[],
+  ids: readonly string[],
   { owners, declared, section }: Claims,
 ): AdoptedRow {
+  const [id] = ids
   const name = toText(fields['name'])
   const row = { key, name, room_id: id ?? null }
   if (id === undefined)
     return { ...row, status: 'missing', reason: 'no room has this name; apply creates it' }
-  if (others.length > 0)
+  if (ids.length > 1)
     return {
       ...row,
       room_id: null,
       status: 'ambiguous',
-      reason: `${others.length + 1} rooms have this name: ${listNames([id, ...others], 10)}`,
+      reason: `${ids.length} rooms have this name: ${listNames(ids, 10)}`,
     }
   const owner = owners.get(id)
   if (owner !== undefined && declared.has(owner))

@@ -8,6 +8,7 @@ import { createSection, type Section } from './lock/lock.ts'
 import { isUnresolved, isWrite } from './plan/plan.ts'
 import { preparePlan } from './prepare-plan.ts'
 import { planView, printPlan } from './print-plan.ts'
+import { groupByName } from './read/group-by-name.ts'
 import type { RoomList } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
 
@@ -65,15 +66,13 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
 
 /** Records in the section the ID of the room with the name of each key, if exactly one room has the name. */
 function matchByName({ rooms = [] }: WorkspaceDocument, { items }: RoomList, section: Section): Section {
-  const byName = new Map<string, string[]>()
-  for (const [id, room] of items) {
-    const name = toText(room['name'])
-    byName.set(name, [...(byName.get(name) ?? []), id])
-  }
+  const byName = groupByName(items)
+  const taken = new Set([...section.rooms.values()].map(({ id }) => id))
   for (const { key, fields } of rooms) {
-    const [id, ...others] = byName.get(toText(fields['name'])) ?? []
-    const isTaken = [...section.rooms.values()].some((room) => room.id === id)
-    if (id === undefined || others.length > 0 || isTaken) continue
+    const ids = byName.get(toText(fields['name'])) ?? []
+    const [id] = ids
+    if (id === undefined || ids.length > 1 || taken.has(id)) continue
+    taken.add(id)
     section.rooms.set(key, { id, values: {}, isProtected: false, members: new Map(), blocks: new Set() })
   }
   return section

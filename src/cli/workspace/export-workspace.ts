@@ -212,8 +212,7 @@ async function reportExport(
   await context.notice(
     `exported ${counted(users.length, 'user')}, ${counted(rooms.length, 'room')} and ${counted(members, 'member')}${files}`,
   )
-  const names = rooms.map(({ fields }) => toText(fields['name']))
-  const repeated = names.filter((name, i) => names.indexOf(name) !== i).length
+  const repeated = rooms.length - new Set(rooms.map(({ fields }) => toText(fields['name']))).size
   if (repeated > 0)
     await context.notice(
       `warning: ${counted(repeated, 'room')} ${plural(repeated, 'has', 'have')} the name of another room; an apply to another service refuses such a file`,
