@@ -88,10 +88,14 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const search = await MembershipSearch.open(context, flags, { users, where: flags.where })
   const planned: Plan = { tasks: [], rooms: [] }
   for await (const searched of search.searched()) {
+    const { room } = searched
     const step = planStep(context, addition, searched)
     if (!step) continue
-    planned.tasks.push(step)
-    if (typeof step.todo === 'function') planned.rooms.push(pickRoom(searched.room))
+    const isWrite = typeof step.todo === 'function'
+    const isFinal = !isWrite || context.flags.dryRun
+    const todo = isFinal ? step.todo : planAgain(context, addition, room, search)
+    planned.tasks.push({ ...step, todo })
+    if (isWrite) planned.rooms.push(pickRoom(room))
   }
   const error = await search.end()
   // If some rooms were read, the user is added to those rooms, and unread rooms are reported.
@@ -100,6 +104,18 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
   )
   return { ...planned, tasks: [...unread, ...planned.tasks] }
+}
+
+/**
+ * Creates the work that plans the step of a room again and writes it. A role could be lowered if it was raised after
+ * the first plan.
+ */
+function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
+  return async (client: Client): Promise<RoomOutcome> => {
+    const step = planStep(context, addition, { room, memberships: await search.membersIn(room, client) })
+    if (!step) return { status: 'skipped', reason: 'no longer needed' }
+    return typeof step.todo === 'function' ? step.todo(client) : step.todo
+  }
 }
 
 function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {

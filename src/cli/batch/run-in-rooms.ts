@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { type CountedOutcome, isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -11,11 +11,11 @@ import { openPool } from '../pool/pool.ts'
 import { startAll } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
 
-export type RoomOutcome = CountedOutcome & { reason?: string; value?: unknown }
+export type RoomOutcome = Outcome<unknown> & { reason?: string }
 
 /** Work in one room: a request, or an outcome that is known in advance. */
 export interface RoomTask {
-  todo: ((client: Client) => Promise<Outcome<unknown>>) | RoomOutcome
+  todo: ((client: Client) => Promise<RoomOutcome>) | RoomOutcome
   toRow(ended: RoomOutcome): Item
 }
 
@@ -42,7 +42,7 @@ export async function runInRooms(
   const tally = new Tally(tasks.length, summarize)
   const pool = await openPool(context, flags, tally)
   let fatal: MeetroomError | undefined
-  const attempt = async ({ todo }: RoomTask): Promise<Outcome<unknown>> => {
+  const attempt = async ({ todo }: RoomTask): Promise<RoomOutcome> => {
     try {
       return typeof todo === 'function' ? await todo(pool.client) : { status: 'unsent' }
     } catch (cause) {

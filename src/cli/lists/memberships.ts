@@ -108,7 +108,7 @@ export class MembershipSearch {
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
     try {
       // A deleted room has no members.
-      const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.#membersIn(room))
+      const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.membersIn(room))
       return value ? { status: 'ok', value } : { status: 'skipped' }
     } catch (cause) {
       const failed = toFailure(cause)
@@ -117,9 +117,9 @@ export class MembershipSearch {
     }
   }
 
-  async #membersIn(room: Item): Promise<Membership[]> {
+  /** Reads the memberships in one room. @throws {NotFoundError} when the room does not exist */
+  async membersIn(room: Item, client = this.client): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
-    const { client } = this.#pool
     const room_id = toText(room['id'])
     const members: Item[] = []
     for await (const member of listMembersOf(this.#context, room_id, { client, full: this.#full }))

@@ -76,6 +76,33 @@ describe('users hand-over', () => {
     expect(world.writes()).toEqual([post(plans, 'monitor'), post(lobby, 'monitor')])
   })
 
+  test('lowers no role that was raised, and adds no member who was added, after the plan', async () => {
+    const { plans, lobby, board } = world.ids
+    await setRole(board, 'mallory', 'guest')
+    await setRole(board, 'ada', 'monitor')
+    const isFirstWrite = (method: string) => method !== 'GET' && world.writes().length === 1
+    world.intercept = async ({ method }, next) => {
+      if (isFirstWrite(method)) {
+        world.intercept = undefined
+        await setRole(board, 'ada', 'host')
+        await world.send('POST', `/rooms/${lobby}/members`, { user_id: 'ada', type: 'host' })
+        world.requests.length = 1
+      }
+      return next()
+    }
+    const { code, rows } = await world.rows('users hand-over mallory ada --yes --concurrency 1')
+    expect(words(rows)).toEqual([
+      'add ada Plans ok',
+      'update ada Board skipped already a member, as host',
+      'add ada Hall skipped already a member, as guest',
+      'add ada Lobby skipped already a member, as host',
+    ])
+    expect(code).toBe(0)
+    expect(world.writes()).not.toContain(post(lobby, 'guest'))
+    expect((await world.member(board, 'ada')).type).toBe('host')
+    expect((await world.member(plans, 'ada')).type).toBe('guest')
+  })
+
   test('sends writes only for rooms that match --where', async () => {
     const { plans } = world.ids
     const { stderr } = await world.rows('users hand-over mallory ada --where type=private --yes')
