@@ -1,3 +1,4 @@
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -82,7 +83,7 @@ const explainNameAsRoom: Explain = async ({ client, path }) => {
   const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1
-    ? `a room has this name; pass ${quoteWord(`name:${name}`)}, or its id, ${ids[0]}`
+    ? `a room has this name; pass ${quoteWord(`name:${name}`)}, or its id, ${quoteWord(toText(ids[0]))}`
     : `rooms of this name: ${ids.join(', ')}`
 }
 

@@ -21,6 +21,13 @@ describe('a command with a room name in place of an ID', () => {
     },
   )
 
+  test('quotes an ID with a command substitution of the service for the shell', async () => {
+    const room = { id: '$(reboot)', name: 'Algebra', type: 'open' }
+    world.intercept = async ({ url }) =>
+      url.includes('/rooms?') ? answer(200, { rooms: [room] }) : answer(404, { error: 'no' })
+    expect((await world.run('rooms get Algebra')).stderr).toContain(`or its id, '$(reboot)'\n`)
+  })
+
   test('suggests the IDs of all rooms with that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(

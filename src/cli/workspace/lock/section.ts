@@ -1,4 +1,5 @@
 import { UsageError } from '../../../errors.ts'
+import { quoteWord } from '../../output/hint-text.ts'
 import { createSection, type Section } from './lock.ts'
 
 export interface WorkspaceIdentity {
@@ -34,7 +35,7 @@ export function selectSection(
     throw new UsageError(
       `the file belongs to the profile “${workspace}”, and this is the profile “${profile}”`,
       {
-        hint: `pass --profile ${workspace}, or change “workspace” in the file`,
+        hint: `pass --profile ${quoteWord(workspace)}, or change “workspace” in the file`,
       },
     )
   const here = sections.filter((section) => section.base_url === baseUrl)

@@ -297,14 +297,13 @@ describe('the lock file', () => {
     }
   })
 
-  test('is not used if the workspace file names another profile', async () => {
+  test('is not used if the workspace file names another profile, which the hint quotes for the shell', async () => {
     const at = await createWorkspace()
-    at.write('workspace: staging\nusers: []\n')
+    at.write('workspace: $(reboot)\nusers: []\n')
     const { code, stderr } = await at.run('workspace diff school.yaml')
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('the file belongs to the profile “staging”, and this is the profile “default”'),
-    ])
+    expect(code).toBe(2)
+    expect(stderr).toContain('the file belongs to the profile “$(reboot)”, and this is the profile “default”')
+    expect(stderr).toContain("hint: pass --profile '$(reboot)', or change “workspace” in the file\n")
   })
 
   test('that contains rooms is refused for a service without rooms, unless the workspace file names the profile', async () => {
