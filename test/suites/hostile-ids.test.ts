@@ -57,19 +57,17 @@ function answerAll(call: string): void {
     is_blocked: false,
     terminated_at: null,
   }
-  const body = {
-    ...{ room: thing, member: thing, user: thing, message: 'm', session: thing },
-    ...{
-      rooms: [],
-      members: [],
-      users: [],
-      sessions: [],
-      pages: [thing],
-      paging: { total: 0, limit: 1, offset: 0 },
-    },
+  const lists = {
+    ...{ rooms: [], members: [], users: [], sessions: [], pages: [thing] },
+    paging: { total: 0, limit: 1, offset: 0 },
   }
-  world.intercept = async ({ method }) =>
-    method === 'GET' && /^users create|import/.test(call) ? answer(404, {}) : answer(200, body)
+  world.intercept = async ({ method, url }) => {
+    const isLookup = method === 'GET'
+    if (isLookup && /^users create|import/.test(call)) return answer(404, {})
+    const id = decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '')
+    const item = isLookup ? { ...thing, id, user_id: id } : thing
+    return answer(200, { room: item, member: item, user: item, message: 'm', session: item, ...lists })
+  }
 }
 
 const harmless = 'harmless-1'
