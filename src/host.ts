@@ -77,11 +77,26 @@ export interface Host {
   saveMemory(): Promise<void>
 }
 
+/** Maximum time that a write waits for its reader after a stop signal, in milliseconds. */
+const maxBlockedMs = 1000
+
+/** Stop requested by a signal. */
+interface StopRequest {
+  isMade: boolean
+  /** Functions that limit the wait of pending writes. */
+  readonly limits: Set<() => void>
+}
+
 /**
  * Creates an output that opens its stream at the first write, because opening takes milliseconds.
  * @param mayBlock returns true when a slow reader may block the program; writes to pipes and files are then synchronous
  */
-function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
+function createOutput(
+  fd: number,
+  open: () => NodeJS.WriteStream,
+  stop: StopRequest,
+  mayBlock: () => boolean,
+): Output {
   let opened: NodeJS.WriteStream | undefined
   const stream = () => {
     if (opened) return opened
@@ -116,7 +131,18 @@ function createOutput(fd: number, open: () => NodeJS.WriteStream, mayBlock: () =
       const rest = opened || !mayBlock() || isDevice() ? data : writeNow(fd, Buffer.from(data))
       if (rest.length === 0) return
       await new Promise<void>((resolve, reject) => {
-        stream().write(rest, (error) => (error ? reject(error) : resolve()))
+        let timer: NodeJS.Timeout | undefined
+        const limit = () => {
+          timer = setTimeout(() => reject(new Error('nobody reads the output')), maxBlockedMs)
+        }
+        stop.limits.add(limit)
+        if (stop.isMade) limit()
+        stream().write(rest, (error) => {
+          stop.limits.delete(limit)
+          clearTimeout(timer)
+          if (error) reject(error)
+          else resolve()
+        })
       })
     },
   }
@@ -136,16 +162,17 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
 /** Creates the host for the real machine. No other code uses `process`. */
 export function createProcessHost(): Host {
   let listeners = 0
-  // Without a listener, a signal ends the program even while a write blocks.
-  const mayBlock = () => listeners === 0
+  const stop: StopRequest = { isMade: false, limits: new Set() }
+  // Without a listener, the first signal ends the program even while a write blocks.
+  const mayBlock = () => listeners === 0 && !stop.isMade
   return {
     env: process.env,
     // A getter, because opening stdin takes a file handle and most commands never read it.
     get stdin() {
       return process.stdin
     },
-    stdout: createOutput(1, () => process.stdout, mayBlock),
-    stderr: createOutput(2, () => process.stderr, mayBlock),
+    stdout: createOutput(1, () => process.stdout, stop, mayBlock),
+    stderr: createOutput(2, () => process.stderr, stop, mayBlock),
     get prompt() {
       return process.stderr
     },
@@ -202,7 +229,14 @@ export function createProcessHost(): Host {
     },
     onSignal(listener) {
       const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-      const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)
+      const handlers = signals.map((signal) => {
+        const handle = () => {
+          if (!stop.isMade) for (const limit of stop.limits) limit()
+          stop.isMade = true
+          listener(signal)
+        }
+        return [signal, handle] as const
+      })
       for (const [signal, handler] of handlers) process.on(signal, handler)
       listeners++
       let isListening = true

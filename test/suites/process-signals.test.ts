@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { constants, readdirSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import {
   stuckService,
   withStops,
 } from '../helpers/signalled.ts'
-import { fullPort, openingPipe, silentPort, unansweredSyn } from '../helpers/stall.ts'
+import { fullPort, openingPipe, silentPort, unansweredSyn, type Within } from '../helpers/stall.ts'
 import { startTestService } from '../helpers/test-service.ts'
 import { counted, full } from './size.ts'
 
@@ -289,3 +289,40 @@ describe.skipIf(process.platform === 'win32')('while a named pipe has no other e
     },
   )
 })
+
+describe.skipIf(process.platform === 'win32')('while nobody reads the output', () => {
+  const page = JSON.stringify({
+    rooms: Array.from({ length: 30 }, (_, i) => ({ id: i, name: 'x'.repeat(9000) })),
+  })
+  const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${page.length}\r\n\r\n${page}`
+
+  test.each(withStops(['rooms list -o csv', 'api GET /rooms']))(
+    '%s ends “%s”',
+    measured,
+    async (stop, line) => {
+      const { baseUrl } = await stuckService(answer)
+      const env = envFor(baseUrl)
+      const pipe = join(env.HOME, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      // Opened for both, a pipe has a reader that never reads, and its writer sees when it is full.
+      const both = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK)
+      onTestFinished(() => both.close())
+      const within: Within = (argv) => ['sh', '-c', 'exec "$@" > "$0"', pipe, ...argv]
+      const ended = await signalled(line.split(' '), { env, within }, stop, () => isFull(both).then(later))
+      expectStopped(ended, stop)
+      expect(ended.stderr).toContain('error: interrupted')
+      // A reader may be slow.
+      expect(ended.lingeredMs).toBeLessThan(1200 + promptlyMs)
+    },
+  )
+})
+
+/** Waits until a pipe takes no more bytes. */
+async function isFull(pipe: FileHandle): Promise<void> {
+  const isTaken = () =>
+    pipe.write('\n').then(
+      () => true,
+      () => false,
+    )
+  while (await isTaken()) await pause(20)
+}
