@@ -65,16 +65,3 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
-
-/**
- * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper half.
- * @param random fraction in [0, 1]; 1 for no jitter
- */
-export function backoff(
-  attempt: number,
-  random: number,
-  { baseMs, maxMs } = { baseMs: 200, maxMs: 8000 },
-): number {
-  const full = Math.min(baseMs * 2 ** attempt, maxMs)
-  return full / 2 + (full / 2) * random
-}

@@ -1,3 +1,4 @@
+import { backoff } from '../api/backoff.ts'
 import { type Transport, TransportError, type WireRequest, type WireResponse } from '../api/wire.ts'
 import { ServiceError } from '../errors.ts'
 import {
@@ -7,14 +8,7 @@ import {
   type Repeatability,
   readHost,
 } from './no-response.ts'
-import {
-  backoff,
-  isBusy,
-  isRetriedFailure,
-  isRetriedStatus,
-  mayHaveActed,
-  parseRetryAfter,
-} from './retry-policy.ts'
+import { isBusy, isRetriedFailure, isRetriedStatus, mayHaveActed, parseRetryAfter } from './retry-policy.ts'
 
 interface Timing {
   /** Wall clock, in milliseconds since 1970, for dates in `Retry-After`. */

@@ -1,8 +1,8 @@
+import { backoff } from '../../api/backoff.ts'
 import { endpoints, type Route } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { isUnknown } from '../../client/outcome.ts'
 import {
-  backoff,
   isBusy,
   isRepeatable,
   isRetriedStatus,

@@ -1,3 +1,4 @@
+import { ReconnectPauses } from '../../../api/backoff.ts'
 import type { Route } from '../../../api/endpoints.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { fillPath, formatQueryString } from '../../../api/path.ts'
@@ -55,9 +56,6 @@ const joining: Route = {
   path: '/rooms/{id}/connect',
 }
 
-const firstPauseMs = 200
-const longestPauseMs = 5000
-
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
@@ -97,24 +95,30 @@ async function stayConnected(
   }
   // A service may include the refused token in an error.
   const redact = createRedactor([access_token ?? ''], '[access token]')
+  const { retries, timeout } = await context.settings()
+  const timeoutMs = timeout.value * 1000
+  // As of a request, one timeout covers all attempts to join.
+  const deadline = host.monotonic() + timeoutMs
+  const pauses = new ReconnectPauses(() => host.random())
   let joined = false
-  for (let failures = 0; ; failures++) {
-    const { retries, timeout } = await context.settings()
-    const limits = { interrupt, timeoutMs: timeout.value * 1000 }
-    const closed = await connectToRoom(url, host, limits, async (frame) => {
+  for (let attempt = 0; ; attempt++) {
+    let joinedAt: number | undefined
+    const remainingMs = joined ? timeoutMs : deadline - host.monotonic()
+    const closed = await connectToRoom(url, host, { interrupt, timeoutMs, remainingMs }, async (frame) => {
       joined = true
-      failures = 0
+      joinedAt ??= host.monotonic()
       await show(frame)
     })
     const ended = { ...closed, reason: redact(closed.reason) }
     if (interrupt.aborted) break
-    if (!ended.canRetry || (!joined && failures >= retries.value))
+    const now = host.monotonic()
+    const pause = pauses.next(now - (joinedAt ?? now))
+    if (!ended.canRetry || (!joined && (attempt >= retries.value || now + pause >= deadline)))
       return finish(
         joined && ended.code === 'terminated' ? { ...ended, isFinal: true } : ended,
         room,
         printer.notice.bind(printer),
       )
-    const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
     await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
@@ -146,7 +150,8 @@ function toError({ reason, code, status }: RoomClosed, room: string): MeetroomEr
     ['unauthorized', AuthError],
     ['not_found', NotFoundError],
   ])
-  const Kind = kinds.get(code) ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
+  const isRefusal = status === undefined || (status >= 400 && status < 500)
+  const Kind = kinds.get(code) ?? (isRefusal ? ApiError : ServiceError)
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
   return new Kind(reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`, { status, request })
 }

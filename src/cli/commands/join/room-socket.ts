@@ -15,6 +15,13 @@ export interface RoomClosed {
   status?: number
 }
 
+interface JoinLimits {
+  interrupt: AbortSignal
+  timeoutMs: number
+  /** Rest of the timeout in which the service must send its first frame or refuse the connection, in milliseconds. */
+  remainingMs: number
+}
+
 /** Maximum size of a frame, in bytes. */
 const maxFrameBytes = 1024 * 1024
 
@@ -27,6 +34,8 @@ const silenceMs = 20_000
 /** Maximum time for the closing handshake after ^C, in milliseconds. */
 const closeTimeoutMs = 200
 
+/** Close code of `ws` for a connection that ended without one. */
+const lost = 1006
 /** Close code of a terminated room. */
 const terminated = 4002
 const final = new Map([
@@ -39,13 +48,12 @@ const final = new Map([
 /**
  * Connects to a room and passes its frames to `onFrame` in order, until the connection or the command ends. Reads no
  * more frames while `onFrame` runs.
- * @param timeoutMs maximum time until the service has accepted or refused the connection, in milliseconds
  * @throws errors of `onFrame` only; the result contains all other errors
  */
 export function connectToRoom(
   url: string,
   host: Host,
-  { interrupt, timeoutMs }: { interrupt: AbortSignal; timeoutMs: number },
+  { interrupt, timeoutMs, remainingMs }: JoinLimits,
   onFrame: (frame: Record<string, unknown>) => Promise<void>,
 ): Promise<RoomClosed> {
   return new Promise((resolve, reject) => {
@@ -67,21 +75,20 @@ export function connectToRoom(
     }
     interrupt.addEventListener('abort', leave, { once: true })
     if (interrupt.aborted) leave()
+    let describeDelay = (): RoomClosed => ({
+      reason: `no response within ${timeoutMs / 1000} s`,
+      canRetry: true,
+      isFinal: false,
+    })
     // The timeout of `ws` starts again with each byte that the service sends.
-    const cancelHandshake = host.after(timeoutMs, () => {
-      failure ??= {
-        reason: `no response within ${timeoutMs / 1000} s`,
-        canRetry: true,
-        isFinal: false,
-      }
+    const cancelDeadline = host.after(remainingMs, () => {
+      failure ??= describeDelay()
       socket.terminate()
     })
-    socket.on('open', () => {
-      cancelHandshake()
-      heard()
-    })
+    socket.on('open', heard)
     socket.on('ping', heard)
     socket.on('message', (data: Buffer) => {
+      cancelDeadline()
       // A service that is not read cannot be heard.
       cancel()
       socket.pause()
@@ -100,12 +107,11 @@ export function connectToRoom(
     })
     socket.on('unexpected-response', (_request, response) => {
       let body = ''
+      describeDelay = () => toRefusal(response.statusCode ?? 0, body)
       const end = () => {
-        cancelEnd()
-        failure ??= toRefusal(response.statusCode ?? 0, body)
+        failure ??= describeDelay()
         socket.terminate()
       }
-      const cancelEnd = host.after(timeoutMs, end)
       response.setEncoding('utf8').on('data', (text: string) => {
         body += text
         if (body.length >= maxErrorBody) end()
@@ -116,31 +122,40 @@ export function connectToRoom(
       const code = readErrorCode(error)
       // A service that breaks the protocol may never answer the closing handshake.
       socket.terminate()
-      failure ??=
-        code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-          ? {
-              reason: `a frame is larger than ${maxFrameBytes / 2 ** 20} MB`,
-              status: 500,
-              canRetry: false,
-              isFinal: false,
-            }
-          : { reason: `no connection: ${describeReason(code)}`, canRetry: true, isFinal: false }
+      failure ??= toFailure(code)
     })
     socket.on('close', (code, reason) => {
       cancel()
-      cancelHandshake()
+      cancelDeadline()
       interrupt.removeEventListener('abort', leave)
       const known = final.get(code)
       const said = known ?? (reason.toString() || 'the connection is lost')
       frames.then(
         () =>
           resolve(
-            failure ?? { reason: said, code, canRetry: known === undefined, isFinal: code === terminated },
+            failure ?? {
+              reason: said,
+              ...(code !== lost && { code }),
+              canRetry: known === undefined,
+              isFinal: code === terminated,
+            },
           ),
         () => {},
       )
     })
   })
+}
+
+function toFailure(code: string): RoomClosed {
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+    return {
+      reason: `a frame is larger than ${maxFrameBytes / 2 ** 20} MB`,
+      ...{ status: 500, canRetry: false, isFinal: false },
+    }
+  // Errors of a handshake have no code.
+  if (code === 'Error' || /^(WS_ERR|HPE)_/.test(code))
+    return { reason: 'the service breaks the protocol', status: 500, canRetry: true, isFinal: false }
+  return { reason: `no connection: ${describeReason(code)}`, canRetry: true, isFinal: false }
 }
 
 function readFrame(data: Buffer): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { ReconnectPauses } from '../../../api/backoff.ts'
 import type { Frame } from './frames.ts'
 import { toProtocol } from './token.ts'
 
@@ -18,8 +19,7 @@ interface Handlers {
 /** Close codes after which a new connection cannot succeed. */
 const finalCodes = new Set([4001, 4002, 4003, 4004, 4400])
 
-const firstPauseMs = 500
-const longestPauseMs = 15_000
+const pauseLimits = { baseMs: 500, maxMs: 15_000 }
 
 /** Silence after which the connection counts as lost, in milliseconds. The service sends the clock every five seconds. */
 const silenceMs = 17_000
@@ -30,7 +30,9 @@ export class Connection {
   readonly #token: string | undefined
   readonly #handlers: Handlers
   #socket: WebSocket | undefined
-  #failures = 0
+  readonly #pauses = new ReconnectPauses(Math.random, pauseLimits)
+  /** Time of the first frame of the connection, in milliseconds since the page was opened. */
+  #joinedAt: number | undefined
   #timer: number | undefined
 
   constructor(url: string, token: string | undefined, handlers: Handlers) {
@@ -50,7 +52,7 @@ export class Connection {
     this.#expectFrame()
     socket.onmessage = ({ data }) => {
       if (socket !== this.#socket) return
-      this.#failures = 0
+      this.#joinedAt ??= performance.now()
       this.#expectFrame()
       this.#handlers.onFrame(JSON.parse(String(data)) as Frame)
     }
@@ -82,8 +84,9 @@ export class Connection {
     if (!socket) return
     this.#socket = undefined
     socket.close()
-    // Jitter spreads the reconnections of many clients after an outage.
-    const pauseMs = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs) * (0.5 + Math.random() / 2)
+    const now = performance.now()
+    const pauseMs = this.#pauses.next(now - (this.#joinedAt ?? now))
+    this.#joinedAt = undefined
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.open(), pauseMs)
     this.#handlers.onLost(pauseMs)

@@ -261,6 +261,13 @@ describe('sessions watch with a failing service', () => {
     expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
   })
 
+  test('waits longer after each failure until the service has responded for eight seconds', async () => {
+    const failing = Array.from({ length: 3 }, () => [{ instead: away() }, {}]).flat()
+    const { run } = await watchedRoom([{}, ...failing, ...Array.from({ length: 8 }, () => ({})), ...failing])
+    const { host } = await run('--retries 0 --interval 1s')
+    expect(host.slept.filter((ms) => ms !== 1000)).toEqual([150, 300, 600, 150, 300, 600])
+  })
+
   test('prints no message for a failed request whose retry succeeds', async () => {
     const { run } = await watchedRoom([{}, { instead: away() }, {}])
     expect(await run()).toMatchObject({ code: 0, stderr: '' })

@@ -1,5 +1,6 @@
+import { ReconnectPauses } from '../../../../api/backoff.ts'
 import type { Retry } from '../../../../client/retry.ts'
-import { backoff, isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
+import { isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import type { Host } from '../../../../host.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
@@ -25,29 +26,35 @@ export class Reconnector {
   /** Start of the outage, in milliseconds of the monotonic clock; undefined while the service responds. */
   #outageStart: number | undefined
   #hasConnected = false
+  readonly #pauses: ReconnectPauses
+  /** Time of the first success after an outage, by the monotonic clock; undefined while polls fail. */
+  #connectedAt: number | undefined
 
   constructor(host: Clock, zone: TimeZone, listener: OutageListener) {
     this.#host = host
     this.#zone = zone
     this.#listener = listener
+    this.#pauses = new ReconnectPauses(() => host.random())
   }
 
   /** Starts to report outages. Call it after the first response. */
   begin(): void {
     this.#hasConnected = true
+    this.#connectedAt = this.#host.monotonic()
   }
 
   /** Calls `ask` until it succeeds. Throws permanent errors and the reason of the signal. */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
-    for (let failures = 0; ; failures++)
+    for (;;)
       try {
         const answer = await ask()
+        this.#connectedAt ??= this.#host.monotonic()
         await this.#back()
         return answer
       } catch (error) {
         if (stop.aborted || !isTemporary(error, true)) throw error
         await this.#lost(error.message)
-        await this.#host.sleep(this.#pause(error, failures), stop)
+        await this.#host.sleep(this.#pause(error), stop)
       }
   }
 
@@ -75,8 +82,11 @@ export class Reconnector {
     await this.#listener.tell({ event: 'back', seconds })
   }
 
-  #pause({ retryAfter }: MeetroomError, failures: number): number {
+  #pause({ retryAfter }: MeetroomError): number {
+    const now = this.#host.monotonic()
+    const pause = this.#pauses.next(now - (this.#connectedAt ?? now))
+    this.#connectedAt = undefined
     const asked = parseRetryAfter(retryAfter, this.#host.now())
-    return asked === undefined ? backoff(failures, this.#host.random()) : Math.min(asked, maxPauseMs)
+    return asked === undefined ? pause : Math.min(asked, maxPauseMs)
   }
 }

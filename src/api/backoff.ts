@@ -1,0 +1,39 @@
+interface PauseLimits {
+  baseMs: number
+  maxMs: number
+}
+
+const usualLimits: PauseLimits = { baseMs: 200, maxMs: 8000 }
+
+/**
+ * Returns the delay before the next attempt, in milliseconds: exponential backoff, with jitter in the upper half.
+ * @param random fraction in [0, 1]; 1 for no jitter
+ */
+export function backoff(attempt: number, random: number, { baseMs, maxMs } = usualLimits): number {
+  const full = Math.min(baseMs * 2 ** attempt, maxMs)
+  return full / 2 + (full / 2) * random
+}
+
+/**
+ * Pauses between connections. They grow until a connection lasts, because a service may accept connections and close
+ * them immediately.
+ */
+export class ReconnectPauses {
+  readonly #limits: PauseLimits
+  readonly #random: () => number
+  #losses = 0
+
+  constructor(random: () => number, limits = usualLimits) {
+    this.#random = random
+    this.#limits = limits
+  }
+
+  /**
+   * Returns the pause before the next connection, in milliseconds.
+   * @param heldMs duration of the lost connection, in milliseconds; 0 if there was none
+   */
+  next(heldMs: number): number {
+    if (heldMs > this.#limits.maxMs) this.#losses = 0
+    return backoff(this.#losses++, this.#random(), this.#limits)
+  }
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { main } from '../../../../src/main.ts'
+import { type TestHost, testHost } from '../../../helpers/host.ts'
+import { testMachine } from '../../../helpers/live.ts'
+import { soon } from '../../../helpers/waiting.ts'
+
+/** Listens on loopback until the test is over; returns the port. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Starts a service whose rooms behave as told. */
+async function serveRooms(onJoin: (socket: WebSocket, host: TestHost) => void) {
+  const server = createHttpServer()
+  const sockets = new WebSocketServer({ server })
+  const host = hostFor(await listen(server))
+  sockets.on('connection', (socket) => onJoin(socket, host))
+  return host
+}
+
+/** Starts a service that sends the same text to every request. */
+const serveText = async (text: string) =>
+  hostFor(await listen(createServer((socket) => void socket.once('data', () => socket.write(text)))))
+
+const hostFor = (port: number) =>
+  testHost({ env: { MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`, MEETROOM_API_KEY: 'key-0123456789' } })
+
+const join = (host: TestHost, ...flags: string[]) =>
+  soon('the end of join', main(['join', 'r1', ...flags], host), () => host.stderr.text)
+
+const joined = JSON.stringify({ event: 'joined', session: { id: 's1' } })
+
+test('join waits twice as long after each connection that is closed immediately, up to eight seconds', async () => {
+  let connections = 0
+  const host = await serveRooms((socket, host) => {
+    if (++connections > 9) return host.signal('SIGINT')
+    socket.send(joined)
+    socket.close(1001)
+  })
+  expect(await join(host)).toBe(0)
+  expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000, 6000])
+})
+
+test('join starts again with a short pause after a connection that lasted', async () => {
+  let connections = 0
+  const host = await serveRooms(async (socket, host) => {
+    if (++connections > 5) return host.signal('SIGINT')
+    socket.send(joined)
+    if (connections === 3) {
+      // The program has handled the frame before it responds to the ping.
+      socket.ping()
+      await once(socket, 'pong')
+      await host.sleep(9000)
+    }
+    socket.close(1001)
+  })
+  const pauses = () => host.slept.filter((ms) => ms !== 9000)
+  expect(await join(host)).toBe(0)
+  expect(pauses()).toEqual([150, 300, 150, 300, 600])
+})
+
+test.each([
+  ['accepts and sends no frame', (socket: WebSocket) => void socket.ping()],
+  ['accepts and only pings', (socket: WebSocket) => void setInterval(() => socket.ping(), 10).unref()],
+])('join exits 5 after its timeout when the service %s', async (_, onJoin) => {
+  const machine = testMachine()
+  const host = await serveRooms((socket) => {
+    onJoin(socket)
+    socket.once('pong', () => machine.advance(3000))
+  })
+  host.after = machine.after
+  expect(await join(host, '--timeout', '3', '--retries', '0')).toBe(5)
+  expect(host.stderr.text).toBe('error: no response within 3 s\n')
+})
+
+test('one timeout covers all attempts of join to enter a room', async () => {
+  const host = await serveText('HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  expect(await join(host, '--timeout', '2', '--retries', '10')).toBe(6)
+  expect(host.slept).toEqual([150, 300, 600])
+})
+
+const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+
+test.each([
+  [
+    'a wrong Sec-WebSocket-Accept',
+    `${upgrade}Sec-WebSocket-Accept: AAAA\r\n\r\n`,
+    'the service breaks the protocol',
+  ],
+  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'the service breaks the protocol'],
+  ['status 101 without an upgrade', 'HTTP/1.1 101 Yes\r\n\r\n', 'the service responded with 101'],
+  ['a page', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi', 'the service responded with 200'],
+  [
+    'a redirect',
+    'HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n',
+    'the service responded with 302',
+  ],
+])('join exits 6 when the service responds with %s', async (_, text, reason) => {
+  const host = await serveText(text)
+  expect(await join(host, '--retries', '0')).toBe(6)
+  expect(host.stderr.text).toBe(`error: cannot join: ${reason}\n`)
+})
+
+test('join exits 5 when the connection ends before the first frame', async () => {
+  const host = await serveRooms((socket) => socket.terminate())
+  expect(await join(host, '--retries', '0')).toBe(5)
+  expect(host.stderr.text).toBe('error: the connection is lost\n')
+})
