@@ -83,13 +83,16 @@ async function openInProcess(
   host: ConnectWorkspaceOptions['host'],
   notice: ConnectWorkspaceOptions['notice'],
 ): Promise<WorkspaceConnection> {
-  const { openWorkspace } = await import('./workspace.ts')
+  const { createDamageError, openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
     // Lets the event loop handle signals, because the embedded service can respond without yielding to it.
     await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
-    return service(request)
+    const response = await service(request)
+    // No later attempt can succeed, so the client must not retry.
+    if (response.isDamage) throw createDamageError(dir)
+    return response
   }
   return { transport: Object.assign(transport, { close }), apiKey }
 }

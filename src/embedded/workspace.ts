@@ -8,13 +8,14 @@ import { replaceFile } from '../files/draft.ts'
 import { describeSharedDirectory } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { readText } from '../files/read-file.ts'
-import { describeFailure } from './common/faults.ts'
+import { describeFailure, isDamage } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
 import { getDatabasePath } from './database-path.ts'
 import { lockWorkspace } from './running-server.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
 import { migratesSlowly } from './store/migrate.ts'
+import { listSavedCopies, suggestRestore } from './store/saved-copies.ts'
 import { requireOwnSchema } from './store/schema-check.ts'
 import { loadSqlite, type StoreMachine } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
@@ -97,12 +98,20 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
   try {
     return await work()
   } catch (error) {
+    if (dir !== undefined && isDamage(error)) throw createDamageError(dir)
     const reason = describeFailure(error)
     if (reason === undefined) throw error
     throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
       hint: 'choose another directory with MEETROOM_DATA_DIR',
     })
   }
+}
+
+/** Creates the error of a command that finds damage in the workspace. */
+export function createDamageError(dir: string): OutputError {
+  return new OutputError(`the database ${getDatabasePath(dir)} is damaged`, {
+    hint: suggestRestore(listSavedCopies(dir)),
+  })
 }
 
 async function findKey(

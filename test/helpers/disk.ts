@@ -1,19 +1,20 @@
-import { loadSqlite, type Sqlite } from '../../src/embedded/store/sqlite.ts'
+import type { Driver } from '../../src/embedded/store/connection.ts'
+import { loadDriver } from '../../src/embedded/store/sqlite.ts'
 
 /**
  * SQLite on a disk that a test can fill. When it is full, SQLite rolls back the whole transaction by itself, and says so
  * either to the commit or already to a change inside the transaction.
  */
 export async function testDisk() {
-  const open = await loadSqlite((load) => load())
+  const open = await loadDriver((load) => load())
   let full: 'commit' | 'change' | undefined
 
-  function overflow(sqlite: Sqlite): never {
+  function overflow(sqlite: Driver): never {
     sqlite.exec('ROLLBACK')
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }
 
-  function onDisk(sqlite: Sqlite): Sqlite {
+  function onDisk(sqlite: Driver): Driver {
     return {
       exec: (sql) => (full === 'commit' && sql === 'COMMIT' ? overflow(sqlite) : sqlite.exec(sql)),
       prepare(sql) {
@@ -23,6 +24,7 @@ export async function testDisk() {
           get: (...values) => statement.get(...values),
           all: (...values) => statement.all(...values),
           iterate: (...values) => statement.iterate(...values),
+          ...(statement.columns && { columns: () => statement.columns?.() ?? [] }),
         }
       },
       close: () => sqlite.close(),
@@ -30,7 +32,7 @@ export async function testDisk() {
   }
 
   const DatabaseSync = new Proxy(class {}, {
-    construct: (_, [path, { readOnly }]) => onDisk(open(path, readOnly && { readOnly })),
+    construct: (_, [path, { readOnly }]) => onDisk(open(path, readOnly)),
   })
   return {
     /** Takes the place of loading node:sqlite. */

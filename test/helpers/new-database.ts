@@ -1,7 +1,8 @@
-import { loadSqlite, type Sqlite } from '../../src/embedded/store/sqlite.ts'
+import { Connection, type Driver } from '../../src/embedded/store/connection.ts'
+import { loadDriver } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
 
-let loading: Promise<(path: string) => Sqlite> | undefined
+let loading: Promise<(path: string) => Driver> | undefined
 
 /**
  * Takes the place of loading SQLite for databases in memory, which then have the current schema already. Creating them
@@ -13,10 +14,10 @@ export async function withSchema<T>(_load: () => Promise<T>): Promise<T> {
   return { DatabaseSync: new Proxy(class {}, { construct: (_, [path]) => open(path) }) } as T
 }
 
-async function prepareSchema(): Promise<(path: string) => Sqlite> {
-  const open = await loadSqlite((load) => load())
-  const migrated = open(':memory:')
-  new Store(migrated)
+async function prepareSchema(): Promise<(path: string) => Driver> {
+  const open = await loadDriver((load) => load())
+  const migrated = open(':memory:', false)
+  new Store(new Connection(migrated))
   const read = <Row>(sql: string) => migrated.prepare(sql).all() as Row[]
   const statements = read<{ sql: string }>(
     `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'sqlite_sequence' ORDER BY rowid`,
@@ -30,7 +31,7 @@ async function prepareSchema(): Promise<(path: string) => Sqlite> {
   ].join(';\n')
   migrated.close()
   return (path) => {
-    const sqlite = open(path)
+    const sqlite = open(path, false)
     if (path === ':memory:') sqlite.exec(schema)
     return sqlite
   }

@@ -12,7 +12,7 @@ export const exitCodes: Readonly<Record<number, string>> = {
   9: 'A condition is not met, or was not met in time. For `workspace diff`: the workspace differs from the file.',
   10: 'Confirmation was required but not given.',
   70: 'A bug in meetroom.',
-  74: 'The output or the audit log could not be written, or too many files are open.',
+  74: 'The output or the audit log could not be written, the local workspace is damaged or cannot be used, or too many files are open.',
   129: 'The terminal was closed (SIGHUP).',
   130: 'Interrupted (SIGINT).',
   143: 'Terminated (SIGTERM).',

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { endpoints } from '../../api/endpoints.ts'
 import { resources } from '../../api/resources.ts'
 import { createService } from '../service/service.ts'
-import { listTables } from '../store/contents.ts'
+import { listColumns, listTables } from '../store/contents.ts'
 import { runMigrations } from '../store/migrate.ts'
 import type { OpenSqlite, Sqlite, Statement, Value } from '../store/sqlite.ts'
 import { Store } from '../store/store.ts'
@@ -75,7 +75,7 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
 /** @returns number of rows that were changed or left out */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
-  const present = new Set(readColumns(db, table))
+  const present = new Set(listColumns(db, table))
   const columns = rules.filter(([name]) => present.has(name))
   if (columns.length === 0) return 0
   const names = columns.map(([name]) => name)
@@ -83,18 +83,17 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   const insert = db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`)
   let changed = 0
   let nth = 0
-  for (const row of iterate(from, `SELECT ${names.map(selectSafely)} FROM ${table}`, path)) {
+  for (const row of readRows(from, table, names, path)) {
     nth++
     const values: Value[] = []
     let isChanged = false
-    for (const [name, convert] of columns) {
-      const stored = decodeText(row[name])
-      const value = convert(stored)
+    for (const [i, [name, convert]] of columns.entries()) {
+      const value = convert(row[i])
       if (value === undefined) {
         if (optionalRows.has(table)) break
         throw createDamagedError(path, `row ${nth} of the table ${table} has an invalid ${name}`)
       }
-      if (value !== stored) isChanged = true
+      if (value !== row[i]) isChanged = true
       values.push(value)
     }
     if (values.length === columns.length) run(insert, values, path)
@@ -103,37 +102,11 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   return changed
 }
 
-/**
- * Selects a text as the bytes of its UTF-8, because libsql aborts the process for other bytes, and other
- * bytes as a byte that is not UTF-8. Long values are not loaded.
- */
-function selectSafely(name: string): string {
-  return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxText} THEN x'ff'
-    WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)
-    WHEN typeof(${name}) = 'blob' THEN x'ff' ELSE ${name} END AS ${name}`
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function decodeText(value: unknown): unknown {
-  if (!(value instanceof ArrayBuffer) && !(value instanceof Uint8Array)) return value
-  try {
-    return utf8.decode(value)
-  } catch {
-    // No rule accepts undefined.
-    return undefined
-  }
-}
-
-function readColumns(db: Sqlite, table: string): string[] {
-  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table) as { name: string }[]
-  return columns.map(({ name }) => name)
-}
-
 /** @throws {UsageError} when the rows cannot be read */
-function* iterate(db: Sqlite, sql: string, path: string): Generator<Record<string, unknown>> {
+function* readRows(db: Sqlite, table: string, columns: readonly string[], path: string) {
   try {
-    yield* db.prepare(sql).iterate() as Iterable<Record<string, unknown>>
+    // Every rule refuses undefined, which stands for a value that is not text of limited length.
+    yield* db.rows(table, columns, maxText)
   } catch (error) {
     throw toBackupError(error, path)
   }

@@ -5,6 +5,7 @@ import { toStorageFault } from '../common/faults.ts'
 import { migrations } from '../store/schema.ts'
 import { createEmpty, readVersion } from '../store/schema-check.ts'
 import { loadSqlite, type OpenSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
+import { findPageFault } from './check-database.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface Backup {
@@ -32,8 +33,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
     if (application_id !== 0) throw createNoBackupError(path, 'it is a database of another program')
     if (version < 1) throw createNoBackupError(path, `its schema version is ${version}`)
     requireTables(db, open, version, path)
-    const [check] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
-    if (check?.quick_check !== 'ok') throw createDamagedError(path)
+    if (findPageFault(db) !== undefined) throw createDamagedError(path)
     return { db, version, facts: readFacts(db) }
   } catch (error) {
     db?.close()

@@ -32,9 +32,8 @@ export const unknownOperation = (what: string) =>
 export function toStorageFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error.code === storage ? error : undefined
   const { code, message } = error as NodeJS.ErrnoException
-  return /^(ERR_)?SQLITE_/.test(code ?? '')
-    ? new Fault(503, storage, describeStorageFailure(message))
-    : undefined
+  // libsql names some failures UNKNOWN_SQLITE_ERROR and their number.
+  return /SQLITE_/.test(code ?? '') ? new Fault(503, storage, describeStorageFailure(message)) : undefined
 }
 
 /** Describes a failure of SQLite or of a file; undefined for any other error. */
@@ -58,7 +57,7 @@ const damageMessage = 'the workspace is damaged'
 
 const storageReasons: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, 'the disk is full'],
-  [/malformed|not a database/, damageMessage],
+  [/malformed|not a database|cannot hold BLOB/, damageMessage],
   [/locked|busy/, 'another program uses the workspace'],
   [/readonly/, 'the workspace is read-only'],
   [/unable to open/, 'the database file of the workspace cannot be opened'],
@@ -67,6 +66,9 @@ const storageReasons: readonly (readonly [RegExp, string])[] = [
 
 /** Creates the error for stored data that this program cannot have written, although SQLite reports no damage. */
 export const damaged = () => new Fault(503, storage, damageMessage)
+
+/** Returns true when only a backup helps: another attempt finds the same damage. */
+export const isDamage = (error: unknown) => toStorageFault(error)?.message === damageMessage
 
 /** Creates the error for a database file whose path now names another file or none. Writes to it would be lost. */
 export const fileLost = () =>

@@ -10,6 +10,8 @@ export interface TextResponse extends WireResponse {
   readonly pieces?: readonly Uint8Array[]
   /** Name of the operation that was called, for metrics; undefined if the request named none. */
   operation?: string | undefined
+  /** True when the workspace is damaged. */
+  readonly isDamage?: boolean
   /** Failure of the connection: reset before the response, or closed within its body. */
   readonly connection?: 'reset' | 'cut'
 }

@@ -3,7 +3,7 @@ import { type Endpoint, endpoints, type OperationName } from '../../api/endpoint
 import type { Operation } from '../../api/operation.ts'
 import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
-import { Fault, toStorageFault, unauthorized, unknownOperation } from '../common/faults.ts'
+import { Fault, isDamage, toStorageFault, unauthorized, unknownOperation } from '../common/faults.ts'
 import { createIds } from '../common/ids.ts'
 import { decodeParams, isAuthorized, parseBody, parseUrl, validateInput } from '../common/requests.ts'
 import { createTurnScheduler, type TurnScheduler } from '../common/turn-scheduler.ts'
@@ -179,9 +179,6 @@ export function createErrorResponse(error: unknown): TextResponse {
   const fault = error instanceof Fault ? error : toStorageFault(error)
   if (!fault) throw error
   const { status, code, message } = fault
-  return createResponse(
-    status,
-    { error: { code, message } },
-    status === 429 ? { 'retry-after': '1' } : undefined,
-  )
+  const headers = status === 429 ? { 'retry-after': '1' } : undefined
+  return { ...createResponse(status, { error: { code, message } }, headers), isDamage: isDamage(fault) }
 }

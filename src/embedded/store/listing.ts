@@ -56,32 +56,34 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
     const total = counted + uncounted
     if (order !== newestFirst) {
       const index = (await prepareOrder(store, listing, total)) ? `INDEXED BY ${orderIndex}` : ''
-      const page = `FROM ${table} ${index} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
       const isFar = offset > (values.length > 0 ? maxFilteredRowsHere : maxRowsHere)
-      const rows = await readRows(store, columns, page, [...values, limit, offset], isFar)
+      const reads: Reads = (isFar ? store.elsewhere : undefined) ?? store
+      const rows = await reads.all<Row>(
+        `SELECT ${columns} FROM ${table} ${index} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`,
+        ...[...values, limit, offset],
+      )
       return { rows, paging: { limit, offset, total } }
     }
     const start = offset > uncounted ? findBlock(store, counts, offset - uncounted) : undefined
-    const rows = store.list<Row>(
-      columns,
-      `FROM ${table} ${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+    const rows = store.all<Row>(
+      `SELECT ${columns} FROM ${table} ${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
       ...values,
       ...(start ? [start.before, limit, start.offset] : [limit, offset]),
     )
     return { rows, paging: { limit, offset, total } }
   }
-  const page = `FROM ${table} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
+  const page = `SELECT ${columns} FROM ${table} ${where} ${formatOrder(order)} LIMIT ? OFFSET ?`
   const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${maxRowsHere})`
   const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
   await prepareOrder(store, listing, total)
   if (total < maxRowsHere)
     return {
-      rows: store.list<Row>(columns, page, ...values, limit, offset),
+      rows: store.all<Row>(page, ...values, limit, offset),
       paging: { limit, offset, total },
     }
   const reads: Reads = store.elsewhere ?? store
   const all = await reads.one<{ total: number }>(`SELECT count(*) AS total FROM ${table} ${where}`, ...values)
-  const rows = await reads.all<Row>(`SELECT ${columns} ${page}`, ...values, limit, offset)
+  const rows = await reads.all<Row>(page, ...values, limit, offset)
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
@@ -96,20 +98,6 @@ async function prepareOrder(
   return true
 }
 
-/** @param isFar true to use another thread, because many rows are skipped */
-async function readRows<Row>(
-  store: Store,
-  columns: Listing<Row>['columns'],
-  page: string,
-  values: readonly Value[],
-  isFar: boolean,
-): Promise<Row[]> {
-  const elsewhere = isFar ? store.elsewhere : undefined
-  return elsewhere
-    ? elsewhere.all<Row>(`SELECT ${columns} ${page}`, ...values)
-    : store.list<Row>(columns, page, ...values)
-}
-
 /** Reads all rows in steps, so that the service can respond to other requests between them. */
 export async function listAll<Row extends { seq: number }, Item>(
   store: Store,
@@ -120,9 +108,9 @@ export async function listAll<Row extends { seq: number }, Item>(
   const { table, columns, where, values, order } = selection
   const items: Item[] = []
   const turn = startTurn(scheduler)
-  const step = `FROM ${table} ${where} AND ${formatAfter(order)} ${formatOrder(order)} LIMIT ${stepRows}`
+  const step = `SELECT ${columns} FROM ${table} ${where} AND ${formatAfter(order)} ${formatOrder(order)} LIMIT ${stepRows}`
   for (let position = startOf(order); ; await turn()) {
-    const rows = store.list<Row>(columns, step, ...values, ...position)
+    const rows = store.all<Row>(step, ...values, ...position)
     for (const row of rows) items.push(toItem(row))
     const last = rows.at(-1)
     if (!last || rows.length < stepRows) return items

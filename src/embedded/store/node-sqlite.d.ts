@@ -1,8 +1,8 @@
 // The types of Node 20, the oldest supported version, lack this module.
 declare module 'node:sqlite' {
-  import type { Sqlite } from './sqlite.ts'
+  import type { Driver } from './connection.ts'
   export const DatabaseSync: new (
     path: string,
     options?: { readOnly?: boolean; defensive?: boolean },
-  ) => Sqlite
+  ) => Driver
 }

@@ -1,4 +1,4 @@
-// Reads the database of a workspace in a thread of its own: see reader.ts. JavaScript, as a thread begins with a file that
+// Runs a `JsonQuery` in a thread of its own: see reader.ts. JavaScript, as a thread begins with a file that
 // Node itself can run.
 const { parentPort, workerData } = require('node:worker_threads')
 
@@ -17,7 +17,7 @@ parentPort.on('message', ({ sql, values }) => {
       statement = database.prepare(sql)
       statements.set(sql, statement)
     }
-    parentPort.postMessage({ rows: statement.all(...values) })
+    parentPort.postMessage({ json: statement.get(...values).json })
   } catch ({ code, message }) {
     parentPort.postMessage({ failure: { code, message } })
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { JsonBytes, JsonQuery } from './json-query.ts'
 import type { Value } from './sqlite.ts'
 
 export interface Reads {
@@ -8,19 +9,21 @@ export interface Reads {
 }
 
 interface PendingQuery {
-  resolve(rows: unknown[]): void
+  resolve(found: JsonBytes): void
   reject(cause: Error): void
 }
 
 /** Reader of a database in its own thread, which keeps the process alive only while a query is pending. */
 export class Reader implements Reads {
   readonly #file: string
+  readonly #toJson: (sql: string, values: readonly Value[]) => JsonQuery
   #thread: Worker | undefined
   #pending: PendingQuery[] = []
 
   /** @param file path of the database; a database in memory is not visible to other threads */
-  constructor(file: string) {
+  constructor(file: string, toJson: (sql: string, values: readonly Value[]) => JsonQuery) {
     this.#file = file
+    this.#toJson = toJson
   }
 
   async one<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
@@ -28,13 +31,15 @@ export class Reader implements Reads {
     return row
   }
 
-  all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+  async all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    const query = this.#toJson(sql, values)
     const thread = this.#thread ?? this.#start()
     thread.ref()
-    thread.postMessage({ sql, values })
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve: (rows) => resolve(rows as Row[]), reject })
+    thread.postMessage({ sql: query.allSql, values })
+    const found = await new Promise<JsonBytes>((resolve, reject) => {
+      this.#pending.push({ resolve, reject })
     })
+    return query.readAll(found) as Row[]
   }
 
   close(): void {
@@ -47,11 +52,11 @@ export class Reader implements Reads {
       workerData: this.#file,
       execArgv: [],
     })
-    thread.on('message', ({ rows, failure }) => {
+    thread.on('message', ({ json, failure }) => {
       const query = this.#pending.shift()
       if (this.#pending.length === 0) thread.unref()
       if (failure) query?.reject(Object.assign(new Error(failure.message), { code: failure.code }))
-      else query?.resolve(rows)
+      else query?.resolve({ json })
     })
     thread.on('error', (error: Error) => this.#end(error))
     this.#thread = thread

@@ -114,14 +114,11 @@ async function searchIndex(reads: Reads, text: string, indexed: boolean): Promis
   if ([...text].length < 3 || !indexed || foldedByIndex.test(text)) return none
   const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
   if (upTo === 0) return none
-  // Fetching one JSON value is faster than fetching many rows.
-  const found = await reads.one<{ seqs: string }>(
-    `SELECT json_group_array(seq) AS seqs FROM (
-       SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
-       LIMIT ${maxHits + 1})`,
+  const hits = await reads.all<{ seq: number }>(
+    `SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
+     LIMIT ${maxHits + 1}`,
     text,
   )
-  const hits: number[] = JSON.parse(found?.seqs ?? '[]')
   if (hits.length > maxHits) return none
   const { contains, value } = buildCondition(text)
   const stale = await reads.all<{ seq: number; hit: number | null }>(
@@ -132,5 +129,6 @@ async function searchIndex(reads: Reads, text: string, indexed: boolean): Promis
   if (stale.length > maxStale) return none
   const outdated = new Set(stale.map(({ seq }) => seq))
   const rematched = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
-  return { seqs: [...hits.filter((seq) => !outdated.has(seq)), ...rematched].sort((a, b) => b - a), upTo }
+  const indexedHits = hits.map(({ seq }) => seq).filter((seq) => !outdated.has(seq))
+  return { seqs: [...indexedHits, ...rematched].sort((a, b) => b - a), upTo }
 }

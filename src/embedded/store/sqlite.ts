@@ -2,25 +2,11 @@ import { accessSync, constants } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
+import { Connection, type Driver, type Sqlite } from './connection.ts'
 
 const { R_OK, W_OK } = constants
 
-export interface Sqlite {
-  exec(sql: string): unknown
-  prepare(sql: string): Statement
-  close(): void
-}
-
-export type Value = string | number | null
-
-export interface Statement {
-  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-  get(...values: Value[]): unknown
-  all(...values: Value[]): unknown[]
-  iterate(...values: Value[]): Iterable<unknown>
-  /** Missing in libsql. Without this setting, `node:sqlite` throws for large row IDs. */
-  setReadBigInts?(enabled: boolean): void
-}
+export type { Sqlite, Statement, Value } from './connection.ts'
 
 /** Function that loads a module without Node's experimental warning. */
 export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
@@ -46,7 +32,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   return (path, options) => {
     if (path !== ':memory:') prepareDatabaseFile(path)
     try {
-      return open(path, options?.readOnly === true)
+      return new Connection(open(path, options?.readOnly === true))
     } catch (error) {
       // SQLite gives no reason, and libsql no code. The file system gives both.
       if (path !== ':memory:') accessSync(path, options ? R_OK : R_OK | W_OK)
@@ -55,7 +41,8 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   }
 }
 
-async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Sqlite> {
+/** Reads with the driver alone can abort the process: see `JsonQuery`. */
+export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))
     return (path, readOnly) => new DatabaseSync(path, { readOnly, defensive: readOnly })
@@ -66,7 +53,7 @@ async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly
     const { default: Database } = await import('libsql')
     // libsql ignores its option `readonly`.
     return (path, readOnly) =>
-      new Database(readOnly ? `${pathToFileURL(path)}?mode=ro` : path) as unknown as Sqlite
+      new Database(readOnly ? `${pathToFileURL(path)}?mode=ro` : path) as unknown as Driver
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {

@@ -67,14 +67,10 @@ export class Store {
     return this.#readable().all(sql, values)
   }
 
-  /** Returns many rows, faster than `all`. Outside `write`, reads only committed data. */
-  list<Row>(columns: readonly (string & keyof Row)[], rest: string, ...values: Value[]): Row[] {
-    return this.#readable().list(columns, rest, values)
-  }
-
   /** Reader of committed data in another thread; undefined for a database in memory. */
   get elsewhere(): Reader | undefined {
-    if (this.#file) this.#elsewhere ??= new Reader(this.#file.path)
+    if (this.#file)
+      this.#elsewhere ??= new Reader(this.#file.path, (sql, values) => this.#readable().toJson(sql, values))
     return this.#elsewhere
   }
 

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { backUp } from '../../../src/embedded/backups/back-up.ts'
 import { reset } from '../../../src/embedded/backups/reset.ts'
 import { restore } from '../../../src/embedded/backups/restore.ts'
-import { loadSqlite, openSqlite, type QuietLoader, type Sqlite } from '../../../src/embedded/store/sqlite.ts'
+import type { Driver } from '../../../src/embedded/store/connection.ts'
+import { loadDriver, openSqlite, type QuietLoader } from '../../../src/embedded/store/sqlite.ts'
 import { openWorkspace } from '../../../src/embedded/workspace.ts'
 import { testNow } from '../../helpers/host.ts'
 import { tempDir } from '../../helpers/world.ts'
@@ -34,7 +35,7 @@ async function readUsers(dir: string): Promise<unknown[]> {
 
 /** SQLite that fails with a full disk at the given statement, counted over all connections. */
 async function failAt(nth: number) {
-  const open = await loadSqlite(quietly)
+  const open = await loadDriver(quietly)
   let count = 0
   let failed = false
   const step = <T>(work: () => T): T => {
@@ -42,13 +43,13 @@ async function failAt(nth: number) {
     failed = true
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }
-  const wrap = (sqlite: Sqlite): Sqlite => ({
+  const wrap = (sqlite: Driver): Driver => ({
     exec: (sql) => (sql === 'ROLLBACK' ? sqlite.exec(sql) : step(() => sqlite.exec(sql))),
     prepare: (sql) => step(() => sqlite.prepare(sql)),
     close: () => sqlite.close(),
   })
   const DatabaseSync = new Proxy(class {}, {
-    construct: (_, [path, { readOnly }]) => wrap(open(path, readOnly && { readOnly })),
+    construct: (_, [path, { readOnly }]) => wrap(open(path, readOnly)),
   })
   return {
     machine: { now: () => testNow, quietly: async <T>() => ({ DatabaseSync }) as T },

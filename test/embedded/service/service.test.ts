@@ -1031,6 +1031,7 @@ describe('database indexes', () => {
         statements.add(sql)
         return db.prepare(sql)
       },
+      rows: (...args) => db.rows(...args),
       close() {},
     }
     const serviceOn = (file: Sqlite) => {

@@ -31,6 +31,7 @@ async function startHub(maxDirectEnds: number) {
   let isFull = false
   const store = new Store({
     prepare: (sql) => sqlite.prepare(sql),
+    rows: (...args) => sqlite.rows(...args),
     close: () => sqlite.close(),
     exec(sql) {
       if (isFull && sql === 'COMMIT') throw new Error('full')

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasUnindexed, indexEmails } from '../../../src/embedded/store/emails.ts'
+import { JsonQuery } from '../../../src/embedded/store/json-query.ts'
 import { Reader } from '../../../src/embedded/store/reader.ts'
 import { openTestWorkspace, type TestWorkspace } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
@@ -116,7 +117,7 @@ test('a request to another thread is rejected if the workspace is closed', async
 test('a thread that cannot open the database rejects its requests, and the next request starts another thread', async () => {
   const dir = tempDir()
   const file = join(dir, 'missing', 'workspace.db')
-  const reader = new Reader(file)
+  const reader = new Reader(file, (sql) => new JsonQuery(sql, ['count']))
   onTestFinished(() => reader.close())
   await expect(reader.all('SELECT 1')).rejects.toThrow()
   await openTestWorkspace(join(dir, 'missing'))

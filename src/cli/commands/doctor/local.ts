@@ -25,12 +25,11 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command creates it`)
     return
   }
-  const { listSavedCopies, sumBytes } = await import('../../../embedded/backups/saved-copies.ts')
+  const { listSavedCopies, suggestRestore, sumBytes } = await import(
+    '../../../embedded/store/saved-copies.ts'
+  )
   const copies = listSavedCopies(dir)
-  const restore: Hint = [
-    'replace it by a backup: ',
-    suggestElsewhere(['local', 'restore', copies[0]?.path ?? 'FILE']),
-  ]
+  const restore = suggestRestore(copies)
   const key = join(dir, 'api-key')
   const findings = [
     await runCheck(context, 'directory', () => checkMode(dir, 0o022, host, 'can write to')),

@@ -38,7 +38,7 @@ async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Pr
   const printer = await context.printer()
   await requireWritableWorkspace(context)
   const { deleteSavedCopies, listSavedCopies, sumBytes } = await import(
-    '../../../embedded/backups/saved-copies.ts'
+    '../../../embedded/store/saved-copies.ts'
   )
   const workspace = await findDataDir(context.host, dataDir)
   const old = listSavedCopies(workspace).slice(keep)

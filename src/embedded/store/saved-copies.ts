@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Hint, suggestElsewhere } from '../../errors.ts'
 import { requireOwnDirectory } from '../../files/make-directory.ts'
-import { savedDirectory } from '../store/copy.ts'
+import { savedDirectory } from './copy.ts'
 
 export interface SavedCopy {
   path: string
@@ -21,6 +22,11 @@ export function listSavedCopies(dir: string): SavedCopy[] {
       found.push({ path, bytes: file.size, savedAtMs: file.mtimeMs })
   }
   return found.sort((a, b) => b.savedAtMs - a.savedAtMs || (a.path < b.path ? 1 : -1))
+}
+
+/** Suggests to replace a damaged database by its newest copy, or by a file of the user. */
+export function suggestRestore([newest]: readonly SavedCopy[]): Hint {
+  return ['replace it by a backup: ', suggestElsewhere(['local', 'restore', newest?.path ?? 'FILE'])]
 }
 
 function readNames(directory: string): string[] {

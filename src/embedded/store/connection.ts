@@ -1,0 +1,137 @@
+import { decodeUtf8, type JsonBytes, JsonQuery } from './json-query.ts'
+
+export interface Sqlite {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  /** Iterates over the rows of a table. A value is undefined for a blob, and for a text that is too long or not UTF-8. */
+  rows(table: string, columns: readonly string[], maxBytes: number): Iterable<(Value | undefined)[]>
+  close(): void
+}
+
+export type Value = string | number | null
+
+export interface Statement {
+  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  /** @throws {Fault} when stored text is not UTF-8 */
+  get(...values: Value[]): unknown
+  /** @throws {Fault} when stored text is not UTF-8 */
+  all(...values: Value[]): unknown[]
+  /** Returns the same query for another connection. */
+  toJson(...values: Value[]): JsonQuery
+}
+
+/** Database of a driver: `node:sqlite` or libsql. */
+export interface Driver {
+  exec(sql: string): unknown
+  prepare(sql: string): DriverStatement
+  close(): void
+}
+
+interface DriverStatement {
+  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  get(...values: Value[]): unknown
+  all(...values: Value[]): unknown[]
+  iterate(...values: Value[]): Iterable<unknown>
+  /** Missing in `node:sqlite` before Node 22.16. */
+  columns?(): { name: string }[]
+  /** Missing in libsql. Without this setting, `node:sqlite` throws for large row IDs. */
+  setReadBigInts?(enabled: boolean): void
+}
+
+/** Connection that reads stored text only as bytes: see `JsonQuery`. */
+export class Connection implements Sqlite {
+  readonly #driver: Driver
+
+  constructor(driver: Driver) {
+    this.#driver = driver
+  }
+
+  exec(sql: string): void {
+    this.#driver.exec(sql)
+  }
+
+  prepare(sql: string): Statement {
+    return new SafeStatement(this.#driver, sql)
+  }
+
+  *rows(table: string, columns: readonly string[], maxBytes: number): Generator<(Value | undefined)[]> {
+    const selected = columns.map((name) => selectBytes(name, maxBytes))
+    const rows = this.#driver.prepare(`SELECT ${selected} FROM ${table}`).iterate()
+    for (const row of rows as Iterable<Record<string, Cell>>) yield columns.map((name) => decode(row[name]))
+  }
+
+  close(): void {
+    this.#driver.close()
+  }
+}
+
+class SafeStatement implements Statement {
+  readonly #driver: Driver
+  readonly #sql: string
+  readonly #plain: DriverStatement
+  /** False for a pragma, which returns numbers and words of SQLite. */
+  readonly #readsText: boolean
+  #isRun = false
+  #query: JsonQuery | undefined
+  #one: DriverStatement | undefined
+  #all: DriverStatement | undefined
+
+  constructor(driver: Driver, sql: string) {
+    this.#driver = driver
+    this.#sql = sql
+    this.#plain = driver.prepare(sql)
+    this.#readsText = /^\s*(SELECT|WITH)\b/.test(sql)
+  }
+
+  run(...values: Value[]) {
+    // Row IDs of a full-text index can exceed Number.MAX_SAFE_INTEGER.
+    if (!this.#isRun) this.#plain.setReadBigInts?.(true)
+    this.#isRun = true
+    return this.#plain.run(...values)
+  }
+
+  get(...values: Value[]): unknown {
+    if (!this.#readsText) return this.#plain.get(...values)
+    const query = this.toJson(...values)
+    this.#one ??= this.#driver.prepare(query.oneSql)
+    const found = this.#one.get(...values) as JsonBytes | undefined
+    return found && query.readOne(found)
+  }
+
+  all(...values: Value[]): unknown[] {
+    if (!this.#readsText) return this.#plain.all(...values)
+    const query = this.toJson(...values)
+    this.#all ??= this.#driver.prepare(query.allSql)
+    return query.readAll(this.#all.get(...values) as JsonBytes)
+  }
+
+  toJson(...values: Value[]): JsonQuery {
+    this.#query ??= new JsonQuery(this.#sql, this.#nameColumns(values))
+    return this.#query
+  }
+
+  #nameColumns(values: readonly Value[]): string[] {
+    if (this.#plain.columns) return this.#plain.columns().map(({ name }) => name)
+    // The join has a row even without a result. Only libsql must not read text, and libsql has `columns`.
+    const sample = `SELECT found.* FROM (SELECT 1) LEFT JOIN (${this.#sql}) AS found`
+    return Object.keys(this.#driver.prepare(sample).get(...values) ?? {})
+  }
+}
+
+type Cell = string | number | null | Uint8Array | ArrayBuffer
+
+/** Selects a text as the bytes of its UTF-8, and a blob as a byte that is not UTF-8. Long values are not loaded. */
+function selectBytes(name: string, maxBytes: number): string {
+  return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'
+    WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)
+    WHEN typeof(${name}) = 'blob' THEN x'ff' ELSE ${name} END AS ${name}`
+}
+
+function decode(value: Cell | undefined): Value | undefined {
+  if (!(value instanceof ArrayBuffer) && !(value instanceof Uint8Array)) return value
+  try {
+    return decodeUtf8(value)
+  } catch {
+    return undefined
+  }
+}
