@@ -70,8 +70,12 @@ export const damaged = () => new Fault(503, storage, damageMessage)
 /** Returns true when only a backup helps: another attempt finds the same damage. */
 export const isDamage = (error: unknown) => toStorageFault(error)?.message === damageMessage
 
-/** Creates the error for a database file whose path now names another file or none. Writes to it would be lost. */
+/** Creates the error for database files that another program changed. Writes to them would be lost. */
 export const fileLost = () =>
-  new Fault(503, storage, 'the database file of the workspace was deleted or replaced while it was in use')
+  new Fault(
+    503,
+    storage,
+    'the database file of the workspace was deleted, replaced or truncated while it was in use',
+  )
 
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

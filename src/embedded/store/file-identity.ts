@@ -1,30 +1,53 @@
-import { statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
+import { openRegular } from '../../files/read-file.ts'
 
-/** Maximum age of a check before a commit, in milliseconds. A check for each commit takes 2 % of the time of a write. */
+/** Maximum age of an identity before a commit, in milliseconds. Checking it for each commit takes 2 % of a write. */
 const maxAgeMs = 100
 
 /** Files that a database used when it was opened. */
 export class DatabaseFiles {
   readonly #paths: readonly string[]
   readonly #opened: string
+  /** Descriptor of the write-ahead log; undefined on a file system that supports none. */
+  readonly #log: number | undefined
+  #logBytes = 0
   #checkedAt = 0
   #isLost = false
 
   constructor(database: string) {
-    this.#paths = [database, `${database}-wal`]
+    const log = `${database}-wal`
+    this.#paths = [database, log]
     this.#opened = this.#identify()
+    this.#log = existsSync(log) ? openRegular(log) : undefined
+    this.noteLog()
   }
 
-  /** Returns true once a path names another file or none. Writes would then be lost. */
+  /** Returns true once a path names another file or none, or the log was truncated. Writes would then be lost. */
   areLost(): boolean {
     this.#checkedAt = performance.now()
     this.#isLost ||= this.#identify() !== this.#opened
+    this.noteLog()
     return this.#isLost
   }
 
-  /** Like `areLost`, but up to 100 ms late. */
+  /** Like `areLost`, but up to 100 ms late for paths. */
   wereLost(): boolean {
-    return performance.now() - this.#checkedAt < maxAgeMs ? this.#isLost : this.areLost()
+    if (performance.now() - this.#checkedAt >= maxAgeMs) return this.areLost()
+    this.noteLog()
+    return this.#isLost
+  }
+
+  /** Compares the size of the log with the last one. Call before and after each commit, which would hide a truncation. */
+  noteLog(): void {
+    if (this.#log === undefined) return
+    const { size } = fstatSync(this.#log)
+    // SQLite never truncates the log of an open database, because no connection limits its size.
+    this.#isLost ||= size < this.#logBytes
+    this.#logBytes = size
+  }
+
+  close(): void {
+    if (this.#log !== undefined) closeSync(this.#log)
   }
 
   #identify(): string {

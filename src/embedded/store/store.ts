@@ -52,7 +52,7 @@ export class Store {
     return this.#closed
   }
 
-  /** @throws {Fault} when a write would be lost, because the database file was deleted or replaced */
+  /** @throws {Fault} when a write would be lost, because the database file was deleted, replaced or truncated */
   requireFiles(): void {
     if (this.#files?.areLost()) throw fileLost()
   }
@@ -130,6 +130,7 @@ export class Store {
     this.#commit()
     this.#closed = true
     this.#elsewhere?.close()
+    this.#files?.close()
     this.#reader?.close()
     this.#db.close()
   }
@@ -160,6 +161,8 @@ export class Store {
 
   #openBatch(): Write[] {
     if (!this.#batch) {
+      // A large change reaches the log before its commit, and would hide a truncation.
+      if (this.#files?.wereLost()) throw fileLost()
       this.#db.exec('BEGIN IMMEDIATE; SAVEPOINT work')
       this.#batch = []
       this.#changes = []
@@ -192,6 +195,7 @@ export class Store {
       this.#rollBack(error)
       return
     }
+    this.#files?.noteLog()
     this.#batch = undefined
     this.#commits++
     for (const write of batch) write.committed()

@@ -7,6 +7,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -107,6 +109,7 @@ const removals: Readonly<Record<string, (path: string) => void>> = {
     renameSync(`${path}.copy`, path)
   },
   'loses its write-ahead log': (path) => rmSync(`${path}-wal`),
+  'has its write-ahead log emptied': (path) => truncateSync(`${path}-wal`),
 }
 
 test.each(Object.entries(removals))(
@@ -133,10 +136,25 @@ test.each(Object.entries(removals))(
       body: {
         error: {
           code: 'storage',
-          message: 'the database file of the workspace was deleted or replaced while it was in use',
+          message:
+            'the database file of the workspace was deleted, replaced or truncated while it was in use',
         },
       },
     })
+  },
+)
+
+test.each([
+  ['a small', { name: 'R', type: 'open' }],
+  ['a large', large],
+])(
+  '%s write after a truncation of the log is refused, although it would make the log longer again',
+  async (_, room) => {
+    const { path, send } = await serviceOnFile()
+    for (let i = 0; i < 3; i++)
+      expect((await send('POST', '/rooms', { name: 'R', type: 'open' })).status).toBe(200)
+    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - pageBytes)
+    for (let i = 0; i < 2; i++) expect((await send('POST', '/rooms', room)).status).toBe(503)
   },
 )
 
