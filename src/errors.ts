@@ -47,6 +47,8 @@ export interface ErrorDetails {
   body?: unknown
   /** True when the service accepted a write whose result is unknown. */
   accepted?: boolean | undefined
+  /** ID of an item that the service created, although it shows other values than requested. */
+  createdId?: string | undefined
   cause?: unknown
 }
 
@@ -64,6 +66,7 @@ export abstract class MeetroomError extends Error {
   readonly request: RequestLine | undefined
   readonly body: unknown
   readonly accepted: boolean | undefined
+  readonly createdId: string | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
@@ -78,6 +81,7 @@ export abstract class MeetroomError extends Error {
     this.request = details.request
     this.body = details.body
     this.accepted = details.accepted
+    this.createdId = details.createdId
   }
 }
 
@@ -91,16 +95,6 @@ export class ApiError extends MeetroomError {
 export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
-  /** ID of an item that the service created with other values than requested. */
-  readonly createdId: string | undefined
-
-  constructor(
-    message: string,
-    { createdId, ...details }: ErrorDetails & { createdId?: string | undefined } = {},
-  ) {
-    super(message, details)
-    this.createdId = createdId
-  }
 }
 
 /** Error for an existing item that differs from the requested one. */
@@ -145,6 +139,13 @@ export class WrongBaseUrlError extends MeetroomError {
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'
+  /** True when no read of the item can decide. */
+  readonly isFinal: boolean
+
+  constructor(message: string, { isFinal = false, ...details }: ErrorDetails & { isFinal?: boolean } = {}) {
+    super(message, details)
+    this.isFinal = isFinal
+  }
 }
 
 export class PartialError extends MeetroomError {

@@ -4,7 +4,7 @@ import { buildProgram } from './cli/commands/program.ts'
 import { checkIds } from './cli/input/id-arguments.ts'
 import type { DefineAction } from './cli/kernel/action.ts'
 import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
-import { Context } from './cli/kernel/context.ts'
+import { Context, type ContextSetup } from './cli/kernel/context.ts'
 import type { Effect } from './cli/kernel/effect.ts'
 import { commandPath, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
 import { resolveRooms } from './cli/lists/room-arguments.ts'
@@ -71,6 +71,7 @@ export async function main(
             interrupt: interruption.signal,
             connect,
             openBackup,
+            readList,
           })
           await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
@@ -135,6 +136,12 @@ async function openBackup(context: Context): Promise<Backup | undefined> {
   if (save === undefined && !saveDeleted) return undefined
   const { createBackup } = await import('./cli/backup/backup.ts')
   return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
+}
+
+/** Reads a list, to prove writes. Its module is loaded only then. */
+const readList: ContextSetup['readList'] = async function* (...args) {
+  const { readPages } = await import('./cli/lists/paging/pages-of.ts')
+  yield* readPages(...args)
 }
 
 function missingCommandError(program: Command, [name]: readonly string[]): UsageError {

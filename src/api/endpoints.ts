@@ -24,6 +24,8 @@ export interface Endpoint extends Route {
   readonly paging?: true
   /** True for an operation that some services offer but the API specification does not list. */
   readonly unlisted?: true
+  /** Read that shows whether a write took effect. */
+  readonly readBack?: 'getRoom' | 'getUser' | 'getMember' | 'listMembers'
 }
 
 function itemEndpoint<R extends ResourceName>(resource: R) {
@@ -51,6 +53,7 @@ export const endpoints = {
     path: '/rooms',
     ...itemEndpoint('room'),
     paging: true,
+    readBack: 'getRoom',
     check: ['rooms', 'list', '--name', '{name}'],
   },
   getRoom: {
@@ -66,6 +69,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/rooms/{id}',
     ...itemEndpoint('room'),
+    readBack: 'getRoom',
     check: ['rooms', 'get', '{id}'],
   },
   deleteRoom: {
@@ -74,6 +78,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/rooms/{id}',
     ...itemEndpoint('room'),
+    readBack: 'getRoom',
     check: ['rooms', 'get', '{id}'],
   },
   listSessions: {
@@ -117,6 +122,7 @@ export const endpoints = {
     method: 'POST',
     path: '/rooms/{room_id}/members',
     ...itemEndpoint('member'),
+    readBack: 'listMembers',
     check: ['members', 'list', '{room_id}'],
   },
   getMember: {
@@ -132,6 +138,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/rooms/{room_id}/members/{member_id}',
     ...itemEndpoint('member'),
+    readBack: 'getMember',
     check: ['members', 'get', '{room_id}', '{member_id}'],
   },
   sendMessage: {
@@ -159,6 +166,7 @@ export const endpoints = {
     ...itemEndpoint('user'),
     // Creating an existing user overwrites it (API specification, section 4, rule 3), so a retry changes nothing.
     repeatable: true,
+    readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],
   },
   getUser: {
@@ -174,6 +182,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/users/{user_id}',
     ...itemEndpoint('user'),
+    readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],
   },
   deleteUser: {
@@ -182,6 +191,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/users/{user_id}',
     ...itemEndpoint('user'),
+    readBack: 'getUser',
     check: ['users', 'get', '{user_id}'],
   },
   listDeliveries: {

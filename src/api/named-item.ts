@@ -5,8 +5,9 @@ import type { Fields } from './resource.ts'
 import { resources } from './resources.ts'
 import { toText } from './to-text.ts'
 
-interface OtherId {
+export interface OtherId {
   field: string
+  /** ID in the request. */
   named: string
   received: unknown
 }
@@ -27,8 +28,12 @@ export function findOtherIds(
 }
 
 /** Compares IDs. An unreadable ID counts as equal. */
-export function isSameId(one: unknown, received: unknown): boolean {
-  // A number with more digits than a double holds is a `LosslessNumber`, not a number.
-  const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(toText(received)))
-  return !isReadable || toText(received) === toText(one)
+function isSameId(one: unknown, received: unknown): boolean {
+  const id = readId(received)
+  return id === undefined || id === toText(one)
+}
+
+/** Reads an ID; undefined if there is none. A number with more digits than a double holds is a `LosslessNumber`. */
+export function readId(value: unknown): string | undefined {
+  return isId(value) || (isScalar(value) && /^\d+$/.test(toText(value))) ? toText(value) : undefined
 }

@@ -1,57 +1,50 @@
-import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
+import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
 import { findResponseProblem, isRecord } from '../api/guards.ts'
-import { type JsonBody, readResponseValue, writeJson } from '../api/json.ts'
+import { readResponseValue } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
 import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
-import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
-import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
-import type { AcceptedWrite, Remark, requireDone } from './accepted.ts'
+import type { WireResponse } from '../api/wire.ts'
+import { type RequestLine, ServiceError, UnknownOutcomeError } from '../errors.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
+import { createExchange, type ExchangeOptions, type ExchangeResult } from './exchange.ts'
 import { findOtherItem } from './other-item.ts'
-import { createResponseReader, type ParsedResponse, quoteBody } from './parsed-response.ts'
+import {
+  createResponseReader,
+  isNullItem,
+  type ParsedResponse,
+  quoteBody,
+  type ResponseBody,
+  replaceNullList,
+} from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
-import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
-import { createSend, type FinalResponse, type Policy } from './retry.ts'
-import { isRepeatable } from './retry-policy.ts'
+import type { Doubt, LookupName, ProofReader, Prove, ReadList, Settle } from './proof.ts'
+import { type AnyInput, checkHint } from './request.ts'
+import type { Before, Remark } from './verdict.ts'
 
-export interface ServiceAccess {
-  transport: Transport
-  apiKey: string
-}
-
-interface ClientOptions {
-  /** Base URL that ends with `/v1`, without a trailing slash. */
-  baseUrl: string
-  /** Opens the service. Called once, before the first request is sent. */
-  open: () => Promise<ServiceAccess>
-  /** Runs before every request, including probes. If it fails, the request is not sent. */
-  beforeSend: (request: WireRequest) => Promise<void> | undefined
+interface ClientOptions extends ExchangeOptions {
   /** Starts the audit record of a write. Retries belong to the same record. */
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
-  userAgent: string
-  policy: Policy
-  interrupt?: AbortSignal
-  cancelUnsent?: AbortSignal
   serviceFacts?: ServiceFacts
   onRemark?: (remark: Remark) => void
-  onExchange?: (line: { method: string; url: string; status: number }) => void
+  /** Reads a list, to prove writes. */
+  readList?: ReadPages
+  /** Collects writes whose responses prove nothing. By default, each is proved immediately. */
+  settle?: Settle
+  /** Returns the maximum number of concurrent reads that prove writes. By default, 1. */
+  concurrency?: () => number
 }
 
-export type ResponseBody<T = unknown> = JsonBody<T>
-
-/** Operation that reads one item by its ID. */
-export type LookupName = {
-  [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
-}[OperationName]
+/** Reads a list of a client by pages. */
+export type ReadPages = (client: Client, ...args: Parameters<ReadList>) => ReturnType<ReadList>
 
 type OnResponse = (response: WireResponse, received: ResponseBody) => void
 
 export interface Client {
   /**
-   * Calls an operation. A write resolves only when its response proves or acknowledges the change.
+   * Calls an operation. A write resolves only when its response or a read of its item proves the change.
    * @throws {ApiError | NotFoundError | AuthError} when the service refuses the request
-   * @throws {NotAppliedError} when the response to a write contradicts the request
+   * @throws {NotAppliedError} when the service has made a change other than the requested one
    * @throws {NetworkError | UnknownOutcomeError} when no response arrives, or the outcome of a write is unknown
    * @throws {ServiceError} when the service fails, or a response to a read is unreadable
    * @throws {WrongBaseUrlError} when the base URL does not belong to a Meeting Room Service
@@ -130,16 +123,65 @@ export function createClient(options: ClientOptions): Client {
   const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
-  return {
+  const reader: Omit<ProofReader, 'concurrency' | 'readList'> = {
+    readItem: (name, input) =>
+      exchange(endpoints[name], input, undefined, async (result) => {
+        const { response, line } = result
+        const missing = () => readMissing(result, endpoints[name], input).then(() => ({ item: undefined }))
+        if (!isAccepted(response)) return missing()
+        const received = read(response)
+        const { findReadItem } = await import('./verdict.ts')
+        const item = findReadItem(endpoints[name], input, readResponseValue(received))
+        if (item === null) return missing()
+        if (item === undefined)
+          throw unreadableError(received.problem ?? 'it shows no item', received, line, baseUrl)
+        const isNamed = Object(received.value)[endpoints[name].result] !== undefined
+        return { item, answer: isNamed ? received : undefined }
+      }),
+    sleep: (ms) => options.policy.timing.sleep(ms, options.interrupt),
+    onRemark: (remark) => options.onRemark?.(remark),
+  }
+  const settleNow: Settle = async (doubt, prove) => requireProof(await prove([doubt]), doubt)
+
+  /** Not `async`, because an extra promise slows down every request. */
+  function write<N extends OperationName>(name: N, input: AnyInput, trail: AuditTrail | undefined) {
+    type Result = ResponseBody<ServiceOutput<Operations[N]>>
+    const endpoint: Endpoint = endpoints[name]
+    const before = serviceFacts.known?.take(endpoint, input)
+    return exchange(
+      endpoint,
+      input,
+      trail,
+      (result) => readWrite(name, input, result, before) as Result,
+    ).catch((error: unknown) => {
+      if (error instanceof UnknownOutcomeError)
+        return settle({ name, input, before, error }) as Promise<Result>
+      throw error
+    })
+  }
+
+  async function settle(doubt: Doubt): Promise<ResponseBody> {
+    const { isReadable, prove } = await import('./judged-write.ts')
+    if (!isReadable(doubt)) throw doubt.error
+    return (options.settle ?? settleNow)(doubt, (doubts) =>
+      prove(doubts, {
+        ...reader,
+        readList: (list, input) => options.readList?.(client, list, input) ?? noPages(),
+        concurrency: options.concurrency?.() ?? 1,
+      }),
+    )
+  }
+
+  const client: Client = {
     call: (name, input) =>
       withAuditTrail(startTrail(endpoints[name], input), (trail) =>
-        exchange(endpoints[name], input, trail, (result) => readResult(name, input, result)),
+        endpoints[name].method === 'GET'
+          ? exchange(endpoints[name], input, trail, (result) => readResult(name, input, result))
+          : write(name, input, trail),
       ),
     find: (name, input) =>
       exchange(endpoints[name], input, undefined, (result) =>
-        isAccepted(result.response)
-          ? readResult(name, input, result)
-          : readMissing(result, endpoints[name], input),
+        readResult(name, input, result, () => readMissing(result, endpoints[name], input)),
       ),
     request: (endpoint, input, onResponse) =>
       withAuditTrail(startTrail(endpoint, input), (trail) =>
@@ -149,24 +191,58 @@ export function createClient(options: ClientOptions): Client {
     ready: async () => void (await open()),
     isService: async () => (await probe()).isService,
   }
+  return client
 
   /** Returns a value instead of a promise where possible, because an extra promise slows down every request. */
-  function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
+  function readResult<N extends OperationName, Missing = never>(
+    name: N,
+    input: AnyInput,
+    result: ExchangeResult,
+    onRefusal: () => Promise<Missing> = () => throwResponseError(result, endpoints[name], input),
+  ) {
     type Result = ResponseBody<ServiceOutput<Operations[N]>>
-    const { response, line, checkWrite } = result
-    const route: Route = endpoints[name]
-    if (!isAccepted(response)) return throwResponseError(result, route, input)
+    const { response, line } = result
+    const endpoint: Endpoint = endpoints[name]
+    if (!isAccepted(response)) return onRefusal()
     const received = read(response)
-    if (checkWrite) {
-      const isShown = requireWrite(checkWrite, { name, route, input, line, response, received })
-      if (isShown) serviceFacts.probe = usableService
-      return (received.isEmpty ? { ...received, value: {} } : received) as Result
-    }
+    if (isNullItem(endpoint, received)) return onRefusal()
     const problem =
       received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
     if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
     serviceFacts.probe = usableService
+    serviceFacts.known?.add(endpoint, input, received.value)
     return replaceNullList(name, received) as Result
+  }
+
+  function readWrite(name: OperationName, input: AnyInput, result: ExchangeResult, before: Before) {
+    const { response, line, writes } = result
+    const route: Route = endpoints[name]
+    if (!isAccepted(response)) return readRefusedWrite(result, route, input, before)
+    const judged = writes?.judgeWrite({
+      name,
+      route,
+      input,
+      line,
+      response,
+      received: read(response),
+      before,
+    })
+    for (const remark of judged?.remarks ?? []) options.onRemark?.(remark)
+    if (judged?.isShown) serviceFacts.probe = usableService
+    return judged?.answer
+  }
+
+  /** A deletion whose first response was lost is done if the item existed and is gone. */
+  async function readRefusedWrite(
+    result: ExchangeResult,
+    route: Route,
+    input: AnyInput,
+    before: Before,
+  ): Promise<ResponseBody> {
+    if (!before || route.method !== 'DELETE' || !result.response.afterLostAttempt)
+      return throwResponseError(result, route, input)
+    await readMissing(result, route, input)
+    return { ...read(result.response), value: {}, bytes: new TextEncoder().encode('{}') }
   }
 
   function readBody(
@@ -175,99 +251,38 @@ export function createClient(options: ClientOptions): Client {
     result: ExchangeResult,
     onResponse: OnResponse | undefined,
   ) {
-    const { response, line, checkWrite } = result
+    const { response, line, writes } = result
     const received = read(response)
     onResponse?.(response, received)
     if (!isAccepted(response)) return throwResponseError(result, route, input)
-    const { problem } = received
-    if (checkWrite) {
+    if (writes) {
       const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
-      requireWrite(checkWrite, { name, route, input: { ...input, params }, line, response, received })
-    } else if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
+      const request = {
+        name,
+        route,
+        input: { ...input, params },
+        line,
+        response,
+        received,
+        before: undefined,
+      }
+      for (const remark of writes.judgeWrite(request).remarks) options.onRemark?.(remark)
+    } else if (received.problem !== undefined)
+      throw unreadableError(received.problem, received, line, baseUrl)
     return received
   }
-
-  function requireWrite(checkWrite: CheckWrite, write: AcceptedWrite): boolean {
-    const { isShown, remarks } = checkWrite(write)
-    for (const remark of remarks) options.onRemark?.(remark)
-    return isShown
-  }
 }
 
-type CheckWrite = typeof requireDone
-
-interface ExchangeResult {
-  response: FinalResponse
-  line: RequestLine
-  checkWrite: CheckWrite | undefined
+function requireProof(proofs: Awaited<ReturnType<Prove>>, doubt: Doubt): ResponseBody {
+  const proof = proofs.get(doubt)
+  if (proof && 'answer' in proof) return proof.answer
+  throw proof?.error ?? doubt.error
 }
+
+async function* noPages(): AsyncGenerator<never> {}
 
 function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
-}
-
-/** Creates the function that sends one request. The service is opened before the first request. */
-function createExchange(options: ClientOptions) {
-  const { baseUrl } = options
-  let opening: Promise<OpenedService> | undefined
-  let opened: OpenedService | undefined
-  let checkWrite: CheckWrite | undefined
-
-  async function open(): Promise<OpenedService> {
-    opening ??= options.open().then(({ transport, apiKey }) => {
-      const headers = createHeaders(apiKey, options.userAgent)
-      return {
-        headers,
-        bodyHeaders: { ...headers, ...jsonHeaders },
-        send: createSend(transport, options.policy, options),
-      }
-    })
-    opened = await opening
-    return opened
-  }
-
-  /** @param conclude converts the response to the caller's result */
-  async function exchange<T>(
-    endpoint: Route,
-    input: AnyInput,
-    trail: AuditTrail | undefined,
-    conclude: (result: ExchangeResult) => T | Promise<T>,
-  ): Promise<T> {
-    const request = buildRequest(baseUrl, endpoint, input)
-    const line = {
-      method: request.method,
-      path: request.url.slice(baseUrl.length),
-    }
-    const write = endpoint.method !== 'GET'
-    const permission = options.beforeSend(request)
-    if (permission) await permission
-    const { send, headers, bodyHeaders } = opened ?? (await open())
-    // Loaded before the request is sent, so that a write cannot be followed by a loading error.
-    if (write) checkWrite ??= (await import('./accepted.ts')).requireDone
-    if (trail) await trail.begin(request)
-    const ownHeaders = request.body === undefined ? headers : bodyHeaders
-    const { authorization } = headers
-    const { method, url, body } = request
-    const response = await send(
-      {
-        method,
-        url,
-        headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
-        body,
-      },
-      {
-        repeatable: isRepeatable(endpoint),
-        write,
-        check: () => checkHint(endpoint, input),
-        line,
-      },
-    )
-    trail?.recordResponse(response.status)
-    options.onExchange?.({ method, url, status: response.status })
-    return conclude({ response, line, checkWrite: write ? checkWrite : undefined })
-  }
-
-  return { open, exchange }
 }
 
 function unreadableError(
@@ -284,38 +299,4 @@ function unreadableError(
     request,
     body: quoteBody(received),
   })
-}
-
-type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
-
-interface OpenedService {
-  send: ReturnType<typeof createSend>
-  headers: OwnHeaders
-  bodyHeaders: OwnHeaders
-}
-
-/** @throws {AuthError} when the key contains characters that a header cannot contain */
-function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
-  // The HTTP library quotes a refused header value in its error, and this value contains the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new AuthError(
-      'the API key contains a space, a line break or another character that is not allowed in a key',
-      {
-        hint: ['check MEETROOM_API_KEY, or store the key again with: ', suggest(['auth', 'login'])],
-      },
-    )
-  return {
-    authorization: `Bearer ${apiKey}`,
-    accept: 'application/json',
-    'accept-encoding': 'gzip, br',
-    'user-agent': userAgent,
-  }
-}
-
-/** Replaces a null list with an empty one, because some services send null for an empty list. */
-function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
-  const { many, result } = endpoints[name]
-  if (!many || !isRecord(received.value) || received.value[result] !== null) return received
-  const value = { ...(readResponseValue(received) as object), [result]: [] }
-  return { ...received, bytes: new TextEncoder().encode(writeJson(value)), value, isPlain: true }
 }

@@ -23,7 +23,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no response and may have deleted it',
-      { ...details, hint: check() },
+      { ...details, hint: check(), isFinal: true },
     )
   // Web servers also send these statuses for unknown paths, so a probe checks the base URL.
   if ((isNotFound || isUnknown) && !(await probe()).isService) return explainWrongBaseUrl(refusal)
@@ -44,7 +44,8 @@ export function judgeAbsence(
   input: AnyInput,
 ): 'operation' | 'resource' | undefined {
   if (status === 405 || (status === 400 && code === unknownOperation)) return 'operation'
-  if (status === 404 || status === 410) return 'resource'
+  // A response to a read with null instead of the item.
+  if (status < 300 || status === 404 || status === 410) return 'resource'
   return status === 400 && (code === 'not_found' || isOnlyIds(input)) ? 'resource' : undefined
 }
 

@@ -1,5 +1,17 @@
-import { isPlain, type JsonBody, JsonLimitError, parseJson, requireJsonLimits } from '../api/json.ts'
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { isRecord } from '../api/guards.ts'
+import {
+  isPlain,
+  type JsonBody,
+  JsonLimitError,
+  parseJson,
+  readResponseValue,
+  requireJsonLimits,
+  writeJson,
+} from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
+
+export type ResponseBody<T = unknown> = JsonBody<T>
 
 export interface ParsedResponse extends JsonBody {
   status: number
@@ -37,4 +49,18 @@ function describeNotJson(body: Uint8Array, contentType = '', cause: unknown): st
   if (cause instanceof JsonLimitError) return `it is ${cause.message}`
   const [type = ''] = contentType.split(';')
   return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
+}
+
+/** Returns true for a response to a read that says that there is no such item. */
+export function isNullItem({ many, bare, result }: Endpoint, { value }: ParsedResponse): boolean {
+  if (many || bare) return false
+  return value === null || (isRecord(value) && value[result] === null)
+}
+
+/** Replaces a null list with an empty one, because some services send null for an empty list. */
+export function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
+  const { many, result } = endpoints[name]
+  if (!many || !isRecord(received.value) || received.value[result] !== null) return received
+  const value = { ...(readResponseValue(received) as object), [result]: [] }
+  return { ...received, bytes: new TextEncoder().encode(writeJson(value)), value, isPlain: true }
 }

@@ -2,6 +2,7 @@ import { findResponseProblem } from '../api/guards.ts'
 import { unknownOperation } from '../api/vocabulary.ts'
 import type { WireResponse } from '../api/wire.ts'
 import { describeErrorResponse } from './error-message.ts'
+import type { KnownItems } from './known-items.ts'
 import { createResponseReader } from './parsed-response.ts'
 
 export interface ProbeResult {
@@ -18,6 +19,8 @@ export interface ServiceFacts {
   probeAfterDenial?: Promise<ProbeResult>
   /** True after the service responded with 429 or 503. */
   isBusy?: boolean
+  /** Items that this run has read, if it may write. */
+  known?: KnownItems
   /** Maximum page size; undefined until the service refuses a larger one. */
   pageSize?: number
 }

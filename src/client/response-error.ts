@@ -27,10 +27,8 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   }
   const message = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, description: words, message, details })
-  const { status } = response
-  // Most error statuses show that an earlier attempt failed too. 429 and statuses above 500 do not.
-  if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
-    return error
+  // A refusal does not disprove the effect of an earlier attempt.
+  if (!details.afterLostAttempt || error instanceof UnknownOutcomeError) return error
   return new UnknownOutcomeError(
     `${error.message}; an earlier attempt got no response and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
     { ...details, hint: refused.check(), cause: error },
@@ -58,7 +56,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   const { response, description, message, details } = refusal
   const { status } = details
   if (isDoubtful(refusal)) return createDoubtError(refusal)
-  if (status < 400) return createRedirectError(refusal)
+  if (status >= 300 && status < 400) return createRedirectError(refusal)
   if (status >= 500) return failed(refusal)
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal, description.code))))
     return new AuthError(`the service refuses the API key (${status})${message}`, {

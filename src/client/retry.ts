@@ -50,7 +50,7 @@ interface Interruption {
   cancelUnsent?: AbortSignal
 }
 
-type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
+export type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
  * Creates the function that sends and retries requests. Repeatable requests are retried after connection failures, 429,

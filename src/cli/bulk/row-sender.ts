@@ -4,10 +4,10 @@ import {
   ApiError,
   ConflictError,
   type MeetroomError,
-  NotAppliedError,
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.ts'
+import { lookUpFirst } from '../lists/find-item.ts'
 import type { Item } from '../output/views/views.ts'
 import { hasValues, type ImportAdapter, type RequestBody } from './adapter/adapter.ts'
 import type { PendingRow } from './pending-rows.ts'
@@ -47,9 +47,8 @@ export class RowSender {
 
   async send({ body, mayHaveBeenSent, createdId }: PendingRow): Promise<Outcome<string>> {
     try {
-      if (createdId !== undefined) return await this.#complete(body, createdId)
-      if (!mayHaveBeenSent) return await this.#createOrChange(body)
-      const lostOutcome = await this.#settleLostRow(body).catch(toFailure)
+      if (createdId === undefined && !mayHaveBeenSent) return await this.#createOrChange(body)
+      const lostOutcome = await this.#settleLostRow(body, createdId).catch(toFailure)
       // The outcome stays unknown until a lookup succeeds.
       if (
         lostOutcome &&
@@ -63,9 +62,9 @@ export class RowSender {
   }
 
   /** Looks up a row that an earlier run may have sent. Returns undefined when the item does not exist. */
-  async #settleLostRow(body: RequestBody): Promise<Outcome<string> | undefined> {
+  async #settleLostRow(body: RequestBody, createdId?: string): Promise<Outcome<string> | undefined> {
     const { adapter, ifExists, client } = this.#options
-    const found = await adapter.findLostItem(client, body)
+    const found = await adapter.findLostItem(client, body, createdId)
     if (found === 'absent') return undefined
     // Completing an item twice is harmless.
     if (found && hasValues(found, adapter.createdFields?.(body) ?? body))
@@ -74,8 +73,11 @@ export class RowSender {
     if (found && ifExists === 'skip') return { status: 'skipped', value: readId(found, adapter) }
     return {
       status: 'unknown',
+      ...(createdId === undefined ? {} : { value: createdId }),
       error: new UnknownOutcomeError(
-        'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row',
+        createdId === undefined
+          ? 'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row'
+          : `an earlier run created ${createdId}, which shows other values than the row`,
       ),
     }
   }
@@ -90,7 +92,7 @@ export class RowSender {
 
   async #lookUpThenSend(body: RequestBody): Promise<Outcome<string>> {
     const { adapter, ifExists, dryRun, client, isStopped } = this.#options
-    const existing = await adapter.find(client, body)
+    const existing = await lookUpFirst(adapter.find(client, body))
     const changes = ifExists === 'overwrite' || ifExists === 'update'
     if (!existing && changes && !adapter.canCreateMissing)
       return this.#failOutcome(
@@ -138,8 +140,11 @@ export class RowSender {
     return adapter.create(client, body).then(
       (id) => this.#complete(body, id),
       (cause) => {
-        if (!(cause instanceof NotAppliedError) || cause.createdId === undefined) throw cause
-        return { status: 'failed', value: cause.createdId, error: cause }
+        const failure = toFailure(cause)
+        // A resumed run reads the created item, and never creates it again.
+        return failure.error.createdId === undefined
+          ? failure
+          : { ...failure, value: failure.error.createdId }
       },
     )
   }

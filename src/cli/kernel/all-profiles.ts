@@ -98,6 +98,7 @@ class ProfileContext extends Context {
       interrupt: base.interrupt,
       connect,
       openBackup: async () => undefined,
+      readList: async function* () {},
       secrets: base.secrets,
     })
     this.#results = results

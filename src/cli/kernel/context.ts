@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts'
+import type { Client, ReadPages } from '../../client/client.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import { readTargetFlags, type Settings } from '../../config/settings.ts'
 import type { Format } from '../../config/values.ts'
@@ -19,13 +19,15 @@ import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
 import type { Effect } from './effect.ts'
 
-interface ContextSetup {
+export interface ContextSetup {
   flags: GlobalFlags
   command: string
   interrupt: AbortSignal
   connect: Connect | undefined
   /** Opens the backup for deleted records. Required, so that no command can delete without it by mistake. */
   openBackup: (context: Context) => Promise<Backup | undefined>
+  /** Reads a list, to prove writes. */
+  readList: (context: Context, ...args: Parameters<ReadPages>) => ReturnType<ReadPages>
   secrets?: KnownSecrets
 }
 
@@ -43,13 +45,14 @@ export class Context {
   readonly statusLine: StatusLine
   readonly #connect: Connect
   readonly #openBackup: ContextSetup['openBackup']
+  readonly #readList: ContextSetup['readList']
   #backup: Promise<Backup | undefined> | undefined
   #printer: Printer | undefined
   #confirmation: Promise<void> | undefined
 
   constructor(
     readonly host: Host,
-    { flags, command, interrupt, connect, openBackup, secrets = new KnownSecrets() }: ContextSetup,
+    { flags, command, interrupt, connect, openBackup, readList, secrets = new KnownSecrets() }: ContextSetup,
   ) {
     this.flags = flags
     this.command = command
@@ -57,6 +60,7 @@ export class Context {
     this.secrets = secrets
     this.#connect = connect ?? connectOverNetwork
     this.#openBackup = openBackup
+    this.#readList = readList
     this.statusLine = new StatusLine(host)
     const addSecret = (secret: string | undefined) => secrets.add(secret)
     addSecret(host.env['MEETROOM_API_KEY']?.trim())
@@ -76,6 +80,7 @@ export class Context {
       configDir: () => this.config.dir(),
       confirm: (change) => this.confirm(change),
       openBackup: () => this.backup(),
+      readList: (...args) => readList(this, ...args),
     })
   }
 
@@ -147,6 +152,7 @@ export class Context {
       throw new UsageError('--all-profiles is for commands that only read from a service')
     if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
+    if (effect !== 'reads') this.services.rememberItems()
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
   }
@@ -168,6 +174,7 @@ export class Context {
       interrupt: this.interrupt,
       connect: this.#connect,
       openBackup: this.#openBackup,
+      readList: this.#readList,
       secrets: this.secrets,
     })
     this.services.closeLater(() => other.close())

@@ -2,8 +2,9 @@ import { endpoints } from '../../api/endpoints.ts'
 import { readResponseValue } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import type { Client, LookupName } from '../../client/client.ts'
-import { ApiError, NotFoundError } from '../../errors.ts'
+import type { Client } from '../../client/client.ts'
+import type { LookupName } from '../../client/proof.ts'
+import { ApiError, type Hint, NotFoundError } from '../../errors.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** Reads an item; undefined if it does not exist. */
@@ -33,6 +34,23 @@ export async function undefinedIfRoomGone<T>(
     if (!(await findItem(client, 'getRoom', { params: { id } }))) return undefined
     throw new ApiError(`the service refuses the request as if there were no room ${id}, but it can be read`, {
       cause,
+    })
+  }
+}
+
+/**
+ * Awaits the look-up before a creation.
+ * @param hint how to create the item without a look-up
+ * @throws {ApiError} when the service refuses the look-up, so that nothing is created
+ */
+export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T> {
+  try {
+    return await lookup
+  } catch (cause) {
+    if (!(cause instanceof ApiError)) throw cause
+    const { message, status, request, body, requestId } = cause
+    throw new ApiError(`nothing was created, because the look-up of an existing item failed: ${message}`, {
+      ...{ status, request, body, requestId, hint: hint ?? cause.hint, cause },
     })
   }
 }

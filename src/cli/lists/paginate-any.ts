@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type Endpoint, endpoints, type Route } from '../../api/endpoints.ts'
 import { getIdField, isId, isRecord } from '../../api/guards.ts'
-import type { ResponseBody } from '../../client/client.ts'
+import type { ResponseBody } from '../../client/parsed-response.ts'
 import { UsageError } from '../../errors.ts'
 import { createIntegerParser } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'

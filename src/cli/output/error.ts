@@ -80,7 +80,7 @@ export function errorToRecord(
   target: readonly string[],
   profile?: string,
 ): PrintedError {
-  const { code, message, status, retryable, accepted, request, requestId, body } = error
+  const { code, message, status, retryable, accepted, createdId, request, requestId, body } = error
   return {
     profile,
     code,
@@ -89,6 +89,7 @@ export function errorToRecord(
     status,
     retryable,
     accepted: accepted || undefined,
+    created_id: createdId === undefined ? undefined : redact(createdId),
     request: redactJson(request, redact) as PrintedError['request'],
     request_id: requestId === undefined ? undefined : redact(requestId),
     body: truncateBody(redactJson(maskSecrets(body), redact)),

@@ -1,6 +1,6 @@
 import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
-import type { ResponseBody } from '../../client/client.ts'
+import type { ResponseBody } from '../../client/parsed-response.ts'
 import { isJson } from '../../config/values.ts'
 import { ClosedOutput, describeSystemError, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { readResponseValue } from '../../api/json.ts'
-import type { ResponseBody } from '../../client/client.ts'
+import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { Host } from '../../host.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { Printer } from './printer.ts'

@@ -1,20 +1,15 @@
 import { backoff } from '../../api/backoff.ts'
-import { endpoints, type Route } from '../../api/endpoints.ts'
-import type { Client } from '../../client/client.ts'
-import { isUnknown } from '../../client/outcome.ts'
-import {
-  isBusy,
-  isRepeatable,
-  isRetriedStatus,
-  mayHaveActed,
-  parseRetryAfter,
-} from '../../client/retry-policy.ts'
-import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
+import { createUnknownOutcomeError } from '../../client/no-response.ts'
+import type { FinalResponse, Send } from '../../client/retry.ts'
+import { isBusy, isRetriedStatus, mayHaveActed, parseRetryAfter } from '../../client/retry-policy.ts'
+import { NetworkError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
 const maxBusyRetries = 10
+/** Number of pauses in a row without an accepted request. The next refused request fails, and the one after it ends the run. */
+const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
 /** Backoff after a response without a Retry-After header. */
@@ -26,84 +21,126 @@ interface BusyRetryOptions {
   stop: AbortSignal
   /** Signal that aborts requests waiting for a retry. */
   interrupt: AbortSignal
-  clock: Pick<Host, 'now' | 'random' | 'sleep'>
+  clock: Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>
   onResponse: () => void
   /** Called after a 429 or 503. Returns false when a lower rate is enough, so that other requests need not pause. */
   onBusy: (status: number) => boolean
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
-  onLongPause: () => void
+  /** Called when further requests would be refused, too. */
+  onHopeless: () => void
 }
 
-/** Wraps a client so that its requests pause and retry while the service is busy. Reports each outcome. */
-export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
-  return {
-    call: (name, input) => sendWithRetry(() => client.call(name, input), endpoints[name], options),
-    find: (name, input) => sendWithRetry(() => client.find(name, input), endpoints[name], options),
-    request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), endpoint, options),
-    serviceFacts: client.serviceFacts,
-    ready: () => client.ready(),
-    isService: () => client.isService(),
-  }
-}
-
-/** Sends a request, and retries it while the service is busy. This function is not `async`, for speed. */
-function sendWithRetry<T>(send: () => Promise<T>, route: Route, options: BusyRetryOptions): Promise<T> {
+/** Wraps the function that sends requests, so that all requests of a run pause and retry while the service is busy. */
+export function withBusyRetry(send: Send, options: BusyRetryOptions): Send {
   const { limiter, stop, onResponse } = options
-  const wait = limiter.passRequest(stop)
-  return (wait ? wait.then(send) : send()).then(
-    (result) => {
-      onResponse()
-      return result
-    },
-    (error: unknown) => retryWhileBusy(error, send, route, options),
-  )
-}
-
-/** @throws {UnknownOutcomeError} when an earlier attempt may have had an effect */
-async function retryWhileBusy<T>(
-  firstError: unknown,
-  send: () => Promise<T>,
-  route: Route,
-  options: BusyRetryOptions,
-): Promise<T> {
-  const { limiter, stop, clock, timeoutMs, interrupt, onResponse, onBusy } = options
-  let error = firstError
-  let mayHaveChanged = false
-  for (let attempt = 0; ; attempt++) {
-    if (!(error instanceof MeetroomError)) throw error
-    const { status } = error
-    if (status !== undefined && !isBusy(status)) onResponse()
-    const pauses = status !== undefined && isBusy(status) && onBusy(status)
-    mayHaveChanged ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-    // A later refusal of the same POST does not prove that this attempt had no effect.
-    if (route.method === 'POST' && isBusy(status))
-      mayHaveChanged ||= mayHaveActed(status, false, error.retryAfter)
-    const requestedMs = parseRetryAfter(error.retryAfter, clock.now())
-    const isTooLong = isBusy(status) && requestedMs !== undefined && requestedMs > timeoutMs
-    if (isTooLong) options.onLongPause()
-    if (!isBusy(status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
-      throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
-    const pauseMs = requestedMs ?? backoff(attempt, clock.random(), busyBackoff)
-    const isShared = pauses || pauseMs > maxOwnPauseMs
-    if (isShared) limiter.hold(pauseMs)
-    if (!isRetriedStatus(status, isRepeatable(route), error.retryAfter)) throw error
-    if (!isShared) await clock.sleep(pauseMs, stop).catch(() => {})
-    await limiter.passRequest(stop)
-    if (interrupt.aborted && !mayHaveChanged) throw interrupt.reason
-    if (stop.aborted) throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
-    try {
-      const result = await send()
-      onResponse()
-      return result
-    } catch (next) {
-      error = next
-    }
+  const pauses = new PauseCounter(options)
+  const accept = (response: FinalResponse) => {
+    pauses.reset()
+    onResponse()
+    return response
+  }
+  // This function is not `async`, for speed.
+  return (request, repeatability) => {
+    const wait = limiter.passRequest(stop)
+    return (wait ? wait.then(() => send(request, repeatability)) : send(request, repeatability)).then(
+      (response) =>
+        isBusy(response.status)
+          ? new BusyRun(() => send(request, repeatability), repeatability, options, pauses)
+              .retry(response)
+              .then((last) => (isBusy(last.status) ? last : accept(last)))
+          : accept(response),
+    )
   }
 }
 
-/** Converts an error to one for an unknown outcome, because an earlier attempt may have had an effect. */
-function withUnknownOutcome(error: MeetroomError): UnknownOutcomeError {
-  const { message, status, request, body, retryAfter, requestId } = error
-  return new UnknownOutcomeError(message, { status, request, body, retryAfter, requestId, cause: error })
+class PauseCounter {
+  readonly #clock: Pick<Host, 'monotonic'>
+  #count = 0
+  #endsAt = Number.NEGATIVE_INFINITY
+
+  constructor({ clock }: Pick<BusyRetryOptions, 'clock'>) {
+    this.#clock = clock
+  }
+
+  reset(): void {
+    this.#count = 0
+  }
+
+  /** Counts a pause. Refusals during a pause belong to it, because their requests were sent before. */
+  add(ms: number): void {
+    const now = this.#clock.monotonic()
+    if (now < this.#endsAt && this.#count <= maxPauses) return
+    this.#count++
+    this.#endsAt = now + ms
+  }
+
+  get isExhausted(): boolean {
+    return this.#count > maxPauses
+  }
+
+  /** True when another request was refused after the pauses. A single refused request may be the fault of its item. */
+  get isHopeless(): boolean {
+    return this.#count > maxPauses + 1
+  }
+}
+
+type Repeatability = Parameters<Send>[1]
+
+class BusyRun {
+  readonly #send: () => Promise<FinalResponse>
+  readonly #repeatability: Repeatability
+  readonly #options: BusyRetryOptions
+  readonly #pauses: PauseCounter
+  /** True when an earlier attempt may have made the change. A later refusal does not disprove it. */
+  #mayHaveActed = false
+
+  constructor(
+    send: () => Promise<FinalResponse>,
+    repeatability: Repeatability,
+    options: BusyRetryOptions,
+    pauses: PauseCounter,
+  ) {
+    this.#send = send
+    this.#repeatability = repeatability
+    this.#options = options
+    this.#pauses = pauses
+  }
+
+  /** Returns the last response, which is still busy when there are no more retries. */
+  async retry(first: FinalResponse): Promise<FinalResponse> {
+    const { limiter, stop, interrupt } = this.#options
+    let response = first
+    for (let attempt = 0; isBusy(response.status) && (await this.#pause(response, attempt)); attempt++) {
+      await limiter.passRequest(stop)
+      if (interrupt.aborted && !this.#mayHaveActed) throw interrupt.reason
+      if (stop.aborted) break
+      this.#mayHaveActed ||= mayHaveActed(response.status, false, response.headers['retry-after'])
+      response = await this.#send().catch((error: unknown) => this.#throwNetworkError(error))
+    }
+    return { ...response, afterLostAttempt: response.afterLostAttempt || this.#mayHaveActed }
+  }
+
+  /** Waits for the next attempt. Returns false when there is none. */
+  async #pause({ status, headers }: FinalResponse, attempt: number): Promise<boolean> {
+    const { limiter, stop, clock, timeoutMs, onBusy, onHopeless } = this.#options
+    const retryAfter = headers['retry-after']
+    const pausesAll = onBusy(status)
+    const requestedMs = parseRetryAfter(retryAfter, clock.now())
+    const pauseMs = requestedMs ?? backoff(attempt, clock.random(), busyBackoff)
+    if (stop.aborted) return false
+    this.#pauses.add(pauseMs)
+    if ((requestedMs ?? 0) > timeoutMs || this.#pauses.isHopeless) onHopeless()
+    if (stop.aborted || this.#pauses.isExhausted || attempt >= maxBusyRetries) return false
+    const isShared = pausesAll || pauseMs > maxOwnPauseMs
+    if (isShared) limiter.hold(pauseMs)
+    if (!isRetriedStatus(status, this.#repeatability.repeatable, retryAfter)) return false
+    if (!isShared) await clock.sleep(pauseMs, stop).catch(() => {})
+    return true
+  }
+
+  #throwNetworkError(error: unknown): never {
+    if (!this.#mayHaveActed || !(error instanceof NetworkError)) throw error
+    throw createUnknownOutcomeError(error.message, this.#repeatability, error)
+  }
 }

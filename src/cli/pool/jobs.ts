@@ -1,3 +1,4 @@
+import type { PendingProofs } from './pending-proofs.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 export interface Work<Job> {
@@ -12,6 +13,8 @@ interface Pace {
   concurrency: { readonly current: number }
   gate: RateLimiter
   stop: AbortSignal
+  /** Jobs that wait for a proof. They do not count as running; it is read when no other job can run. */
+  proofs: Pick<PendingProofs, 'count' | 'onAdd' | 'flush'>
 }
 
 /**
@@ -20,7 +23,7 @@ interface Pace {
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,
-  { concurrency, gate, stop }: Pace,
+  { concurrency, gate, stop, proofs }: Pace,
 ): Promise<void> {
   let failed: { error: unknown } | undefined
   const fail = (error: unknown) => {
@@ -54,8 +57,19 @@ export async function runJobs<Job>(
     settle = resolve
   })
 
+  const active = () => running - proofs.count
+
   function startLoops(): void {
-    while (running < concurrency.current && !isExhausted && !isOver()) void loop()
+    while (active() < concurrency.current && !isExhausted && !isOver()) void loop()
+  }
+
+  function readProofs(): void {
+    if (active() <= 0 && (isExhausted || isOver())) void proofs.flush()
+  }
+
+  proofs.onAdd = () => {
+    startLoops()
+    readProofs()
   }
 
   async function loop(): Promise<void> {
@@ -72,13 +86,14 @@ export async function runJobs<Job>(
         if (wait) await wait
         if (isOver()) return putBack(job)
         await perform(job)
-        if (running > concurrency.current) return
+        if (active() > concurrency.current) return
         startLoops()
       }
     } catch (error) {
       fail(error)
     } finally {
       if (--running === 0) settle()
+      else readProofs()
     }
   }
 

@@ -8,6 +8,7 @@ import { withBusyRetry } from './busy-retry.ts'
 import { gracefulStop } from './graceful-stop.ts'
 import { runJobs, type Work } from './jobs.ts'
 import { LearnedRate } from './learned-rate.ts'
+import { PendingProofs } from './pending-proofs.ts'
 import { showProgress } from './progress.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
@@ -54,37 +55,39 @@ export async function openPool(
   const learned = new LearnedRate(host)
   const announce = (seconds: number) => void context.notice(`the service is busy; pausing for ${seconds} s`)
   const limiter = new RateLimiter(host, rate, announce, learned)
+  const proofs = new PendingProofs(context.interrupt)
+  const { timeout } = await context.settings()
   const client = await context.client({
     connections: concurrency.max,
     confirmed,
     interrupt: cut.signal,
     cancelUnsent: context.interrupt,
-    // The pool itself retries 429 and 503, because all requests must pause.
-    retriesBusy: false,
     onRetry: () => concurrency.onFailure(),
+    settle: proofs.add,
+    concurrency: () => concurrency.current,
+    pace: (send) =>
+      withBusyRetry(send, {
+        ...{ limiter, stop: stop.signal, interrupt: context.interrupt },
+        ...{ clock: host, timeoutMs: timeout.value * 1000 },
+        onResponse() {
+          learned.onAccepted()
+          concurrency.onResponse(limiter.isLimiting)
+        },
+        onBusy(status) {
+          const isKnown = learned.gapMs > 0
+          const pauses = status !== 429 || !learned.onRefused()
+          // The rate caused the failures, so the concurrency need not stay lower.
+          if (!isKnown && learned.gapMs > 0) concurrency.recover()
+          else if (pauses) concurrency.onFailure()
+          return pauses
+        },
+        onHopeless: () => stop.abort(),
+      }),
   })
   if (!shows) await client.ready()
-  const { timeout } = await context.settings()
   let updateProgress: (() => void) | undefined
   return {
-    client: withBusyRetry(client, {
-      ...{ limiter, stop: stop.signal, interrupt: context.interrupt },
-      ...{ clock: host, timeoutMs: timeout.value * 1000 },
-      onResponse() {
-        learned.onAccepted()
-        concurrency.onResponse(limiter.isLimiting)
-      },
-      onBusy(status) {
-        const isKnown = learned.gapMs > 0
-        const pauses = status !== 429 || !learned.onRefused()
-        // The rate caused the failures, so the concurrency need not stay lower.
-        if (!isKnown && learned.gapMs > 0) concurrency.recover()
-        else if (pauses) concurrency.onFailure()
-        return pauses
-      },
-      // Further requests would get the same long Retry-After.
-      onLongPause: () => stop.abort(),
-    }),
+    client,
     get concurrency() {
       return concurrency.current
     },
@@ -103,7 +106,7 @@ export async function openPool(
       const endGracefulStop = gracefulStop(context, { stop, cut, isReadOnly: reads })
       updateProgress ??= showProgress(context, tally, concurrency)
       try {
-        await runJobs(work, { concurrency, gate: limiter, stop: stop.signal })
+        await runJobs(work, { concurrency, gate: limiter, stop: stop.signal, proofs })
       } finally {
         endGracefulStop()
         context.statusLine.clear()

@@ -1,11 +1,12 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { counted } from '../../api/plural.ts'
 import type { Transport } from '../../api/wire.ts'
-import type { Remark } from '../../client/accepted.ts'
-import { type Client, createClient } from '../../client/client.ts'
+import { type Client, createClient, type ReadPages } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
-import type { Policy, Retry } from '../../client/retry.ts'
+import type { Settle } from '../../client/proof.ts'
+import type { Policy, Retry, Send } from '../../client/retry.ts'
 import { isBusy } from '../../client/retry-policy.ts'
+import type { Remark } from '../../client/verdict.ts'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
 import { maskText, type Redact, redactResponses } from '../output/redaction/redaction.ts'
@@ -26,6 +27,7 @@ export interface ServiceDeps extends SendPolicy {
   addSecret: (secret: string) => void
   redactKeys: Redact
   audit: Audit | undefined
+  readList: ReadPages
 }
 
 export interface ClientSetup {
@@ -36,8 +38,12 @@ export interface ClientSetup {
   /** Returns the timeout of a call that starts now, in milliseconds. Replaces the setting. */
   timeoutMs?: () => number
   retries?: number
-  /** False when the caller itself retries after 429 and 503. */
-  retriesBusy?: boolean
+  /** Sends the requests of a run, and retries them after 429 and 503. By default, each request is retried by itself. */
+  pace?: (send: Send) => Send
+  /** Collects writes that need a proof. By default, each is proved immediately. */
+  settle?: Settle
+  /** Returns the maximum number of concurrent reads that prove writes. */
+  concurrency?: () => number
   /** Called before each retry. By default, a notice is printed. */
   onRetry?: Policy['onRetry']
   confirmed?: boolean
@@ -67,9 +73,11 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
       return { transport: redactResponses(transport, deps.redactKeys), apiKey }
     },
     beforeSend: createSendCheck(deps, service.baseUrl, setup),
-    onRemark: createRemarkPrinter(deps),
+    onRemark: createRemarkPrinter(deps, service),
     ...(audit ? { audit: (endpoint, input) => audit.trail(auditOrigin(), endpoint, input) } : {}),
-    ...omitUndefined({ serviceFacts: setup.serviceFacts }),
+    readList: deps.readList,
+    ...omitUndefined({ serviceFacts: setup.serviceFacts, pace: setup.pace }),
+    ...omitUndefined({ settle: setup.settle, concurrency: setup.concurrency }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
     ...omitUndefined({ cancelUnsent: setup.cancelUnsent }),
@@ -78,7 +86,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
         return setup.timeoutMs?.() ?? timeout.value * 1000
       },
       retries: setup.retries ?? retries.value,
-      retriesBusy: setup.retriesBusy ?? true,
+      retriesBusy: setup.pace === undefined,
       timing: host,
       onRetry: (retry) => {
         if (setup.serviceFacts && isBusy(retry.status)) setup.serviceFacts.isBusy = true
@@ -114,13 +122,18 @@ export function describeRetry({ reason, waitMs }: Retry): string {
 }
 
 /** Creates a function that prints the first warning of each subject, and at the end the number of the others. */
-function createRemarkPrinter({ printer, closeLater }: ServiceDeps): (remark: Remark) => void {
+function createRemarkPrinter(
+  { printer, closeLater }: ServiceDeps,
+  { dir }: Service,
+): (remark: Remark) => void {
   const counts = new Map<string, number>()
-  return ({ about, text }) => {
+  return ({ about, text, isHidden = false }) => {
+    // The embedded service does what it accepts.
+    if (isHidden && dir !== undefined) return
     const count = counts.get(about) ?? 0
     counts.set(about, count + 1)
     if (count === 0) void printer.notice(`warning: ${text}`)
-    if (count === 1)
+    if (count === 1 && !isHidden)
       closeLater(async () => {
         const responses = counted((counts.get(about) ?? 0) - 1, 'more response')
         await printer.notice(`warning: the same in ${responses}: ${about}`)

@@ -1,6 +1,7 @@
 import type { Route } from '../../api/endpoints.ts'
 import type { AuditTrail } from '../../client/audit-trail.ts'
 import type { Client } from '../../client/client.ts'
+import { KnownItems } from '../../client/known-items.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { AnyInput } from '../../client/request.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
@@ -26,7 +27,10 @@ import {
 } from './service.ts'
 
 interface ServicesDeps
-  extends Pick<ServiceDeps, 'host' | 'connect' | 'confirm' | 'openBackup' | 'addSecret' | 'redactKeys'> {
+  extends Pick<
+    ServiceDeps,
+    'host' | 'connect' | 'confirm' | 'openBackup' | 'addSecret' | 'redactKeys' | 'readList'
+  > {
   flags: GlobalFlags
   command: string
   interrupt: AbortSignal
@@ -46,6 +50,11 @@ export class Services {
 
   constructor(deps: ServicesDeps) {
     this.#deps = deps
+  }
+
+  /** Remembers the items that are read, to prove writes. For commands that may write. */
+  rememberItems(): void {
+    this.#serviceFacts.known ??= new KnownItems()
   }
 
   client(setup?: Partial<ClientSetup>): Promise<Client> {

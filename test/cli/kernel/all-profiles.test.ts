@@ -449,6 +449,7 @@ test('the client for all profiles refuses writes in every command', async () => 
     interrupt: new AbortController().signal,
     connect: undefined,
     openBackup: async () => undefined,
+    readList: async function* () {},
   })
   const client = await context.client({ confirmed: true })
   await expect(client.call('deleteRoom', { params: { id: 'w1' } })).rejects.toThrow('nothing is changed')

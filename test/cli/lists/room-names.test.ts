@@ -97,6 +97,7 @@ describe('an argument or flag declared as a room', () => {
       interrupt: new AbortController().signal,
       connect: undefined,
       openBackup: async () => undefined,
+      readList: async function* () {},
     })
     const args = ['id:a', ['id:a', 'b'], { hall: 'id:c' }]
     expect(await resolveRooms(context, declared, args)).toEqual(['id:a', ['a', 'b'], { hall: 'c' }])

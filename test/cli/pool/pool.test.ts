@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runJobs, type Work } from '../../../src/cli/pool/jobs.ts'
+import { PendingProofs } from '../../../src/cli/pool/pending-proofs.ts'
 import { RateLimiter } from '../../../src/cli/pool/rate-limiter.ts'
 
 /** A clock on which everybody wakes on time, in order. */
@@ -113,6 +114,7 @@ test('the pool either runs or returns every job, exactly once', () =>
           concurrency: { current: concurrency },
           gate: new RateLimiter(clock, undefined),
           stop: stop.signal,
+          proofs: new PendingProofs(stop.signal),
         }
         const ended = await runJobs(work, pace).then(
           () => 'done',

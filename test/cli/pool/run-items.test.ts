@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/cli/kernel/context.ts'
 import { runJobs } from '../../../src/cli/pool/jobs.ts'
+import { PendingProofs } from '../../../src/cli/pool/pending-proofs.ts'
 import type { Pool } from '../../../src/cli/pool/pool.ts'
 import { RateLimiter } from '../../../src/cli/pool/rate-limiter.ts'
 import { readInOrder, runInOrder, startAll } from '../../../src/cli/pool/run-items.ts'
@@ -36,6 +37,7 @@ function poolOf(concurrency: number, maxConcurrency = concurrency): Pool {
         concurrency: { current: concurrency },
         gate: new RateLimiter(clock, undefined),
         stop: stop.signal,
+        proofs: new PendingProofs(stop.signal),
       }),
   }
 }

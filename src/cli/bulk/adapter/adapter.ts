@@ -2,7 +2,8 @@ import { readResponseValue } from '../../../api/json.ts'
 import { parseBoolean } from '../../../api/readings.ts'
 import { toText } from '../../../api/to-text.ts'
 import { memberTypes, roomTypes } from '../../../api/vocabulary.ts'
-import type { Client, ResponseBody } from '../../../client/client.ts'
+import type { Client } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { ImportColumns } from './columns.ts'
 
@@ -54,10 +55,11 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Returns the fields of a row that the service neither updates nor shows. */
   listIgnoredFields?(body: B, existing: Item): readonly string[]
   /**
-   * Finds the item of a row whose response was lost; `absent` if it certainly does not exist, undefined if
+   * Finds the item of a row that was sent without proof; `absent` if it certainly does not exist, undefined if
    * unknown.
+   * @param createdId ID that the service gave the item
    */
-  findLostItem(client: Client, body: B): Promise<Item | 'absent' | undefined>
+  findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>
   listNotices?(): readonly string[]
 }
 

@@ -115,8 +115,13 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       await invite(client, id, row.members ?? [])
       return id
     },
+    createdFields: ({ id: _, is_terminated: __, terminated_at: ___, members: ____, ...settings }) => settings,
     // The service assigns IDs, so after a lost response only the name identifies the room.
-    async findLostItem(client, row) {
+    async findLostItem(client, row, createdId) {
+      if (createdId !== undefined) {
+        const found = await findItem(client, 'getRoom', { params: { id: createdId } })
+        return found ? (hasValues(found, { name: row.name, type: row.type }) ? found : undefined) : 'absent'
+      }
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })
       return value.rooms.length === 0 && (readTotal(value) ?? 0) === 0 ? 'absent' : undefined

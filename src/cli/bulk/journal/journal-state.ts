@@ -50,10 +50,10 @@ export class JournalState {
     const { sent, to = sent, row, status, id } = line
     const index = journalStatuses.indexOf(status as JournalStatus)
     if (isRow(row) && index >= 0) {
-      // A failed row with an ID was created incompletely: it is looked up, and never created again.
-      const isIncomplete = status === 'failed' && typeof id === 'string'
-      this.#statuses[row] = isIncomplete ? journalStatuses.indexOf('unknown') : index
-      if (status === 'unknown' && typeof id === 'string') this.#createdIds.set(row, id)
+      // The item of an unknown or failed row with an ID was created: it is looked up, and never created again.
+      const isCreated = typeof id === 'string' && (status === 'unknown' || status === 'failed')
+      this.#statuses[row] = isCreated ? journalStatuses.indexOf('unknown') : index
+      if (isCreated) this.#createdIds.set(row, id)
     } else if (isRow(sent) && isRow(to) && sent <= to)
       this.#statuses.fill(journalStatuses.indexOf('unknown'), sent, to + 1)
     else return line['end'] === true

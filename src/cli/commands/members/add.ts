@@ -9,6 +9,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { lookUpFirst } from '../../lists/find-item.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { findMember } from '../../lists/user-members.ts'
@@ -55,7 +56,8 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
         const { inviteToRooms } = await import('./add/invite-to-rooms.ts')
         return inviteToRooms(context, body, flags)
       }
-      const existing = flags.ifNotExists && (await findMember(context, room_id, toText(body.user_id)))
+      const existing =
+        flags.ifNotExists && (await lookUpFirst(findMember(context, room_id, toText(body.user_id))))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', { params: { room_id }, body })
     }),

@@ -20,6 +20,7 @@ import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.t
 import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { lookUpFirst } from '../../lists/find-item.ts'
 import { listPages } from '../../lists/list.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
 import { own } from '../../output/terminal/visible.ts'
@@ -169,7 +170,7 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
   const name = toText(body['name'])
-  const [room, ...others] = await findByName(context, name)
+  const [room, ...others] = await lookUpFirst(findByName(context, name))
   if (!room) return false
   const id = String(room['id'])
   if (others.length > 0)

@@ -8,6 +8,7 @@ import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { lookUpFirst } from '../../lists/find-item.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
@@ -51,7 +52,11 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
 async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
   const client = await context.client()
-  return (await client.find('getUser', { params: { user_id } })) !== undefined
+  const lookup = client.find('getUser', { params: { user_id } })
+  return (
+    (await lookUpFirst(lookup, 'to create or overwrite the user without a look-up, pass --overwrite')) !==
+    undefined
+  )
 }
 
 /** Refuses an ID in use, because the service would overwrite the user (API specification, rule 3). */

@@ -4,6 +4,10 @@ import { addExamples, addPaceFlags, type BatchFlags, maxOption, whereOption } fr
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { usersArgument } from './user-fields.ts'
 
+interface OffboardFlags extends BatchFlags {
+  acceptUnconfirmedBlocks?: boolean
+}
+
 export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): void {
   const offboard = users
     .command('offboard')
@@ -12,12 +16,21 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
       'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the remaining steps.',
     )
     .addArgument(usersArgument('[user...]'))
+  offboard.option(
+    '--accept-unconfirmed-blocks',
+    'delete users also if the service accepts blocks but does not show them',
+  )
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
-    act('writes', async (context, given: string[], flags: BatchFlags) => {
+    act('writes', async (context, given: string[], flags: OffboardFlags) => {
       const { readTargets } = await import('../../batch/targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
       const { runOffboarding } = await import('./offboard/run-offboarding.ts')
-      await runOffboarding(context, ids, flags, { step: 'block', deletes: true, force: false })
+      await runOffboarding(context, ids, flags, {
+        step: 'block',
+        deletes: true,
+        acceptsUnconfirmed: flags.acceptUnconfirmedBlocks ?? false,
+        force: false,
+      })
     }),
   )
   addExamples(

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import { readResponseValue } from '../../../api/json.ts'
-import type { ResponseBody } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import type { Page } from '../../output/views/page.ts'
 import type { Item } from '../../output/views/views.ts'

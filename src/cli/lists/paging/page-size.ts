@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../api/defined.ts'
-import type { ResponseBody } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import { ApiError } from '../../../errors.ts'
 

@@ -5,7 +5,7 @@ import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Page } from '../../output/views/page.ts'
-import { selectView } from '../../output/views/views.ts'
+import { type Item, selectView } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
 import type { PageRequest } from './page-requests.ts'
 import { paginate } from './paginate.ts'
@@ -34,4 +34,15 @@ export function listPagesOf<N extends ListName>(
     isPagedWhenAsked: endpoint.paged === 'when asked',
     ...omitUndefined({ readAhead }),
   })
+}
+
+/** Reads all pages of a list, to prove writes. */
+export async function* readPages(
+  context: Pick<Context, 'notice'>,
+  client: Client,
+  name: ListName,
+  input: object,
+): AsyncGenerator<readonly Item[]> {
+  const pages = listPagesOf(context, client, name, input as Input<Operations[ListName]>, { all: true })
+  for await (const { items } of pages) yield items
 }

@@ -1,6 +1,6 @@
 import { writeJson } from '../../../api/json.ts'
 import { toText } from '../../../api/to-text.ts'
-import type { ResponseBody } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Format } from '../../../config/values.ts'
 import type { Host, Visible } from '../../../host.ts'
 import type { Redact, SecretFilter } from '../redaction/redaction.ts'

@@ -29,6 +29,10 @@ export const errorSchema = z.object({
       .literal(true)
       .optional()
       .describe('the service accepted a write, and its result is not known'),
+    created_id: z
+      .string()
+      .optional()
+      .describe('ID of an item that the service created, although it shows other values than requested'),
     request: z.object({ method: z.string(), path: z.string() }).optional().describe('the request'),
     request_id: z.string().optional().describe('X-Request-Id of the response, if there was one'),
     body: z.unknown().optional().describe('the response body; cut off if it is long'),

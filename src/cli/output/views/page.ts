@@ -1,4 +1,4 @@
-import type { ResponseBody } from '../../../client/client.ts'
+import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Item } from './views.ts'
 
 export interface Page {

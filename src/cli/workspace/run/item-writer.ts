@@ -5,7 +5,7 @@ import type { Operations } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { isUnknown, type Outcome } from '../../../client/outcome.ts'
-import { ConflictError, NotAppliedError, toMeetroomError } from '../../../errors.ts'
+import { ConflictError, toMeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { isBlocked } from '../../lists/blocking.ts'
 import { findItem } from '../../lists/find-item.ts'
@@ -114,8 +114,7 @@ export class ItemWriter {
       )
     } catch (cause) {
       const error = toMeetroomError(cause)
-      if (error instanceof NotAppliedError && error.createdId !== undefined)
-        await this.#keeper.recordCreatedRoom(key, error.createdId, undefined)
+      if (error.createdId !== undefined) await this.#keeper.recordCreatedRoom(key, error.createdId, undefined)
       else if (!isUnknown(error)) await this.#keeper.dropIntent(key)
       throw error
     }

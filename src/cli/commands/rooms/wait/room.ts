@@ -1,6 +1,6 @@
 import { endpoints } from '../../../../api/endpoints.ts'
 import { readResponseValue } from '../../../../api/json.ts'
-import type { ResponseBody } from '../../../../client/client.ts'
+import type { ResponseBody } from '../../../../client/parsed-response.ts'
 import { forgetProbe } from '../../../../client/probe.ts'
 import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'

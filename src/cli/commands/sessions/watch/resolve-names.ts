@@ -1,6 +1,7 @@
 import { readResponseValue } from '../../../../api/json.ts'
 import { toText } from '../../../../api/to-text.ts'
-import type { Client, ResponseBody } from '../../../../client/client.ts'
+import type { Client } from '../../../../client/client.ts'
+import type { ResponseBody } from '../../../../client/parsed-response.ts'
 import { MeetroomError, NetworkError, WrongBaseUrlError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'

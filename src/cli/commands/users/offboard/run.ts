@@ -7,7 +7,13 @@ import {
   type Outcome,
   toFailure,
 } from '../../../../client/outcome.ts'
-import { type Hint, type MeetroomError, NotAppliedError, PartialError, suggest } from '../../../../errors.ts'
+import {
+  type Hint,
+  type MeetroomError,
+  PartialError,
+  suggest,
+  UnknownOutcomeError,
+} from '../../../../errors.ts'
 import type { MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -123,8 +129,8 @@ export class OffboardingRun {
   }
 
   #canDelete(user_id: string): boolean {
-    const isReady = !this.#incompleteUsers.has(user_id) && !this.#unconfirmed.has(user_id)
-    return this.#plan.unread.length === 0 && isReady
+    const isConfirmed = this.#change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
+    return this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id) && isConfirmed
   }
 
   async #block(membership: Membership): Promise<Outcome<unknown>> {
@@ -141,8 +147,8 @@ export class OffboardingRun {
     const told = read.status === 'ok' ? isBlocked(read.value.value.member) : undefined
     if (told === false)
       return {
-        status: 'failed',
-        error: new NotAppliedError('the member is not blocked: is_blocked is false'),
+        status: 'unknown',
+        error: new UnknownOutcomeError('the service accepted the block, but is_blocked is false'),
       }
     if (told === undefined)
       this.#unconfirmed.set(
@@ -183,12 +189,11 @@ export class OffboardingRun {
   }
 
   get #hint(): Hint {
-    const [user_id] = this.#unconfirmed.keys()
-    if (user_id === undefined || this.#incompleteUsers.size > 0 || this.#plan.unread.length > 0)
+    if (this.#unconfirmed.size === 0 || this.#incompleteUsers.size > 0 || this.#plan.unread.length > 0)
       return 'run it again to complete the remaining steps'
     return [
-      'check whether the user can still enter the rooms, then delete the user with: ',
-      suggest(['users', 'delete'], user_id),
+      'check whether the user can still enter the rooms; then accept the blocks and delete the user with: ',
+      suggest(['users', 'offboard', '--accept-unconfirmed-blocks'], ...this.#unconfirmed.keys()),
     ]
   }
 

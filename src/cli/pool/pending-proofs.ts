@@ -1,0 +1,55 @@
+import type { ResponseBody } from '../../client/parsed-response.ts'
+import type { Doubt, Prove, Settle } from '../../client/proof.ts'
+
+/** Number of writes that are proved together at most. */
+const maxWaiting = 1000
+
+interface Waiting {
+  doubt: Doubt
+  prove: Prove
+  resolve(answer: ResponseBody): void
+  reject(error: unknown): void
+}
+
+/**
+ * Writes of a run that wait for their proof, so that a list can prove many of them. Their jobs give up their places in
+ * the run until then.
+ */
+export class PendingProofs {
+  readonly #interrupt: AbortSignal
+  #waiting: Waiting[] = []
+  #proving = 0
+  onAdd: () => void = () => {}
+
+  /** @param interrupt signal after which nothing is read */
+  constructor(interrupt: AbortSignal) {
+    this.#interrupt = interrupt
+  }
+
+  get count(): number {
+    return this.#waiting.length + this.#proving
+  }
+
+  readonly add: Settle = (doubt, prove) =>
+    new Promise((resolve, reject) => {
+      this.#waiting.push({ doubt, prove, resolve, reject })
+      // Without a response, the service may be gone: the next requests must not wait for the timeout, too.
+      if (doubt.error.status === undefined || this.#waiting.length >= maxWaiting) void this.flush()
+      this.onAdd()
+    })
+
+  async flush(): Promise<void> {
+    const waiting = this.#waiting
+    const [first] = waiting
+    if (!first) return
+    this.#waiting = []
+    this.#proving += waiting.length
+    const proofs = this.#interrupt.aborted ? undefined : await first.prove(waiting.map(({ doubt }) => doubt))
+    this.#proving -= waiting.length
+    for (const { doubt, resolve, reject } of waiting) {
+      const proof = proofs?.get(doubt) ?? { error: doubt.error }
+      if ('answer' in proof) resolve(proof.answer)
+      else reject(proof.error)
+    }
+  }
+}

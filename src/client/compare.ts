@@ -1,0 +1,184 @@
+import type { Endpoint } from '../api/endpoints.ts'
+import { getIdField, isRecord } from '../api/guards.ts'
+import { isScalar } from '../api/json.ts'
+import { findOtherIds, type OtherId, readId } from '../api/named-item.ts'
+import { parseBoolean, parseNumber, parseTimestamp } from '../api/readings.ts'
+import type { Field, Fields } from '../api/resource.ts'
+import { resources } from '../api/resources.ts'
+import { toText } from '../api/to-text.ts'
+import { deprecated } from '../api/vocabulary.ts'
+import { type AnyInput, callerId } from './request.ts'
+
+export type Item = Readonly<Record<string, unknown>>
+
+/**
+ * How an item shows a requested value. `same`: exactly. `equal`: escaped, normalized, trimmed or rounded. `similar`: in
+ * other letter case, cut off or with a number behind it. `hidden`: not. `unlisted`: not, and the API specification does
+ * not list the field, so that no service must show it. `other`: with another value.
+ */
+export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
+
+export interface FieldMatch {
+  /** Path in the item, such as `webhook.url`. */
+  field: string
+  match: Match
+  sent: unknown
+  received: unknown
+  /** True when `resources.ts` lists the field. Values of other fields may be secret. */
+  isListed: boolean
+}
+
+/** Compares the IDs that a request names with those of an item. Returns the first that is missing or different. */
+export function findOtherId(endpoint: Endpoint, input: AnyInput, item: Item): OtherId | undefined {
+  const { params, body } = input
+  const isMember = endpoint.readBack === 'listMembers'
+  return (
+    compareId(getIdField(endpoint), callerId(endpoint, input), item) ??
+    (isMember ? compareId('user_id', toText(Object(body).user_id), item) : undefined) ??
+    findOtherIds(endpoint, params, item)[0]
+  )
+}
+
+function compareId(field: string, named: string | undefined, item: Item): OtherId | undefined {
+  const received = readId(item[field])
+  const isSame = received !== undefined && (named === undefined || named === received)
+  return isSame ? undefined : { field, named: named ?? '', received }
+}
+
+/** Compares the fields that a request sets with an item. */
+export function compareFields({ resource }: Endpoint, body: unknown, item: Item): FieldMatch[] {
+  if (!isRecord(body)) return []
+  const { fields }: { fields: Fields } = resources[resource]
+  return compareAll(fields, body, item, '')
+}
+
+function compareAll(fields: Fields, sent: Item, item: Item, path: string): FieldMatch[] {
+  const found: FieldMatch[] = []
+  for (const name of Object.keys(sent)) {
+    const value = sent[name]
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const type = field?.type
+    // `findOtherId` compares IDs.
+    if (value === undefined || type === 'id') continue
+    const received = item[name]
+    if (typeof type === 'object' && 'object' in type && isRecord(value) && isRecord(received))
+      found.push(...compareAll(type.object, value, received, `${path}${name}.`))
+    else {
+      const isTermination = name === 'is_terminated' && fields === resources.room.fields
+      const match = isTermination
+        ? matchTermination(parseBoolean(value), item)
+        : matchValue(field, name, value, item)
+      found.push({
+        field: path + name,
+        match:
+          match === 'hidden' && !isTermination && (path !== '' || isUnlisted(field)) ? 'unlisted' : match,
+        sent: value,
+        received: isTermination ? item['terminated_at'] : received,
+        isListed: field !== undefined,
+      })
+    }
+  }
+  return found
+}
+
+function matchValue(field: Field | undefined, name: string, sent: unknown, item: Item): Match {
+  const received = item[name]
+  if (received === sent) return 'same'
+  return Object.hasOwn(item, name) && received !== deprecated
+    ? matchField(field, name, sent, received)
+    : 'hidden'
+}
+
+/** Returns true for a field of requests that the API specification does not list among the fields of its resource. */
+function isUnlisted(field: Field | undefined): boolean {
+  return field === undefined || field.presence === 'unlisted' || field.presence === 'never'
+}
+
+/** Compares `terminated_at`, because `is_terminated` has no value in responses (API specification, section 2.1). */
+function matchTermination(sent: boolean | null | undefined, { terminated_at, is_terminated }: Item): Match {
+  const time = parseTimestamp(terminated_at)
+  const reported = parseBoolean(is_terminated) ?? undefined
+  // A small number may be a boolean instead of a time.
+  const isTime = typeof time === 'number' && !(typeof terminated_at === 'number' && time < 86_400)
+  const isTerminated = isTime && reported !== false ? true : time === null ? false : reported
+  return isTerminated === undefined ? 'hidden' : isTerminated === (sent ?? false) ? 'same' : 'other'
+}
+
+function matchField(field: Field | undefined, name: string, sent: unknown, received: unknown): Match {
+  const type = field?.type ?? typeof sent
+  // Services mask secrets.
+  if (field?.secret || name === 'secret') return 'hidden'
+  if (type === 'boolean') return matchRead(parseBoolean(sent), parseBoolean(received) ?? undefined)
+  if (Array.isArray(type)) return matchRead(readChoice(sent), readChoice(received))
+  if (!isScalar(sent) || !isScalar(received)) return 'hidden'
+  return matchTexts(sent, received)
+}
+
+function matchRead<T>(sent: T, received: T | undefined): Match {
+  if (received === undefined) return 'hidden'
+  return sent === received ? 'same' : 'other'
+}
+
+/** Converts a choice to lowercase, because some services send choices in capitals. */
+function readChoice(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.trim().toLowerCase() : undefined
+}
+
+function matchTexts(sent: unknown, received: unknown): Match {
+  const [one, other] = [toText(sent), toText(received)]
+  if (one === other) return 'same'
+  if (typeof sent === 'number') return isRounded(sent, parseNumber(received)) ? 'equal' : 'other'
+  if (isSameTime(one, other)) return 'equal'
+  const [plain, shown] = [normalize(one), normalize(other)]
+  if (plain === shown) return 'equal'
+  const stem = shown.replace(/(…|\.\.\.)$/, '').trimEnd()
+  const isCut = stem !== '' && plain.startsWith(stem)
+  const isNumbered = shown.startsWith(plain) && /^[\s_-]*\(?\d+\)?$/.test(shown.slice(plain.length))
+  return isCut || (plain !== '' && isNumbered) || plain.toLowerCase() === shown.toLowerCase()
+    ? 'similar'
+    : 'other'
+}
+
+/** Returns true when a number is shown with fewer digits than it was sent with. */
+function isRounded(sent: number, received: number | null | undefined): boolean {
+  if (typeof received !== 'number') return false
+  const [, decimals = ''] = /\.(\d+)$/.exec(String(received)) ?? []
+  return Number(sent.toFixed(Math.min(decimals.length, 100))) === received || Math.fround(sent) === received
+}
+
+/** Returns true for two spellings of a time whose difference is less than a second. */
+function isSameTime(one: string, other: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
+  const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
+  return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** Undoes the escaping of HTML, URLs and strings, and normalizes Unicode and white space at the ends. */
+function normalize(text: string): string {
+  const unescaped = text
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (all, decimal, hex, name) =>
+      name === undefined ? toCharacter(decimal, hex) : (entities[name.toLowerCase()] ?? all),
+    )
+    .replace(/(?:%[\da-f]{2})+/gi, (all) => Buffer.from(all.replaceAll('%', ''), 'hex').toString())
+    .replace(/\\(["'/\\])/g, '$1')
+  return unescaped.normalize('NFKC').trim()
+}
+
+function toCharacter(decimal: string | undefined, hex: string): string {
+  const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+}
+
+export function describeMatch({ field, sent, received, isListed }: FieldMatch): string {
+  return isListed ? `${field} is ${quoted(received)}, not ${quoted(sent)}` : `${field} has another value`
+}
+
+const maxQuotedLength = 60
+
+export function quoted(value: unknown): string {
+  const text = value === null || value === undefined ? 'null' : toText(value)
+  const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text
+  return typeof value === 'string' ? `“${cut}”` : cut
+}

@@ -1,0 +1,125 @@
+import type { Route } from '../api/endpoints.ts'
+import type { Transport, WireRequest } from '../api/wire.ts'
+import { AuthError, type RequestLine, suggest } from '../errors.ts'
+import type { AuditTrail } from './audit-trail.ts'
+import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
+import { createSend, type FinalResponse, type Policy, type Send } from './retry.ts'
+import { isRepeatable } from './retry-policy.ts'
+
+export interface ServiceAccess {
+  transport: Transport
+  apiKey: string
+}
+
+export interface ExchangeOptions {
+  /** Base URL that ends with `/v1`, without a trailing slash. */
+  baseUrl: string
+  /** Opens the service. Called once, before the first request is sent. */
+  open: () => Promise<ServiceAccess>
+  /** Runs before every request, including probes. If it fails, the request is not sent. */
+  beforeSend: (request: WireRequest) => Promise<void> | undefined
+  userAgent: string
+  policy: Policy
+  interrupt?: AbortSignal
+  cancelUnsent?: AbortSignal
+  /** Sends the requests of a run, which pauses while the service is busy. */
+  pace?: (send: Send) => Send
+  onExchange?: (line: { method: string; url: string; status: number }) => void
+}
+
+export interface ExchangeResult {
+  response: FinalResponse
+  line: RequestLine
+  /** Judges of writes; undefined for a read. */
+  writes: typeof import('./judged-write.ts') | undefined
+}
+
+/** Creates the function that sends one request. The service is opened before the first request. */
+export function createExchange(options: ExchangeOptions) {
+  const { baseUrl } = options
+  let opening: Promise<OpenedService> | undefined
+  let opened: OpenedService | undefined
+  let judges: ExchangeResult['writes']
+
+  async function open(): Promise<OpenedService> {
+    opening ??= options.open().then(({ transport, apiKey }) => {
+      const headers = createHeaders(apiKey, options.userAgent)
+      return {
+        headers,
+        bodyHeaders: { ...headers, ...jsonHeaders },
+        send: (options.pace ?? ((send) => send))(createSend(transport, options.policy, options)),
+      }
+    })
+    opened = await opening
+    return opened
+  }
+
+  /** @param conclude converts the response to the caller's result */
+  async function exchange<T>(
+    endpoint: Route,
+    input: AnyInput,
+    trail: AuditTrail | undefined,
+    conclude: (result: ExchangeResult) => T | Promise<T>,
+  ): Promise<T> {
+    const request = buildRequest(baseUrl, endpoint, input)
+    const line = {
+      method: request.method,
+      path: request.url.slice(baseUrl.length),
+    }
+    const write = endpoint.method !== 'GET'
+    const permission = options.beforeSend(request)
+    if (permission) await permission
+    const { send, headers, bodyHeaders } = opened ?? (await open())
+    // Loaded before the request is sent, so that a write cannot be followed by a loading error.
+    if (write) judges ??= await import('./judged-write.ts')
+    if (trail) await trail.begin(request)
+    const ownHeaders = request.body === undefined ? headers : bodyHeaders
+    const { authorization } = headers
+    const { method, url, body } = request
+    const response = await send(
+      {
+        method,
+        url,
+        headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
+        body,
+      },
+      {
+        repeatable: isRepeatable(endpoint),
+        write,
+        check: () => checkHint(endpoint, input),
+        line,
+      },
+    )
+    trail?.recordResponse(response.status)
+    options.onExchange?.({ method, url, status: response.status })
+    return conclude({ response, line, writes: write ? judges : undefined })
+  }
+
+  return { open, exchange }
+}
+
+type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
+
+interface OpenedService {
+  send: Send
+  headers: OwnHeaders
+  bodyHeaders: OwnHeaders
+}
+
+/** @throws {AuthError} when the key contains characters that a header cannot contain */
+function createHeaders(apiKey: string, userAgent: string): OwnHeaders {
+  // The HTTP library quotes a refused header value in its error, and this value contains the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new AuthError(
+      'the API key contains a space, a line break or another character that is not allowed in a key',
+      {
+        hint: ['check MEETROOM_API_KEY, or store the key again with: ', suggest(['auth', 'login'])],
+      },
+    )
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'gzip, br',
+    'user-agent': userAgent,
+  }
+}

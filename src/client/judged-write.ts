@@ -1,0 +1,84 @@
+import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
+import { readResponseValue } from '../api/json.ts'
+import { ApiError, NotAppliedError, type RequestLine, UnknownOutcomeError } from '../errors.ts'
+import { describeErrorResponse } from './error-message.ts'
+import { type ParsedResponse, quoteBody, type ResponseBody } from './parsed-response.ts'
+import { type AnyInput, checkHint } from './request.ts'
+import type { FinalResponse } from './retry.ts'
+import { type Before, judgeResponse, type Remark } from './verdict.ts'
+
+export { isReadable, prove } from './proof.ts'
+
+interface Write {
+  name: OperationName | undefined
+  route: Route
+  input: AnyInput
+  line: RequestLine
+  response: FinalResponse
+  received: ParsedResponse
+  before: Before
+}
+
+interface JudgedWrite {
+  answer: ResponseBody
+  /** True if the response shows the written item. */
+  isShown: boolean
+  remarks: readonly Remark[]
+}
+
+/**
+ * Requires proof of the change in the 2xx response to a write.
+ * @throws {ApiError} when the body reports an error
+ * @throws {NotAppliedError} when the response shows another ID in other letter case
+ * @throws {UnknownOutcomeError} when the response does not prove the change
+ */
+export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
+  const endpoint: Endpoint | undefined = name && endpoints[name]
+  const verdict = judgeResponse(endpoint, input, received, before)
+  const { status } = received
+  const hint = checkHint(endpoint ?? route, input)
+  const details = { status, request: line, body: quoteBody(received) }
+  switch (verdict.is) {
+    case 'done':
+      return {
+        answer: nameItem(endpoint, received, verdict.item),
+        isShown: verdict.item !== undefined,
+        remarks: verdict.remarks,
+      }
+    case 'refused': {
+      const { message } = describeErrorResponse(response)
+      const text = `the service refuses the request (${status})${message === undefined ? '' : `: ${message}`}`
+      if (!response.afterLostAttempt) throw new ApiError(text, details)
+      throw new UnknownOutcomeError(
+        `${text}; an earlier attempt got no response and may have made the change`,
+        {
+          ...{ ...details, hint },
+        },
+      )
+    }
+    case 'not applied':
+      throw new NotAppliedError(
+        `the service responded with ${status}, but its response contradicts the request: ${verdict.problem}`,
+        { ...details, hint, createdId: verdict.createdId },
+      )
+    default: {
+      const { problem, createdId } = verdict
+      const created = createdId === undefined ? '' : `; it created ${createdId}`
+      throw new UnknownOutcomeError(
+        `the service responded with ${status}, but its response does not show whether the change was made: ${problem}${created}`,
+        {
+          ...{ ...details, hint, createdId, isFinal: verdict.is === 'unknown' },
+          accepted: route.method === 'POST' && !route.repeatable,
+        },
+      )
+    }
+  }
+}
+
+/** Returns the response with the item under its name in `value`. The bytes stay as the service sent them. */
+function nameItem(endpoint: Endpoint | undefined, received: ParsedResponse, item: unknown): ResponseBody {
+  if (received.isEmpty) return { ...received, value: {} }
+  if (!endpoint || item === undefined || Object(received.value)[endpoint.result]) return received
+  const value = readResponseValue(received) as object
+  return { ...received, value: { ...value, [endpoint.result]: item }, isPlain: true }
+}

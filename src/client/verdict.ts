@@ -1,0 +1,236 @@
+import type { Endpoint } from '../api/endpoints.ts'
+import { isRecord } from '../api/guards.ts'
+import { isScalar, readResponseValue } from '../api/json.ts'
+import { type OtherId, readId } from '../api/named-item.ts'
+import { parseBoolean, parseNumber } from '../api/readings.ts'
+import { resources } from '../api/resources.ts'
+import { toText } from '../api/to-text.ts'
+import { compareFields, describeMatch, type FieldMatch, findOtherId, type Item } from './compare.ts'
+import type { ParsedResponse } from './parsed-response.ts'
+import type { AnyInput } from './request.ts'
+
+/** Remark about a write, printed for people. */
+export interface Remark {
+  /** Subject of the remark. Only the first remark of each subject is printed in full. */
+  about: string
+  text: string
+  /** True for fields that the service accepted but does not show. */
+  isHidden?: boolean
+}
+
+/**
+ * Verdict on a write. `open`: one read of the item decides. `unknown`: nothing can be read.
+ *
+ * | response | verdict |
+ * |---|---|
+ * | 2xx with the item: the same ID, each listed field as requested | done |
+ * | 2xx that reports an error, without the item | refused |
+ * | 2xx with an ID in other letter case | not applied |
+ * | 2xx for a creation, with another name or type, or without an ID | unknown |
+ * | any other 2xx | open |
+ * | 2xx for a message, pages or an operation that is not known: empty, or an object that reports no error | done |
+ * | 303, 408, any 5xx but a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
+ *
+ * | read after it | verdict |
+ * |---|---|
+ * | the item has the requested values; a deleted item is gone | done |
+ * | it has the values from before | read again, then unknown |
+ * | some values are as requested and others are not, or a third value | not applied |
+ * | it cannot be read, or shows none of the values | unknown |
+ */
+export type Verdict =
+  | { is: 'done'; item?: Item; remarks: readonly Remark[] }
+  | { is: 'refused' }
+  | { is: 'not applied'; problem: string; createdId?: string | undefined }
+  | { is: 'open'; problem: string; createdId?: string | undefined }
+  | { is: 'unknown'; problem: string; createdId?: string | undefined }
+
+export type ReadVerdict = Verdict | { is: 'old'; problem: string }
+
+/** Item as it was before the write: null if it did not exist, undefined if this run has not read it. */
+export type Before = Item | null | undefined
+
+const done = { is: 'done', remarks: [] } as const
+
+/** Determines the outcome of a write from its 2xx response. The status alone proves nothing. */
+export function judgeResponse(
+  endpoint: Endpoint | undefined,
+  input: AnyInput,
+  received: ParsedResponse,
+  before: Before,
+): Verdict {
+  const body = isRecord(received.value) ? (readResponseValue(received) as Item) : undefined
+  const problem = received.problem ?? 'it is not an object'
+  const isRefused = body !== undefined && reportsError(body)
+  if (!endpoint?.readBack) return judgeEvent(endpoint, input, body, received.isEmpty, problem)
+  const item = body && findItem(endpoint, input, body)
+  if (!item)
+    return isRefused
+      ? { is: 'refused' }
+      : openOrUnknown(endpoint, body ? `it does not show the ${endpoint.resource}` : problem)
+  const createdId = isIdAssigned(endpoint) ? readId(item['id']) : undefined
+  const otherId = findOtherId(endpoint, input, item)
+  if (otherId) return judgeOtherId(otherId) ?? openOrUnknown(endpoint, describeOtherId(otherId))
+  const fields = compareFields(endpoint, input.body, item)
+  const others = fields.filter(({ match }) => match === 'other')
+  const isOtherItem = others.some(({ field }) => field === 'name' || field === 'type')
+  if (endpoint.readBack === 'getRoom' && createdId !== undefined && isOtherItem)
+    return { is: 'unknown', problem: others.map(describeMatch).join(', '), createdId }
+  if (isRefused) return { is: 'open', problem: 'it reports an error', createdId }
+  const doubtful = fields.filter((field) => isDoubtful(field, endpoint, before))
+  if (doubtful.length > 0) return { is: 'open', problem: doubtful.map(describeDoubt).join(', '), createdId }
+  return { is: 'done', item, remarks: listRemarks(fields) }
+}
+
+/** Determines the outcome of a write from a read of its item. */
+export function judgeRead(
+  endpoint: Endpoint,
+  input: AnyInput,
+  item: Item | undefined,
+  before: Before,
+): ReadVerdict {
+  const noun = endpoint.resource
+  if (endpoint.method === 'DELETE') return item ? { is: 'old', problem: `the ${noun} still exists` } : done
+  if (!item) return { is: 'old', problem: `there is no such ${noun}` }
+  const otherId = findOtherId(endpoint, input, item)
+  const isOther = otherId && judgeOtherId(otherId)
+  if (isOther) return isOther
+  const fields = compareFields(endpoint, input.body, item)
+  const others = fields.filter(({ match }) => match === 'other')
+  const doubtful = fields.filter((field) => field.match === 'similar' && isDoubtful(field, endpoint, before))
+  const shown = fields.filter(({ match }) => match === 'same' || match === 'equal' || match === 'similar')
+  const problem = [...others, ...doubtful].map(describeMatch).join(', ')
+  if (others.length === 0 && doubtful.length === 0) {
+    if (shown.length > 0 || fields.length === 0) return { is: 'done', item, remarks: listRemarks(fields) }
+    return {
+      is: 'unknown',
+      problem: `the ${noun} does not show ${fields.map(({ field }) => field).join(', ')}`,
+    }
+  }
+  const isChanged = ({ field, sent }: FieldMatch) => !before || toText(before[field]) !== toText(sent)
+  const applied = shown.filter((field) => !doubtful.includes(field) && isChanged(field))
+  const isThird = ({ field, received }: FieldMatch) => before && toText(before[field]) !== toText(received)
+  if (others.length > 0 && (applied.length > 0 || before === null || others.some(isThird))) {
+    const names = applied.map(({ field }) => field).join(', ')
+    return { is: 'not applied', problem: `${problem}${names && `; applied: ${names}`}` }
+  }
+  return { is: 'old', problem }
+}
+
+/** Judges a write whose item cannot be read. */
+function judgeEvent(
+  endpoint: Endpoint | undefined,
+  { body: sent }: AnyInput,
+  body: Item | undefined,
+  isEmpty: boolean,
+  problem: string,
+): Verdict {
+  if (!body) return isEmpty ? done : { is: 'unknown', problem }
+  const shown = endpoint && body[endpoint.result]
+  if (reportsError(body)) {
+    // In a response with an error, “message” usually describes the error.
+    const isShown = endpoint?.bare ? isRecord(sent) && sent[endpoint.result] === shown : isRecord(shown)
+    return isShown ? { is: 'unknown', problem: 'it reports an error' } : { is: 'refused' }
+  }
+  if (Array.isArray(sent) && Array.isArray(shown) && shown.length < sent.length)
+    return { is: 'unknown', problem: `it shows ${shown.length} of ${sent.length} ${endpoint?.result}` }
+  return done
+}
+
+/** Returns true when the service chooses the ID of the item that an operation creates. */
+function isIdAssigned({ method, repeatable }: Endpoint): boolean {
+  return method === 'POST' && !repeatable
+}
+
+/** Finds the item in a response: under its name, below `data`, or as the response itself. */
+function findItem(endpoint: Endpoint, input: AnyInput, body: Item): Item | undefined {
+  const { result } = endpoint
+  const data = isRecord(body['data']) ? body['data'] : {}
+  const named = [body[result], data[result]].find(isRecord)
+  return named ?? [data, body].find((item) => isItem(endpoint, input, item))
+}
+
+/** Returns true for an object with the requested ID, or for a new item with its name. */
+function isItem(endpoint: Endpoint, input: AnyInput, item: Item): boolean {
+  if (findOtherId(endpoint, input, item)) return false
+  return !isIdAssigned(endpoint) || Object.hasOwn(item, resources[endpoint.resource].label ?? 'id')
+}
+
+/** Finds the item in the response to a read; null if the response says that there is none. */
+export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown): Item | null | undefined {
+  if (value === null) return null
+  if (!isRecord(value)) return undefined
+  if (value[endpoint.result] === null || (value['data'] === null && !Object.hasOwn(value, endpoint.result)))
+    return null
+  return findItem(endpoint, input, value)
+}
+
+/** Returns true when a 2xx response says that the request failed. Many services always send these fields. */
+function reportsError(body: Item): boolean {
+  const { ok, success, error, errors, status, statusCode } = body
+  if (parseBoolean(ok) === false || parseBoolean(success) === false) return true
+  const isFailure = typeof status === 'string' && /^(error|fail|failed|failure)$/i.test(status.trim())
+  return isFailure || [status, statusCode].some(isErrorStatus) || isError(error) || isError(errors)
+}
+
+function isErrorStatus(value: unknown): boolean {
+  const status = parseNumber(value)
+  return typeof status === 'number' && status >= 400 && status < 600
+}
+
+function isError(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isError)
+  if (isRecord(value) && !isScalar(value)) return Object.values(value).some(isError)
+  if (typeof value === 'string' && value.trim() === '') return false
+  return value !== undefined && value !== null && parseBoolean(value) !== false
+}
+
+/** Returns true when a field of a response does not prove its change. */
+function isDoubtful(field: FieldMatch, endpoint: Endpoint, before: Before): boolean {
+  const { match, received } = field
+  if (match === 'other' || match === 'hidden') return true
+  if (match !== 'similar' || endpoint.method === 'POST') return false
+  return !before || toText(before[field.field]) === toText(received)
+}
+
+function describeDoubt(field: FieldMatch): string {
+  return field.match === 'hidden' ? `it does not show ${field.field}` : describeMatch(field)
+}
+
+function listRemarks(fields: readonly FieldMatch[]): Remark[] {
+  const respelled = fields.filter(({ match }) => match === 'equal' || match === 'similar')
+  const hidden = fields.filter(({ match }) => match === 'unlisted' || match === 'hidden')
+  const names = hidden.map(({ field }) => field).join(', ')
+  return [
+    ...respelled.map((match) => ({
+      about: match.field,
+      text: `the service shows another spelling: ${describeMatch(match)}`,
+    })),
+    ...(names === ''
+      ? []
+      : [
+          {
+            about: 'hidden fields',
+            text: `the service accepted ${names}, but does not show it`,
+            isHidden: true,
+          },
+        ]),
+  ]
+}
+
+function judgeOtherId({ field, named, received }: OtherId): Verdict | undefined {
+  const id = readId(received)
+  if (id === undefined || id.toLowerCase() !== named.toLowerCase()) return undefined
+  return { is: 'not applied', problem: describeOtherId({ field, named, received }) }
+}
+
+function describeOtherId({ field, named, received }: OtherId): string {
+  const id = readId(received)
+  if (id === undefined) return `it does not show ${field}`
+  return describeMatch({ field, match: 'other', sent: named, received: id, isListed: true })
+}
+
+/** A creation without an ID names nothing that could be read. */
+function openOrUnknown(endpoint: Endpoint, problem: string): Verdict {
+  return { is: endpoint.readBack === 'getRoom' && isIdAssigned(endpoint) ? 'unknown' : 'open', problem }
+}
