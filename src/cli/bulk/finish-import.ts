@@ -7,16 +7,16 @@ import { buildResumeCommand, skipCommand } from './resume-command.ts'
 
 /**
  * Reports the result of an import and suggests the next command.
- * @param fatal the error that ended the run early
+ * @param end the error that ended the run early, and whether a request may have reached the service
  * @throws {MeetroomError} unless every row was imported
  */
 export async function finishImport(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
-  fatal: MeetroomError | undefined,
+  { fatal, hasSent }: { fatal: MeetroomError | undefined; hasSent: boolean },
 ): Promise<void> {
-  const resume = suggestResume(plan, tally)
+  const resume = hasSent ? suggestResume(plan, tally) : undefined
   const stopped = fatal ?? findInterruption(context, resume)
   const { reported, error } = tally.ending({
     fatal: stopped,

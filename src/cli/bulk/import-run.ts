@@ -22,14 +22,14 @@ import { RowSender } from './row-sender.ts'
 
 /**
  * Sends the pending rows of an import.
- * @returns the error that ended the run early
+ * @returns the error that ended the run early, and whether a request may have reached the service
  * @throws {UsageError or OutputError} when the journal, rejects or results cannot be written
  */
 export async function runImportRows(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
-): Promise<MeetroomError | undefined> {
+): Promise<{ fatal: MeetroomError | undefined; hasSent: boolean }> {
   const shows = context.flags.dryRun ?? false
   // The import has asked for confirmation once for all rows.
   const pace = plan.checked.destructive > 0 ? fixPace(plan.flags) : plan.flags
@@ -39,7 +39,7 @@ export async function runImportRows(
   try {
     const fatal = await sendRows(context, plan, tally, pool, ledger)
     isComplete = !fatal && !pool.isStopped && tally.count('unknown') === 0
-    return fatal
+    return { fatal, hasSent: ledger.hasSent }
   } finally {
     await ledger.close(isComplete, tally.bad > 0)
   }

@@ -23,8 +23,8 @@ export async function runImport(
     const tally = new Tally(plan.checked.shardRows, (tally) =>
       summarizeImport(tally, plan, context.flags.dryRun),
     )
-    const fatal = await runImportRows(context, plan, tally)
-    await finishImport(context, plan, tally, fatal)
+    const end = await runImportRows(context, plan, tally)
+    await finishImport(context, plan, tally, end)
   } finally {
     await source.close()
   }

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../client/outcome.ts'
+import { NetworkError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { RequestBody } from './adapter/adapter.ts'
@@ -22,12 +23,14 @@ export class Ledger {
   readonly #plan: ImportPlan
   readonly #pool: Pool
   readonly #records: RunRecords
+  #hasSent: boolean
 
   private constructor(context: Context, plan: ImportPlan, pool: Pool, records: RunRecords) {
     this.#context = context
     this.#plan = plan
     this.#pool = pool
     this.#records = records
+    this.#hasSent = plan.flags.resume ?? false
   }
 
   static async open(context: Context, plan: ImportPlan, pool: Pool): Promise<Ledger> {
@@ -41,6 +44,11 @@ export class Ledger {
       await journal?.close(!plan.flags.resume, 'remove')
       throw error
     }
+  }
+
+  /** False when no request of this run or of the resumed one can have reached the service. */
+  get hasSent(): boolean {
+    return this.#hasSent
   }
 
   get journalState(): JournalState | undefined {
@@ -67,6 +75,8 @@ export class Ledger {
     const { results, journal, rejects } = this.#records
     const { redact } = this.#context
     const { status, value } = outcome
+    const isUnsent = status === 'unsent' || status === 'invalid'
+    this.#hasSent ||= !isUnsent && !('error' in outcome && outcome.error instanceof NetworkError)
     const isJournaled = journal !== undefined && isJournalStatus(status)
     if (!isJournaled && !results.isReported(status)) {
       this.#pool.count(outcome)
@@ -111,7 +121,7 @@ export class Ledger {
     for (const close of [
       () => rejects?.close(),
       () => results.close(),
-      () => journal?.close(isComplete, disposition),
+      () => (this.#hasSent ? journal?.close(isComplete, disposition) : journal?.close(true, 'remove')),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]

@@ -75,6 +75,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
       await context.reportError(new UsageError(`${formatInputPlace(source, row)}: ${problem}`))
     },
   })
+  await reportEmpty(context, request, checked)
   await reportTrimmed(context, checked)
   if (reportedLookalikes > maxReported)
     await context.notice(`${andMore(reportedLookalikes - maxReported)} with such differences`)
@@ -135,6 +136,18 @@ function resolveJournalPath(context: Context, { source, flags }: ImportRequest):
       hint: source.path === undefined ? 'name it with --journal FILE' : 'drop --no-journal',
     })
   return path
+}
+
+/** @throws {UsageError} when there are no rows, and `--require-rows` is given */
+async function reportEmpty(
+  context: Context,
+  { file, flags }: ImportRequest,
+  { rows }: CheckedInput,
+): Promise<void> {
+  if (rows > 0) return
+  const what = `${file === '-' ? 'standard input' : file} has no rows`
+  if (flags.requireRows) throw new UsageError(what, { hint: 'drop --require-rows if an empty file is right' })
+  await context.notice(`${what}; nothing to import`)
 }
 
 async function reportTrimmed(context: Context, { trimmed }: CheckedInput): Promise<void> {

@@ -25,6 +25,7 @@ export interface ImportFlags extends PaceFlags {
   receipt?: boolean
   max?: number
   skipInvalid?: boolean
+  requireRows?: boolean
   /** False for `--no-journal`, a path for `--journal FILE`. */
   journal?: string | boolean
   resume?: boolean
@@ -71,6 +72,7 @@ export function importFlags<C extends Command>(command: C): C {
           .default('fail'),
       )
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
+      .option('--require-rows', 'refuse a file without rows, which an empty export would be')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
       .option('--journal <file>', 'file that records the sent rows (default: next to the input)')
