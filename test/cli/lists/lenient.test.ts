@@ -22,7 +22,7 @@ function oddService() {
     const { pathname } = new URL(url)
     if (pathname === '/v1/rooms' && method === 'GET') return answer(200, body)
     const [, id] = /\/rooms\/(\w+)$/.exec(pathname) ?? []
-    return answer(200, `{"room":{"id":${id === 'r3' ? '"r3"' : id},"name":1}}`)
+    return answer(200, `{"room":{"id":${id === 'r3' ? '"r3"' : id},"name":1,"terminated_at":1767322000}}`)
   }
 }
 
@@ -102,12 +102,17 @@ test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(
   },
 )
 
+test('rooms reopen has an unknown outcome if the end time is a number that may be a boolean', async () => {
+  world.intercept = async () => answer(200, { room: { id: 'r1', terminated_at: 1 } })
+  expect(await world.run('rooms reopen r1')).toMatchObject({ code: 7, stdout: '' })
+})
+
 describe('an import into a service with numeric IDs', () => {
   test('uses the IDs from the responses in later requests', async () => {
     world.intercept = async ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/rooms'))
-        return answer(200, '{"room":{"id":12345678901234567890}}')
-      return answer(200, '{"room":{"id":12345678901234567890,"terminated_at":1}}')
+        return answer(200, '{"room":{"id":12345678901234567890,"name":"One","type":"OPEN"}}')
+      return answer(200, '{"room":{"id":12345678901234567890,"terminated_at":1767322000}}')
     }
     world.file('rooms.csv', 'name,type,is_terminated\nOne,open,true\n')
     const { code, stdout } = await world.run('rooms import rooms.csv -o ndjson')
