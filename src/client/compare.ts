@@ -99,8 +99,9 @@ function matchTermination(sent: boolean | null | undefined, { terminated_at, is_
   const time = parseTimestamp(terminated_at)
   const reported = parseBoolean(is_terminated) ?? undefined
   // A small number may be a boolean instead of a time.
-  const isTime = typeof time === 'number' && !(typeof terminated_at === 'number' && time < 86_400)
-  const isTerminated = isTime && reported !== false ? true : time === null ? false : reported
+  const isUnclear = time === null && typeof terminated_at === 'number' && terminated_at > 0
+  const isTerminated =
+    typeof time === 'number' && reported !== false ? true : time === null && !isUnclear ? false : reported
   return isTerminated === undefined ? 'hidden' : isTerminated === (sent ?? false) ? 'same' : 'other'
 }
 
