@@ -18,7 +18,7 @@ import {
   replaceNullList,
 } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
-import type { Doubt, LookupName, ProofReader, Prove, ReadList, Settle } from './proof.ts'
+import type { Doubt, LookupName, ProofReader, ReadList, Settle } from './proof.ts'
 import { type AnyInput, checkHint } from './request.ts'
 import type { Before, Remark } from './verdict.ts'
 
@@ -28,7 +28,7 @@ interface ClientOptions extends ExchangeOptions {
   serviceFacts?: ServiceFacts
   onRemark?: (remark: Remark) => void
   /** Reads a list, to prove writes. */
-  readList?: ReadPages
+  readList: ReadPages
   /** Collects writes whose responses prove nothing. By default, each is proved immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. By default, 1. */
@@ -141,7 +141,6 @@ export function createClient(options: ClientOptions): Client {
     sleep: (ms) => options.policy.timing.sleep(ms, options.interrupt),
     onRemark: (remark) => options.onRemark?.(remark),
   }
-  const settleNow: Settle = async (doubt, prove) => requireProof(await prove([doubt]), doubt)
 
   /** Not `async`, because an extra promise slows down every request. */
   function write<N extends OperationName>(name: N, input: AnyInput, trail: AuditTrail | undefined) {
@@ -161,12 +160,12 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function settle(doubt: Doubt): Promise<ResponseBody> {
-    const { isReadable, prove } = await import('./judged-write.ts')
+    const { isReadable, prove, settleNow } = await import('./judged-write.ts')
     if (!isReadable(doubt)) throw doubt.error
     return (options.settle ?? settleNow)(doubt, (doubts) =>
       prove(doubts, {
         ...reader,
-        readList: (list, input) => options.readList?.(client, list, input) ?? noPages(),
+        readList: (list, input) => options.readList(client, list, input),
         concurrency: options.concurrency?.() ?? 1,
       }),
     )
@@ -272,14 +271,6 @@ export function createClient(options: ClientOptions): Client {
     return received
   }
 }
-
-function requireProof(proofs: Awaited<ReturnType<Prove>>, doubt: Doubt): ResponseBody {
-  const proof = proofs.get(doubt)
-  if (proof && 'answer' in proof) return proof.answer
-  throw proof?.error ?? doubt.error
-}
-
-async function* noPages(): AsyncGenerator<never> {}
 
 function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300

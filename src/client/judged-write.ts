@@ -7,7 +7,7 @@ import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { type Before, judgeResponse, type Remark } from './verdict.ts'
 
-export { isReadable, prove } from './proof.ts'
+export { isReadable, prove, settleNow } from './proof.ts'
 
 interface Write {
   name: OperationName | undefined

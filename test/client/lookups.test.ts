@@ -12,6 +12,7 @@ function clientOf(transport: Transport) {
     baseUrl,
     open: async () => ({ transport, apiKey: 'a-working-key-0123456789' }),
     beforeSend: () => undefined,
+    readList: async function* () {},
     userAgent: 'meetroom/test',
     policy: { timeoutMs: 1000, retries: 0, timing: testHost() },
   })

@@ -33,6 +33,7 @@ function clientThatGets(body: string) {
     open: async () => ({ transport, apiKey }),
     beforeSend: () => undefined,
     baseUrl,
+    readList: async function* () {},
     userAgent: 'meetroom/test',
     policy: { timeoutMs: 1000, retries: 0, timing: testHost() },
   })
