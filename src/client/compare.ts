@@ -109,6 +109,7 @@ function matchField(field: Field | undefined, name: string, sent: unknown, recei
   const type = field?.type ?? typeof sent
   // Services mask secrets.
   if (field?.secret || name === 'secret') return 'hidden'
+  if (toText(sent) === toText(received)) return 'same'
   if (type === 'boolean') return matchRead(parseBoolean(sent), parseBoolean(received) ?? undefined)
   if (Array.isArray(type)) return matchRead(readChoice(sent), readChoice(received))
   if (!isScalar(sent) || !isScalar(received)) return 'hidden'
@@ -127,7 +128,6 @@ function readChoice(value: unknown): string | undefined {
 
 function matchTexts(sent: unknown, received: unknown): Match {
   const [one, other] = [toText(sent), toText(received)]
-  if (one === other) return 'same'
   if (typeof sent === 'number') return isRounded(sent, parseNumber(received)) ? 'equal' : 'other'
   if (isSameTime(one, other)) return 'equal'
   const [plain, shown] = [normalize(one), normalize(other)]

@@ -211,7 +211,7 @@ function listRemarks(fields: readonly FieldMatch[]): Remark[] {
       : [
           {
             about: 'hidden fields',
-            text: `the service accepted ${names}, but does not show it`,
+            text: `the service accepted ${names}, but does not show ${hidden.length > 1 ? 'them' : 'it'}`,
             isHidden: true,
           },
         ]),
