@@ -47,7 +47,7 @@ export async function lookUpFirst<T>(lookup: Promise<T>, hint?: Hint): Promise<T
   try {
     return await lookup
   } catch (cause) {
-    if (!(cause instanceof ApiError)) throw cause
+    if (!(cause instanceof ApiError) || cause.status === undefined) throw cause
     const { message, status, request, body, requestId } = cause
     throw new ApiError(`nothing was created, because the look-up of an existing item failed: ${message}`, {
       ...{ status, request, body, requestId, hint: hint ?? cause.hint, cause },
