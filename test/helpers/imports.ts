@@ -18,6 +18,16 @@ export async function createImportWorld() {
   /** The names of the users, by their ids. */
   const users = async (): Promise<Record<string, string | null>> =>
     Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
+  /** Loses the response to each write, although the service has acted, and everything after the first write. */
+  const loseConnection = () => {
+    let isLost = false
+    world.intercept = async (request, next) => {
+      if (request.method === 'GET') return isLost ? lost() : next()
+      isLost = true
+      await next()
+      return lost()
+    }
+  }
   return Object.assign(world, {
     path,
     /** Writes a file. */
@@ -43,12 +53,10 @@ export async function createImportWorld() {
       const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
       return { code, stdout, stderr, users: await users() }
     },
+    loseConnection,
     /** Leaves the journal of an import that was cut off before any answer arrived; the service has acted. */
     async cutOff(line: string): Promise<void> {
-      world.intercept = async (request, next) => {
-        const done = await next()
-        return request.method === 'GET' ? done : lost()
-      }
+      loseConnection()
       await world.run(line)
       world.intercept = undefined
       world.requests.length = 0

@@ -165,9 +165,11 @@ describe('an import of a saved file', () => {
     await world.send('PUT', `/rooms/${board}/members/${blocked.id}`, { is_blocked: true })
     await world.send('PUT', `/rooms/${board}`, { is_terminated: true })
     await undo(world, `rooms delete ${board}`)
+    let isLost = false
     world.intercept = async (request, next) => {
+      isLost ||= request.method === 'PUT'
       const done = await next()
-      return request.method === 'PUT' ? lost() : done
+      return isLost ? lost() : done
     }
     expect((await world.outcome('rooms import undo.ndjson --retries 0')).code).toBe(7)
     world.intercept = undefined

@@ -232,7 +232,7 @@ describe('a busy service in a batch', () => {
 
   test('that responds 429 many times delays the batch, and every item completes', async () => {
     const ids = await users(12)
-    let refusals = 40
+    let refusals = 24
     world.intercept = async (_request, next) =>
       refusals-- > 0 ? answer(429, {}, { 'retry-after': '1' }) : next()
     expect(await world.run(deleting(ids))).toMatchObject({ code: 0, stderr: 'deleted 12 users\n' })

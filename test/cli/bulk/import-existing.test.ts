@@ -101,6 +101,9 @@ describe('members import of existing members', () => {
   })
 })
 
+const unshown = (fields: string, them = 'it') =>
+  `warning: the service accepted ${fields}, but does not show ${them}\n`
+
 describe('rooms import of existing rooms', () => {
   let id: string
   beforeEach(async () => {
@@ -154,7 +157,10 @@ describe('rooms import of existing rooms', () => {
       'name,type,record,max_meeting_seconds,members,layout,webhook\n' +
         'R,private,true,60,"[{""user_id"":""ada"",""type"":""host""}]",grid,"{""url"":""https://hook.test/""}"\n',
     )
-    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0, stderr: 'imported 1 of 1 room\n' })
+    expect(await run('rooms import rooms.csv')).toMatchObject({
+      code: 0,
+      stderr: `${unshown('webhook, members', 'them')}imported 1 of 1 room\n`,
+    })
     expect(JSON.parse(world.requests.at(-1)?.body ?? '')).toEqual({
       name: 'R',
       type: 'private',
@@ -186,7 +192,7 @@ describe('a room field that can only be set at creation', () => {
       const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
       expect(await run(line)).toMatchObject({
         code: 0,
-        stderr: `${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
+        stderr: `${unshown('webhook')}${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
       })
       const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
       expect(bodies).toEqual([
@@ -212,7 +218,7 @@ describe('a room field that can only be set at creation', () => {
 
   test('causes no warning for skipped or failed rows', async () => {
     expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
-      'warning',
+      'warning: the API',
     )
     world.intercept = async (request, next) =>
       request.method === 'PUT' ? answer(400, { error: { code: 'invalid_parameters' } }) : next()

@@ -64,7 +64,7 @@ describe('the URL of an external resource', () => {
   })
 
   test.each([script, inline])('is sent unchanged if --data contains it: %s', async (url) => {
-    world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [] })
+    world.intercept = async () => answer(200, { user: { user_id: 'ada', profile_url: url }, pages: [] })
     const body = JSON.stringify({ user_id: 'ada', profile_url: url })
     await world.run(['users', 'update', 'ada', '--data', body])
     await world.run(['pages', 'create', 'r1', '--data', `[{"entities":[{"type":"Image","src":"${url}"}]}]`])

@@ -115,12 +115,12 @@ describe('the local workspace without a running server', () => {
 
 test('rooms update changes the layout and the recording of a room', async () => {
   const id = await room('R')
-  world.intercept = async (request) => answer(200, { room: { id, type: 'open', echoed: request.body } })
+  world.intercept = async ({ body = '' }) => answer(200, { room: { id, type: 'open', ...JSON.parse(body) } })
   for (const [flags, body] of [
     ['--layout grid --record', { layout: 'grid', record: true }],
     ['--no-record', { record: false }],
   ] as const) {
     const { stdout } = await world.run(`rooms update ${id} ${flags} --json`)
-    expect(JSON.parse(JSON.parse(stdout).room.echoed)).toEqual(body)
+    expect(JSON.parse(stdout).room).toEqual({ id, type: 'open', ...body })
   }
 })

@@ -155,7 +155,9 @@ describe('the journal of an import', () => {
   test('masks the key even if the service sends the key as an ID', async () => {
     world.file('in.csv', roomsCsv(1))
     world.intercept = async (request, next) =>
-      request.method === 'POST' ? answer(200, { room: { id: world.apiKey } }) : next()
+      request.method === 'POST'
+        ? answer(200, { room: { id: world.apiKey, ...JSON.parse(request.body ?? '') } })
+        : next()
     expect(await run('rooms import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
     expect(journal()).toContainEqual(expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }))
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)

@@ -130,7 +130,7 @@ describe('--resume of a row without a response', () => {
           key: 'u2',
           status: 'unknown',
           error:
-            'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row',
+            'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row',
         },
         { row: 3, key: 'u3', status: 'ok', id: 'u3' },
       ],
@@ -187,7 +187,7 @@ describe('--resume of a row without a response', () => {
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
     const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
     const error =
-      'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row'
+      'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row'
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 8,
       results: [

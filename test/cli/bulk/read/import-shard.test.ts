@@ -183,14 +183,13 @@ describe('one shard of an import', () => {
 
   test('resumes with the printed command after lost responses', async () => {
     world.file('in.csv', usersCsv(12))
-    world.intercept = async (request, next) => {
-      const done = await next()
-      return request.method === 'GET' ? done : lost()
-    }
-    const { code, stderr } = await run('users import in.csv --shard 2/2 --concurrency 1 --retries 0')
+    world.loseConnection()
+    const { code, stderr } = await run(
+      'users import in.csv --if-exists overwrite --shard 2/2 --concurrency 1 --retries 0',
+    )
     expect({ code }).toEqual({ code: 7 })
     expect(goOn(stderr)).toEqual(
-      'users import in.csv --retries 0 --shard 2/2 --concurrency 1 --resume --base-url https://meet.test/v1'.split(
+      'users import in.csv --retries 0 --if-exists overwrite --shard 2/2 --concurrency 1 --resume --base-url https://meet.test/v1'.split(
         ' ',
       ),
     )

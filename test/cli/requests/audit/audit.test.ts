@@ -105,7 +105,12 @@ describe('an audit record', () => {
   })
 
   test.each([
-    ['ok', 'users update ada --name A', answer(200, { user: { user_id: 'ada' } }), { status: 200 }],
+    [
+      'ok',
+      'users update ada --name A',
+      answer(200, { user: { user_id: 'ada', name: 'A' } }),
+      { status: 200 },
+    ],
     [
       'failed',
       'users update ada --name A',
