@@ -77,7 +77,9 @@ describe('a command with many items', () => {
       let toFail: number | undefined
       let sentBefore = 0
       world.intercept = async (request, next, signal) => {
-        const pass = () => watched?.(request, async () => answer(200, {}), signal) ?? next()
+        const shown = { id: request.url.split('/').at(-1), ...JSON.parse(request.body ?? '{}') }
+        const done = async () => answer(200, { user: shown, room: shown })
+        const pass = () => watched?.(request, done, signal) ?? next()
         if (request.method !== method) return next()
         if (toFail === undefined && !isMany()) return pass()
         toFail ??= failures
@@ -91,7 +93,7 @@ describe('a command with many items', () => {
           })
         }
         await opened
-        return answer(200, {})
+        return done()
       }
       const argv = [...line.split(' '), '--yes', ...flags]
       const { host, done } = world.start(argv, line.includes(' - ') ? { stdin: ids } : {})
