@@ -4,28 +4,21 @@ export interface RequestLine {
   path: string
 }
 
-/** Suggested command line of this program. Only `hintText` formats it. */
+/** Command line of this program for pasting. Only `hintText` formats it, and adds the flags that select the service. */
 export class Suggestion {
-  /** @param hasTarget true when the command accepts the flags that select a service */
   constructor(
     readonly words: readonly string[],
     readonly operands: readonly string[],
-    readonly hasTarget: boolean,
   ) {}
 }
 
-/** Suggests a command. The hint repeats the `--profile`, `--local` or `--base-url` of this run. */
+/** Suggests a command. When printed, it names the service of the run, unless its words name another. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
-  return new Suggestion(words, operands, true)
-}
-
-/** Suggests a command that does not use the service of this run, such as `profiles list`. */
-export function suggestElsewhere(words: readonly string[], ...operands: readonly string[]): Suggestion {
-  return new Suggestion(words, operands, false)
+  return new Suggestion(words, operands)
 }
 
 export function suggestHelp(...words: readonly string[]): Suggestion {
-  return suggestElsewhere([...words, '--help'])
+  return suggest([...words, '--help'])
 }
 
 /** Text, suggested commands, or both in the order in which they are printed. */
@@ -67,6 +60,8 @@ export abstract class MeetroomError extends Error {
   readonly body: unknown
   readonly accepted: boolean | undefined
   readonly createdId: string | undefined
+  /** Flags that select the service of the error, if it is not that of the run. */
+  target: readonly string[] | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })

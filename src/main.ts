@@ -14,6 +14,7 @@ import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
 import { visibleLines } from './cli/output/terminal/visible.ts'
 import type { Backup } from './cli/requests/backup.ts'
 import { RequestPreview } from './cli/requests/before-send.ts'
+import { findTarget } from './cli/requests/command-settings.ts'
 import type { Connect } from './cli/requests/service.ts'
 import type { CalledCommand } from './cli/usage/explain.ts'
 import {
@@ -36,7 +37,7 @@ export async function main(
   machine: Host = createProcessHost(),
   connect?: Connect,
 ): Promise<number> {
-  const line = readCommandLine(argv, machine.env)
+  const line = readCommandLine(argv)
   const host: Host = line.ascii ? Object.create(machine, { ascii: { value: true } }) : machine
   const interruption = new AbortController()
   // Every request adds a listener, and Node warns about more than ten.
@@ -47,7 +48,6 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
-  let program: MeetroomCommand | undefined
   let calledCommand: CalledCommand | undefined
   try {
     let helpText = ''
@@ -63,7 +63,7 @@ export async function main(
             names: command.registeredArguments.map((argument) => argument.name()),
             given: args.slice(0, -1).flat().filter(isText),
             argv,
-            words: line.operands.slice(0, commandPath(command).length),
+            program: root,
           }
           context = new Context(host, {
             flags: command.optsWithGlobals(),
@@ -83,21 +83,22 @@ export async function main(
         },
         { effect },
       )
-    if (line.problem) throw line.problem
     const { operands } = line
     const [first = ''] = operands
     const wanted = allGroupCommands.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
     const write = (text: string) => {
       helpText += text
     }
-    program = await buildProgram(host, defineAction, write, wanted)
+    const root = await buildProgram(host, defineAction, write, wanted)
     try {
-      if (argv.length === 0) program.outputHelp()
-      else await program.parseAsync([...line.argv], { from: 'user' })
+      if (argv.length === 0) root.outputHelp()
+      else await root.parseAsync([...line.argv], { from: 'user' })
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
-      if (error.exitCode !== 0)
-        throw error.code === 'commander.help' ? missingCommandError(program, operands) : error
+      if (error.exitCode !== 0) {
+        if (error.code === 'commander.help') throw missingCommandError(root, operands)
+        throw (await import('./cli/usage/usage-error.ts')).explainUsage(error, argv, root)
+      }
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, createErrorRedactor(host, context))
@@ -110,11 +111,9 @@ export async function main(
     if (cause instanceof ClosedOutput || cause instanceof RequestPreview) return 0
     const error = interruption.signal.aborted
       ? toInterruptedError(cause, interruption.signal)
-      : cause instanceof CommanderError
-        ? (await import('./cli/usage/usage-error.ts')).explainUsage(cause, { ...line, typed: argv }, program)
-        : await explainError(toExpectedError(cause), context, calledCommand)
+      : await explainError(toExpectedError(cause), context, calledCommand)
     const { reportError } = await import('./cli/output/error.ts')
-    await reportError(host, error, reportSettings(line, host, context))
+    await reportError(host, error, await reportSettings(line, host, context))
     return error.exitCode
   } finally {
     stopListening()
@@ -181,14 +180,14 @@ function toSystemError(cause: unknown): MeetroomError | undefined {
 }
 
 /** Collects the settings for printing errors, even if the command line could not be parsed. */
-function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
+async function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
   const expectedFormat = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
     format: context?.format ?? expectedFormat,
     color: line.color,
     verbose: line.verbose,
     redact: createErrorRedactor(host, context),
-    target: context?.target ?? line.target,
+    target: await (context?.target() ?? findTarget(host, line.selection)),
   }
 }
 

@@ -1,17 +1,28 @@
 /**
  * Finds the nearest candidate that is one edit away, or two edits for words of more than five letters. For words of
  * five letters, the two edits must be the removal of a letter and an insertion, as in `romes`. Ignores case and hyphens.
+ * The opposite of a word is never near it: `undelete` does not find `delete`. Of equally near candidates, the first wins.
  */
-export function findClosest(word: string, candidates: readonly string[]): string | undefined {
+export function findClosest(word: string, candidates: readonly string[], maxEdits = 2): string | undefined {
   const folded = foldWord(word)
   const distances = candidates
     .map((candidate) => ({ candidate, distance: measureDistance(folded, foldWord(candidate)) }))
     .filter(({ candidate, distance }) => {
-      if (distance <= 1) return true
+      if (isOpposite(folded, foldWord(candidate), distance)) return false
+      if (distance <= 1 || distance > maxEdits) return distance <= 1
       const length = Math.min(word.length, candidate.length)
       return distance === 2 && (length > 5 || (length === 5 && hasOneMoved(folded, foldWord(candidate))))
     })
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate
+}
+
+const negation = /^(un|de|dis|non?|not|dont)(?=.)/
+
+/** Returns true if one word is nearer to the other without its negating prefix. */
+function isOpposite(a: string, b: string, distance: number): boolean {
+  const isNegated = (one: string, other: string) =>
+    negation.test(one) && measureDistance(one.replace(negation, ''), other) < distance
+  return isNegated(a, b) || isNegated(b, a)
 }
 
 /** Returns true if two words become equal when one letter is removed from each. */

@@ -1,6 +1,13 @@
 import { isUrl } from '../api/is-url.ts'
-import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
+import { AuthError, MeetroomError, suggest, UsageError } from '../errors.ts'
 import { parseLinkTemplate } from './link-template.ts'
+import {
+  defaultProfile,
+  localProfile,
+  readSelection,
+  type SelectionFlags,
+  type Setting,
+} from './selection.ts'
 import {
   createNoSuchProfileError,
   findProfile,
@@ -20,16 +27,8 @@ import {
   parseTimeZone,
 } from './values.ts'
 
-export interface Setting<T> {
-  value: T
-  from: string
-}
-
 /** Minimum length of a key that can be redacted. Shorter keys can occur in ordinary words. */
 export const minKeyLength = 8
-
-export const localProfile = 'local'
-export const defaultProfile = 'default'
 
 export const settable = {
   base_url: parseBaseUrl,
@@ -44,28 +43,12 @@ export const settable = {
 } as const
 export type SettableKey = keyof typeof settable
 
-interface SettingFlags {
-  profile?: string
-  local?: boolean
-  baseUrl?: string
+interface SettingFlags extends SelectionFlags {
   output?: string
   json?: boolean
   timeout?: string
   retries?: string
   timeZone?: string
-}
-
-export function readTargetFlags(
-  { profile, local, baseUrl }: SettingFlags,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
-  const name = local ? localProfile : (profile ?? (env['MEETROOM_PROFILE'] || undefined))
-  if (name === localProfile) return ['--local']
-  const url = baseUrl ?? (env['MEETROOM_BASE_URL'] || undefined)
-  return [
-    ...(name === undefined ? [] : ['--profile', name]),
-    ...(url === undefined ? [] : ['--base-url', url]),
-  ]
 }
 
 export interface Settings {
@@ -113,16 +96,14 @@ export function resolveSettings(
 
   if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
     throw new UsageError('--local and --profile name different services')
-  const named =
-    (flags.local ? { value: localProfile, from: '--local' } : undefined) ??
-    fromFlag(flags.profile, '--profile') ??
-    fromEnv('MEETROOM_PROFILE')
-  const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
-  const key = readKeyFromEnv(env)
-
-  const isLocal = named?.value === localProfile
-  const { config, readError = undefined }: ConfigResult =
-    !named && baseUrl && key ? { config: {} } : isLocal ? tryRead(read) : { config: read() }
+  const { named, baseUrl, key, isComplete } = readSelection(flags, env)
+  const { config: known, readError }: ConfigResult = isComplete
+    ? tryRead(read, isUnreachable)
+    : named?.value === localProfile
+      ? tryRead(read)
+      : { config: read() }
+  // A profile that takes no part in the run can still protect the service.
+  const config = isComplete ? {} : known
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
@@ -187,7 +168,7 @@ export function resolveSettings(
       fromFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
       parseTimeZone,
     ),
-    protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, config),
+    protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, known),
     readError,
   }
 }
@@ -213,25 +194,24 @@ function parseOrigin(url: string): string | undefined {
   return isUrl(url) ? new URL(url).origin : undefined
 }
 
-/** Reads the key without a trailing line break, which files and secret stores often add. */
-function readKeyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
-  const value = env['MEETROOM_API_KEY']?.trim()
-  return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
-}
-
 interface ConfigResult {
   config: StoredConfig
-  readError?: MeetroomError
+  readError?: MeetroomError | undefined
 }
 
-/** Reads the settings for the local workspace, which works without them. Returns the error of an invalid file. */
-function tryRead(read: () => StoredConfig): ConfigResult {
+/** Reads the settings for a run that works without them. Returns the error of an invalid file. */
+function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => false): ConfigResult {
   try {
     return { config: read() }
   } catch (error) {
     if (!(error instanceof MeetroomError)) throw error
-    return { config: {}, readError: error }
+    return { config: {}, readError: isMissing(error) ? undefined : error }
   }
+}
+
+/** Returns true for a file that belongs to others, such as in the home of another user in a container. */
+function isUnreachable({ cause }: MeetroomError): boolean {
+  return (Object(cause) as NodeJS.ErrnoException).code === 'EACCES'
 }
 
 function convert<T>(
@@ -262,7 +242,7 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
         'log in with: ',
         suggest(['auth', 'login']),
         ', or set MEETROOM_API_KEY, or try it without a service: ',
-        suggestElsewhere(['rooms', 'list', '--local']),
+        suggest(['rooms', 'list', '--local']),
       ],
     })
   const url = new URL(baseUrl?.value ?? '')
@@ -272,7 +252,7 @@ export function selectKey({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }
       {
         hint: [
           'log in there: ',
-          suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
+          suggest(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
         ],
       },
     )

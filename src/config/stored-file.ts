@@ -1,12 +1,6 @@
 import { join } from 'node:path'
 import { isRecord } from '../api/guards.ts'
-import {
-  describeSystemError,
-  suggest,
-  suggestElsewhere,
-  toExhaustedHandlesError,
-  UsageError,
-} from '../errors.ts'
+import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
 
 /** Stored profile. Its key is sent only to `api_key_origin`. */
@@ -51,7 +45,9 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     const handles = toExhaustedHandlesError(error)
     if (handles) throw handles
-    throw new UsageError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`)
+    throw new UsageError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`, {
+      cause: error,
+    })
   }
   const broken = new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
     hint: 'fix it, or move it away and log in again',
@@ -75,7 +71,7 @@ export function createNoSuchProfileError(name: string, from = ''): UsageError {
   return new UsageError(`no such profile: “${name}”${from}`, {
     hint: [
       'list them with: ',
-      suggestElsewhere(['profiles', 'list']),
+      suggest(['profiles', 'list']),
       '; create it with: ',
       suggest(['auth', 'login']),
     ],

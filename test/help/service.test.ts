@@ -17,7 +17,7 @@ const [dockerfile = ''] = blockOf('dockerfile')
 
 /** Checks that the flags of a command line exist, with values. */
 async function checkCommand(words: readonly string[]): Promise<void> {
-  const { operands } = readCommandLine(words, {})
+  const { operands } = readCommandLine(words)
   const found = (await leaves()).find(({ words }) => words.every((word, i) => operands[i] === word))
   expect(found, `the command of “${words.join(' ')}”`).toBeDefined()
   const known = found?.command.options.map(({ long }) => long) ?? []

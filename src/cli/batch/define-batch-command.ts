@@ -17,7 +17,7 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
   command.addArgument(definition.ids)
   definition.flags?.(command)
   command.action(
-    defineAction('writes', async (context, ...args: unknown[]) => {
+    defineAction(definition.destructive ? 'destroys' : 'writes', async (context, ...args: unknown[]) => {
       const { runBatchCommand } = await import('./run-batch-command.ts')
       await runBatchCommand(context, definition, args)
     }),

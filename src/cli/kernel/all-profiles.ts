@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { localProfile, type Settings } from '../../config/settings.ts'
+import { localProfile } from '../../config/selection.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { StoredConfig } from '../../config/stored-file.ts'
-import { InterruptedError, MeetroomError, suggestElsewhere, UsageError } from '../../errors.ts'
+import { InterruptedError, MeetroomError, suggest, UsageError } from '../../errors.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import { MultiProfileWriter } from '../output/multi-profile-writer.ts'
 import type { Printer } from '../output/printer.ts'
@@ -33,13 +34,13 @@ export async function runOnAllProfiles(
   for (const context of contexts) {
     interrupt.throwIfAborted()
     try {
-      await run(context)
+      await context.run(run)
       await results.done()
     } catch (error) {
       if (error instanceof RequestPreview) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
         throw error
-      await results.fail({ profile: context.name, error, target: context.target })
+      await results.fail({ profile: context.name, error })
     } finally {
       await context.close()
     }
@@ -78,7 +79,7 @@ async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig):
   const names = existsSync(getDatabasePath(await findDataDir(host))) ? [...stored, localProfile] : stored
   if (names.length === 0)
     throw new UsageError('no profile has a service, and there is no local workspace', {
-      hint: ['log in with: ', suggestElsewhere(['auth', 'login', '--base-url', 'URL'])],
+      hint: ['log in with: ', suggest(['auth', 'login', '--base-url', 'URL'])],
     })
   return names
 }

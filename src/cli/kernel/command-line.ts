@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { readTargetFlags } from '../../config/settings.ts'
+import type { SelectionFlags } from '../../config/selection.ts'
 import { addGlobalFlags } from './flags.ts'
 
 /** Parts of a command line that are needed before its command is loaded, or if it cannot be parsed. */
@@ -11,32 +11,17 @@ export interface CommandLine {
   color: boolean
   ascii: boolean
   verbose: boolean
-  target: readonly string[]
-  problem: CommanderError | undefined
+  selection: SelectionFlags
 }
 
 const helpFlags = ['-h', '--help']
 
-export function readCommandLine(
-  words: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): CommandLine {
-  const reader = addGlobalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
+export function readCommandLine(words: readonly string[]): CommandLine {
   const end = words.indexOf('--')
   const isHelp = (word: string, i: number) => helpFlags.includes(word) && (end < 0 || i < end)
   const rest = words.filter((word, i) => !isHelp(word, i))
-  let operands: readonly string[] = []
-  let problem: CommanderError | undefined
-  try {
-    const parsed = reader.parseOptions([...rest])
-    // After an unknown flag, Commander does not recognize operands.
-    operands =
-      parsed.operands.length > 0 ? parsed.operands : parsed.unknown.filter((word) => !word.startsWith('-'))
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    problem = error
-  }
-  const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = reader.opts()
+  const { operands, flags } = parseGlobalFlags(rest)
+  const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = flags
   return {
     // Commander would print the root help for `--help rooms list`, which should act as `rooms list --help`.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
@@ -46,7 +31,22 @@ export function readCommandLine(
     color: color !== false,
     ascii: ascii === true,
     verbose: verbose === true,
-    target: readTargetFlags({ profile, local, baseUrl }, env),
-    problem,
+    selection: { profile, local, baseUrl },
+  }
+}
+
+/** Never fails: the program itself reports wrong values. */
+function parseGlobalFlags(words: readonly string[]) {
+  const reader = addGlobalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
+  for (const option of reader.options) delete option.parseArg
+  try {
+    const { operands, unknown } = reader.parseOptions([...words])
+    // After an unknown flag, Commander does not recognize operands.
+    const found = operands.length > 0 ? operands : unknown.filter((word) => !word.startsWith('-'))
+    return { operands: found, flags: reader.opts() }
+  } catch (error) {
+    // The value of the last flag is missing.
+    if (error instanceof CommanderError && words.length > 0) return parseGlobalFlags(words.slice(0, -1))
+    throw error
   }
 }

@@ -1,8 +1,8 @@
 import type { Client, ReadPages } from '../../client/client.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
-import { readTargetFlags, type Settings } from '../../config/settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { Format } from '../../config/values.ts'
-import { type Hint, type MeetroomError, UsageError } from '../../errors.ts'
+import { type Hint, MeetroomError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import type { Query } from '../output/formats/query.ts'
@@ -12,12 +12,12 @@ import { KnownSecrets, type Redact } from '../output/redaction/redaction.ts'
 import { StatusLine } from '../output/terminal/status-line.ts'
 import type { Backup } from '../requests/backup.ts'
 import { requireWritable } from '../requests/before-send.ts'
-import { CommandSettings } from '../requests/command-settings.ts'
+import { CommandSettings, findTarget } from '../requests/command-settings.ts'
 import type { Change } from '../requests/confirm.ts'
 import { connectOverNetwork } from '../requests/find-service.ts'
 import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
-import type { Effect } from './effect.ts'
+import { alwaysWrites, type Effect, sendsRequests } from './effect.ts'
 
 export interface ContextSetup {
   flags: GlobalFlags
@@ -134,15 +134,16 @@ export class Context {
   }
 
   async notice(text: Hint): Promise<void> {
-    await (await this.printer()).notice(this.hintText(text))
+    await (await this.printer()).notice(await this.hintText(text))
   }
 
-  get target(): readonly string[] {
-    return readTargetFlags(this.flags, this.host.env)
+  /** Returns the flags that select the service of this run, for commands to paste. */
+  target(): Promise<readonly string[]> {
+    return findTarget(this.host, this.flags)
   }
 
-  hintText(hint: Hint): string {
-    return formatHintText(hint, this.target, this.redactKeys)
+  async hintText(hint: Hint): Promise<string> {
+    return formatHintText(hint, typeof hint === 'string' ? [] : await this.target(), this.redactKeys)
   }
 
   /** @throws {UsageError} when a flag cannot be used with a command of this effect */
@@ -150,11 +151,11 @@ export class Context {
     const { dryRun, curl, allProfiles } = this.flags
     if (allProfiles && !isForEachProfile)
       throw new UsageError('--all-profiles is for commands that only read from a service')
-    if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
+    if ((dryRun || curl) && !sendsRequests(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
     if (effect !== 'reads') this.services.rememberItems()
     // Each write is checked again. This early check avoids a needless confirmation prompt.
-    if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
+    if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
   }
 
   /** Returns a client for the selected service. Without a setup, the client is shared. */
@@ -165,6 +166,16 @@ export class Context {
   /** Returns a client for lookups before the main request. With `--curl`, lookups are sent and not printed. */
   lookup(): Promise<Client> {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
+  }
+
+  /** Runs work on the service of this context. The commands that its errors suggest are for this service. */
+  async run<T>(work: (context: this) => Promise<T>): Promise<T> {
+    try {
+      return await work(this)
+    } catch (error) {
+      if (error instanceof MeetroomError) error.target ??= await this.target()
+      throw error
+    }
   }
 
   withFlags(flags: GlobalFlags): Context {
@@ -189,7 +200,7 @@ export class Context {
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
       redact: this.redact,
-      target: this.target,
+      target: await this.target(),
       statusLine: this.statusLine,
       profile,
     })

@@ -1,5 +1,36 @@
 /**
- * Effects of commands. `compares`: reads a service to write or compare a workspace file. `any`: depends on the
- * arguments. `stays`: runs until it is stopped. `machine`: uses no service.
+ * Effects of commands. `compares`: reads a service to write or compare a workspace file. `destroys`: deletes, ends or
+ * blocks at the service. `any`: depends on the arguments. `stays`: runs until it is stopped. `machine`: uses no service.
+ * `forgets`: deletes on this machine, and uses no service.
  */
-export type Effect = 'reads' | 'compares' | 'waits' | 'writes' | 'any' | 'stays' | 'joins' | 'machine'
+export type Effect =
+  | 'reads'
+  | 'compares'
+  | 'waits'
+  | 'writes'
+  | 'destroys'
+  | 'any'
+  | 'stays'
+  | 'joins'
+  | 'machine'
+  | 'forgets'
+
+/** Returns true if each run of the command changes something at the service. */
+export function alwaysWrites(effect: Effect): boolean {
+  return effect === 'writes' || effect === 'destroys' || effect === 'joins'
+}
+
+/** Returns true if some runs of the command change something at the service. */
+export function mayWrite(effect: Effect): boolean {
+  return alwaysWrites(effect) || effect === 'any'
+}
+
+/** Returns true for commands whose requests `--dry-run` and `--curl` can show. */
+export function sendsRequests(effect: Effect): boolean {
+  return !['stays', 'joins', 'machine', 'forgets'].includes(effect)
+}
+
+/** Returns true if the command takes something away, here or at the service. */
+export function isDestructive(effect: Effect): boolean {
+  return effect === 'destroys' || effect === 'forgets'
+}

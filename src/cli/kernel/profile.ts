@@ -1,14 +1,11 @@
-import { defaultProfile, localProfile, type Setting } from '../../config/settings.ts'
+import { defaultProfile, localProfile, readSelection, type Setting } from '../../config/selection.ts'
 import { createNoSuchProfileError, findProfile, type StoredConfig } from '../../config/stored-file.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
-  const fromEnv = host.env['MEETROOM_PROFILE']
-  if (flags.local) return { value: localProfile, from: '--local' }
-  if (flags.profile !== undefined) return { value: flags.profile, from: '--profile' }
-  if (fromEnv) return { value: fromEnv, from: 'MEETROOM_PROFILE' }
-  return { value: stored.profile ?? defaultProfile, from: 'settings file' }
+  const { named } = readSelection(flags, host.env)
+  return named ?? { value: stored.profile ?? defaultProfile, from: 'settings file' }
 }
 
 /** @throws {UsageError} if the profile is not stored */

@@ -68,9 +68,10 @@ function formatErrorJson(
 }
 
 /** Returns the hint of an error as text; undefined if its command is too long to paste. */
-function formatHint({ hint }: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
+function formatHint(error: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
+  const { hint } = error
   if (hint === undefined) return undefined
-  const text = formatHintText(hint, target, redact)
+  const text = formatHintText(hint, error.target ?? target, redact)
   return typeof hint === 'string' || text.length <= maxTextLength ? truncateText(text) : undefined
 }
 

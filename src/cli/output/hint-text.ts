@@ -10,16 +10,44 @@ export function formatHintText(hint: Hint, target: readonly string[], redact: Re
   return hint.map((part) => formatHintText(part, target, redact)).join('')
 }
 
-function formatCommand(
-  { words, operands, hasTarget }: Suggestion,
-  target: readonly string[],
-  redact: Redact,
-) {
-  const flags = hasTarget ? target : []
+/** Commands that give the same result whichever service is selected. All others name their target. */
+const withoutTarget: ReadonlySet<string> = new Set([
+  ...[
+    'cache',
+    'commands',
+    'completion',
+    'help',
+    'local',
+    'openapi',
+    'profiles',
+    'schema',
+    'serve',
+    'version',
+  ],
+  ...['webhooks listen', 'webhooks verify'],
+])
+
+function formatCommand({ words, operands }: Suggestion, target: readonly string[], redact: Redact): string {
   const hasDash = operands.some((word) => word.startsWith('-') && word !== '-')
-  const line = hasDash ? [...words, ...flags, '--', ...operands] : [...words, ...operands, ...flags]
+  const end = [...words, '--'].indexOf('--')
+  const [before, after] = hasDash
+    ? [words, ['--', ...operands]]
+    : end < words.length
+      ? [words.slice(0, end), [...words.slice(end), ...operands]]
+      : [[...words, ...operands], []]
+  const line = [...before, ...selectTarget(before, target), ...after]
   // Redaction precedes quoting, because a quoted secret would not be recognized.
   return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
+}
+
+/** Returns the flags of the target that a command needs and does not have itself. */
+function selectTarget(words: readonly string[], target: readonly string[]): readonly string[] {
+  const has = (flag: string) => words.includes(flag)
+  const [group = '', verb = ''] = words
+  if (withoutTarget.has(group) || withoutTarget.has(`${group} ${verb}`)) return []
+  if (has('--help') || ['--profile', '--local', '--all-profiles'].some(has)) return []
+  if (!has('--base-url')) return target
+  return target[0] === '--profile' ? target.slice(0, 2) : []
 }
 
 /** Quotes a word for a POSIX shell, with visible characters only. */

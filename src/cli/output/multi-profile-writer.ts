@@ -3,7 +3,6 @@ import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { errorToRecord, reportError } from './error.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
-import { formatHintText } from './hint-text.ts'
 import { Printer } from './printer.ts'
 import { ProfilePrinter } from './profile-printer.ts'
 import type { Redact } from './redaction/redaction.ts'
@@ -21,7 +20,6 @@ interface MultiProfileDeps {
 interface ProfileFailure {
   profile: string
   error: MeetroomError
-  target: readonly string[]
 }
 
 /** Number of rows that determine the column widths of a table. */
@@ -103,7 +101,7 @@ export class MultiProfileWriter {
     const isMisused =
       this.#failures.length === this.#total &&
       this.#failures.every(({ error }) => error instanceof UsageError)
-    if (first && isMisused) throw this.#withHint(first)
+    if (first && isMisused) throw first.error
     await this.#report()
     await this.#close()
     await this.#printer?.noticeHiddenTokens()
@@ -111,16 +109,11 @@ export class MultiProfileWriter {
     if (first) throw new PartialError(`${this.#failures.length} of ${this.#total} profiles failed: ${names}`)
   }
 
-  #withHint({ error, target }: ProfileFailure): UsageError {
-    const hint = error.hint && formatHintText(error.hint, target, this.#deps.redact)
-    return new UsageError(error.message, { hint, cause: error })
-  }
-
   async #close(): Promise<void> {
     await this.#flush()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
-    const errors = this.#failures.map(({ profile, error, target }) =>
-      omitUndefined(errorToRecord(error, this.#deps.redact, target, profile)),
+    const errors = this.#failures.map(({ profile, error }) =>
+      omitUndefined(errorToRecord(error, this.#deps.redact, [], profile)),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -132,13 +125,13 @@ export class MultiProfileWriter {
     const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format
     if (format === 'json') return
-    for (const { profile, error, target } of this.#failures.slice(this.#reportedCount))
+    for (const { profile, error } of this.#failures.slice(this.#reportedCount))
       await reportError(host, error, {
         format,
         color: flags.color,
         verbose: flags.verbose ?? false,
         redact,
-        target,
+        target: [],
         profile,
       })
     this.#reportedCount = this.#failures.length

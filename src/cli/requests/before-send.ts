@@ -74,13 +74,16 @@ export function createSendCheck(
 
 /** @throws {UsageError} when the profile is protected or its protection is unknown, unless `--allow-write` is given */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
-  const { profile, protectedBy, readError } = settings
+  const { profile, protectedBy, readError, local } = settings
   if (curl || dryRun || allowWrite) return
   if (readError)
-    throw new UsageError(`${readError.message}, and it may protect the local workspace`, {
-      hint: 'fix it, or pass --allow-write if you mean it',
-      cause: readError,
-    })
+    throw new UsageError(
+      `${readError.message}, and it may protect ${local ? 'the local workspace' : 'this service'}`,
+      {
+        hint: 'fix it, or pass --allow-write if you mean it',
+        cause: readError,
+      },
+    )
   if (protectedBy === undefined) return
   const label =
     protectedBy === profile.value

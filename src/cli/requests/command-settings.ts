@@ -1,8 +1,12 @@
+import { isLoopback } from '../../api/loopback.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
+import { localProfile, type SelectionFlags } from '../../config/selection.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
-import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
+import { configFilePath, findProfile, readConfig, type StoredConfig } from '../../config/stored-file.ts'
+import { readTargetFlags } from '../../config/target.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { findDataDir } from './find-service.ts'
 
 interface SettingsDeps {
   host: Host
@@ -21,9 +25,8 @@ export class CommandSettings {
     this.#deps = deps
   }
 
-  async dir(): Promise<string> {
-    const { host } = this.#deps
-    return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
+  dir(): Promise<string> {
+    return findConfigDir(this.#deps.host)
   }
 
   expectNewProfile(): void {
@@ -44,7 +47,18 @@ export class CommandSettings {
       flags.query,
     )
     addSecret(this.#settings.apiKey?.value)
+    if (await this.#isProtectedWorkspace(this.#settings)) this.#settings.protectedBy = localProfile
     return this.#settings
+  }
+
+  /** Returns true for the server of a local workspace that is protected: no profile holds its base URL. */
+  async #isProtectedWorkspace({ local, baseUrl, readError }: Settings): Promise<boolean> {
+    if (local || readError || !baseUrl || !isLoopback(new URL(baseUrl.value).hostname)) return false
+    if (findProfile(await this.stored(), localProfile)?.protected !== true) return false
+    const { findServingProcess } = await import('../../embedded/running-server.ts')
+    const { host } = this.#deps
+    const server = await findServingProcess(await findDataDir(host), host)
+    return server !== undefined && new URL(server.base_url).origin === new URL(baseUrl.value).origin
   }
 
   async stored(): Promise<StoredConfig> {
@@ -59,6 +73,16 @@ export class CommandSettings {
     const open = await changeConfig(dir, host, interrupt, change)
     if (open) await notice(`warning: others may be able to read ${configFilePath(dir)}: ${open}`)
   }
+}
+
+/** Returns the flags that select the service of a command line, for commands to paste. Needs no valid settings. */
+export async function findTarget(host: Host, flags: SelectionFlags): Promise<readonly string[]> {
+  const dir = await findConfigDir(host)
+  return readTargetFlags(flags, host.env, () => readConfig(dir, host.uid))
+}
+
+async function findConfigDir(host: Host): Promise<string> {
+  return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
 }
 
 function withQuery(settings: Settings, query: string | undefined): Settings {

@@ -4,7 +4,7 @@ import { isLoopback } from '../../api/loopback.ts'
 import { minKeyLength, type Settings } from '../../config/settings.ts'
 import { isClear } from '../../config/values.ts'
 import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
-import { suggest, suggestElsewhere, UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Connect, Service, ServiceDeps } from './service.ts'
 
@@ -69,7 +69,7 @@ export async function requireServer(host: Host, need = 'sessions'): Promise<Serv
   const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner
   throw new UsageError(`the local workspace is not being served, so it has no ${need}`, {
-    hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],
+    hint: ['start it in another terminal with: ', suggest(['serve'])],
   })
 }
 
@@ -80,7 +80,7 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
     throw new UsageError('no service is configured for this profile', {
       hint: [
         `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: `,
-        suggestElsewhere(['profiles', 'use', 'NAME']),
+        suggest(['profiles', 'use', 'NAME']),
       ],
     })
   throw new UsageError('no service is configured', {
@@ -88,7 +88,7 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
       'log in with: ',
       suggest(['auth', 'login', '--base-url', 'URL']),
       ', or set MEETROOM_BASE_URL, or try it without a service: ',
-      suggestElsewhere(['rooms', 'list', '--local']),
+      suggest(['rooms', 'list', '--local']),
     ],
   })
 }

@@ -2,8 +2,8 @@ import type { Endpoint } from '../../api/endpoints.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readResponseValue } from '../../api/json.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
+import { localProfile } from '../../config/selection.ts'
 import type { Settings } from '../../config/settings.ts'
-import { findProtector, localProfile } from '../../config/settings.ts'
 import type { Context } from '../kernel/context.ts'
 import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { findDataDir } from '../requests/find-service.ts'
@@ -102,8 +102,7 @@ async function canLookUp(context: Context, settings: Settings): Promise<boolean>
     const { isCurrent } = await import('../../embedded/store/is-current.ts')
     return isCurrent(getDatabasePath(await findDataDir(context.host)), context.host.quietly)
   }
-  // The settings may protect a service even if its base URL and key come from the environment.
-  return baseUrl !== undefined && findProtector(baseUrl.value, await context.config.stored()) === undefined
+  return baseUrl !== undefined
 }
 
 function toIdCandidates({ redact }: Context, name: ListOperation, found: readonly Item[]): Candidate[] {

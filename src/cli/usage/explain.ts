@@ -1,17 +1,18 @@
+import type { Command } from 'commander'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { type Hint, NotFoundError } from '../../errors.ts'
+import { type Hint, NotFoundError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
 import { quoteWord } from '../output/hint-text.ts'
-import { fitWords, idPattern, readWordsAfterCommand, suggestTyped } from './typed.ts'
+import { fitWords, idPattern, removeWords, splitTyped, toRoomName } from './typed.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
   names: readonly string[]
   given: readonly string[]
   argv: readonly string[]
-  words: readonly string[]
+  program: Command
 }
 
 interface MissingResource extends CalledCommand {
@@ -34,8 +35,7 @@ export async function explainMissing(
   if (path === undefined || context.flags.curl) return error
   try {
     const client = await context.client()
-    const rest = readWordsAfterCommand(called.argv, called.words)
-    const flags = rest.filter((word) => !called.given.includes(word))
+    const flags = removeWords(splitTyped(called.program, called.argv).rest, called.given)
     const isRoomMissing = error.message.startsWith('no such room')
     const missing = { ...called, context, client, path, flags, isRoomMissing }
     for (const explain of [
@@ -62,7 +62,7 @@ const explainUserAsMember: Explain = async ({ context, names, given, path, flags
   if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
   if ((await findMember(context, room, user)) === undefined) return undefined
   const words = [...context.command.split(' '), room, '--user', user, ...flags]
-  return [`${user} is a user ID, not a member ID: `, suggestTyped(words)]
+  return [`${user} is a user ID, not a member ID: `, suggest(words)]
 }
 
 /** Explains user and room in the wrong order, as in `members add ada ROOM`. */
@@ -72,7 +72,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
   if (!idPattern.test(room) && !isRoomMissing) return undefined
   if (!(await isRoom(client, room)) || (await isRoom(client, user))) return undefined
   const words = context.command.split(' ')
-  return ['the room comes first: ', suggestTyped(fitWords(words, [room, user, ...flags]))]
+  return ['the room comes first: ', suggest(fitWords(words, [room, user, ...flags]))]
 }
 
 /** Explains a room name in place of a room ID. */
@@ -83,7 +83,7 @@ const explainNameAsRoom: Explain = async ({ client, path }) => {
   const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1
-    ? `a room has this name; pass ${quoteWord(`name:${name}`)}, or its id, ${quoteWord(toText(ids[0]))}`
+    ? `a room has this name; pass ${quoteWord(toRoomName(name))}, or its id, ${quoteWord(toText(ids[0]))}`
     : `rooms of this name: ${ids.join(', ')}`
 }
 
@@ -92,14 +92,14 @@ const explainUserAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = readSegment(path, 'rooms')
   if (user === undefined || idPattern.test(user) || !(await isUser(client, user))) return undefined
-  return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
+  return [`${user} is a user ID; list the rooms of a user with: `, suggest(['users', 'rooms', user])]
 }
 
 /** Explains a room ID in place of a user ID, as in `users get ROOM`. */
 const explainRoomAsUser: Explain = async ({ client, path }) => {
   const room = readSegment(path, 'users')
   if (room === undefined || !idPattern.test(room) || !(await isRoom(client, room))) return undefined
-  return ['this is the ID of a room: ', suggestTyped(['rooms', 'get', room])]
+  return ['this is the ID of a room: ', suggest(['rooms', 'get', room])]
 }
 
 /** Explains a user ID in the wrong case. */
@@ -108,7 +108,7 @@ const explainOtherCase: Explain = async ({ context, client, path, given, flags }
   const lower = user?.toLowerCase()
   if (user === undefined || lower === undefined || user === lower || given.length !== 1) return undefined
   if (!(await isUser(client, lower))) return undefined
-  return ['IDs are case-sensitive: ', suggestTyped([...context.command.split(' '), lower, ...flags])]
+  return ['IDs are case-sensitive: ', suggest([...context.command.split(' '), lower, ...flags])]
 }
 
 function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {

@@ -38,6 +38,7 @@ const showing = ['get', 'show', 'view', 'info', 'describe', 'read', 'inspect', '
 const creating = ['create', 'new', 'add', 'make', 'insert', 'register']
 const changing = ['update', 'edit', 'change', 'set', 'modify', 'rename', 'patch']
 const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase']
+const undoing = ['undo', 'restore', 'recover', 'rollback', 'revert', 'revive', 'resurrect']
 const importing = ['import', 'load', 'upload']
 const exporting = ['export', 'dump', 'download', 'backup', 'save']
 
@@ -50,7 +51,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     update: changing,
     terminate: ['close', 'end', 'stop', 'finish', 'kill', 'cancel'],
     open: ['browse', 'visit'],
-    reopen: ['start', 'restart', 'resume', 'restore'],
+    reopen: ['start', 'restart', 'resume'],
     delete: deleting,
     import: importing,
     export: exporting,
@@ -60,10 +61,10 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   users: {
     list: listing,
     get: showing,
-    create: [...creating, 'invite'],
+    create: [...creating, 'invite', 'onboard'],
     update: changing,
     delete: deleting,
-    offboard: ['leave', 'revoke', 'deactivate', 'disable'],
+    offboard: [],
     'hand-over': ['handover', 'transfer', 'replace'],
     duplicates: ['dupes', 'dedupe', 'doubles'],
     import: importing,
@@ -96,7 +97,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   auth: {
     login: ['signin', 'sign-in', 'token', 'key', 'add', 'set'],
-    logout: ['signout', 'sign-out', 'remove', 'delete', 'forget'],
+    logout: ['signout', 'sign-out', 'logoff', 'remove', 'delete', 'forget'],
     status: ['whoami', 'show', 'check', 'info', 'list', 'test'],
   },
   profiles: {
@@ -109,7 +110,7 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     list: [...listing, 'show', 'view'],
     get: ['read'],
     set: ['change', 'update', 'edit', 'add'],
-    unset: deleting,
+    unset: [...deleting, 'reset', 'clear'],
   },
 }
 
@@ -118,6 +119,9 @@ const { status, login, logout } = {
   login: 'auth login',
   logout: 'auth logout',
 }
+
+/** Keeps the user, who can be unblocked. */
+const blockEverywhere = 'members block --all-rooms --user'
 
 /** Suggested commands for words that belong to another group. */
 export const elsewhere: Readonly<Record<string, string>> = {
@@ -176,7 +180,13 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'rooms report': 'sessions report',
   'users members': 'users rooms',
   'users link': 'rooms link --as',
-  'users block': 'members block --all-rooms --user',
+  'users block': blockEverywhere,
+  'users ban': blockEverywhere,
+  'users kick': blockEverywhere,
+  'users suspend': blockEverywhere,
+  'users disable': blockEverywhere,
+  'users deactivate': blockEverywhere,
+  'users revoke': blockEverywhere,
   'users sessions': 'sessions report --all-rooms',
   'members join': 'join',
   'sessions join': 'join',
@@ -186,6 +196,18 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'config login': login,
   'auth use': 'profiles use',
   'auth switch': 'profiles use',
+}
+
+/** All words that mean something here, even if not in the group in which they were typed. */
+export const meanings: ReadonlySet<string> = new Set([
+  ...Object.values(verbs).flatMap((commands) => Object.entries(commands).flat(2)),
+  ...Object.keys(elsewhere).flatMap((words) => words.split(' ')),
+])
+
+/** Returns true for words that ask for something back, such as `undelete`. No operation of the API does that. */
+export function isUndo(word: string): boolean {
+  const lower = word.toLowerCase().replaceAll('-', '')
+  return undoing.includes(lower) || (lower.startsWith('un') && deleting.includes(lower.slice(2)))
 }
 
 /** Flags of other programs, with their equivalents here. The first one that the command accepts is suggested. */

@@ -1,52 +1,62 @@
-import { type Suggestion, suggest, suggestElsewhere } from '../../errors.ts'
+import type { Command, Option } from 'commander'
+import { commandPath, findCommand, listOptions } from '../kernel/meetroom-command.ts'
 
 /** Pattern of IDs that services generate: 24 hexadecimal digits, or a UUID. */
 export const idPattern = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-const local: ReadonlySet<string> = new Set([
-  'profiles',
-  'config',
-  'completion',
-  'commands',
-  'schema',
-  'help',
-  'serve',
-  'webhooks',
-  'openapi',
-])
-
-/** Commands of a local group that use the service. */
-const remote: ReadonlySet<string> = new Set(['webhooks deliveries', 'webhooks redeliver'])
-
-export function suggestTyped(words: readonly string[]): Suggestion {
-  const isLocal = local.has(words[0] ?? '') && !remote.has(words.slice(0, 2).join(' '))
-  return isLocal ? suggestElsewhere(words) : suggest(words)
+/** Command line, split into the command that its words name and the other words. */
+interface SplitLine {
+  command: Command
+  /** Words that call the command, such as `['rooms', 'list']`. */
+  words: readonly string[]
+  /** All other words, without the flags that select a service. */
+  rest: readonly string[]
 }
 
 /** Flags whose value may be a secret. A suggestion does not repeat the words of such a command line. */
 const mayHoldSecret = /^-.*(key|token|secret|pass|header)/i
 
-const selecting = /^--(profile|base-url)$/
+/** Flags that select a service. Suggestions add those of the run. */
+const selecting: readonly (string | undefined)[] = ['--profile', '--base-url', '--local']
 
-/**
- * Returns the words after a command, without the flags that select a service, because suggestions add them. Returns no
- * words if one may be a secret.
- */
-export function readWordsAfterCommand(argv: readonly string[], command: readonly string[]): string[] {
-  if (argv.some((word) => mayHoldSecret.test(word))) return []
-  return removeTargetFlags(argv, command)
+/** Splits a line that the user typed, for suggestions. `rest` is empty if one of its words may be a secret. */
+export function splitTyped(root: Command, argv: readonly string[]): SplitLine {
+  const isSecret = argv.some((word) => word.startsWith('-H') || mayHoldSecret.test(word))
+  return { ...splitLine(root, argv), ...(isSecret ? { rest: [] } : {}) }
 }
 
-export function removeTargetFlags(argv: readonly string[], command: readonly string[]): string[] {
-  const left = [...command]
+/** Finds the command of a line by the rules of Commander, even if its flags or arguments are wrong. */
+export function splitLine(root: Command, argv: readonly string[]): SplitLine {
   const rest: string[] = []
+  let command = root
+  let operands = 0
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? ''
-    if (left.length > 0 && word === left[0]) left.shift()
-    else if (selecting.test(word)) i++
-    else if (word !== '--local' && !/^--(profile|base-url)=/.test(word)) rest.push(word)
+    if (word === '--') {
+      rest.push(...argv.slice(i))
+      break
+    }
+    if (!word.startsWith('-') || word === '-') {
+      const next = operands === 0 ? findCommand(command, word) : undefined
+      if (next) command = next
+      else operands = rest.push(word)
+      continue
+    }
+    const option = findOption(command, word)
+    const end = option && takesNextWord(option, word) ? i + 2 : i + 1
+    if (!selecting.includes(option?.long)) rest.push(...argv.slice(i, end))
+    i = end - 1
   }
-  return rest
+  return { command, words: commandPath(command), rest }
+}
+
+function findOption(command: Command, word: string): Option | undefined {
+  const [flag = word] = word.startsWith('--') ? word.split('=') : [word.slice(0, 2)]
+  return listOptions(command).find(({ long, short }) => flag === long || flag === short)
+}
+
+function takesNextWord({ required, short }: Option, word: string): boolean {
+  return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 
 /** Adds the words of a mistyped command to a suggested command (`words`). Turns operands into flags where needed. */
@@ -61,4 +71,24 @@ export function fitWords(words: readonly string[], rest: readonly string[]): str
   if (/^members (get|update|block|unblock)$/.test(name) && isOperand && isUser)
     return [...words, first, '--user', ...rest.slice(1)]
   return [...words, ...rest]
+}
+
+/** Returns true for a word that may be a key. Messages do not repeat it. */
+export function mayBeKey(word: string): boolean {
+  return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)
+}
+
+/** Formats a typed name as a room argument. */
+export function toRoomName(typed: string): string {
+  return typed.startsWith('name:') ? typed : `name:${typed}`
+}
+
+/** Removes each of the other words once. */
+export function removeWords(words: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return words.filter((word) => {
+    const at = left.indexOf(word)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
 }

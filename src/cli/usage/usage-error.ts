@@ -4,77 +4,63 @@ import { formatChoices } from '../../api/either.ts'
 import { counted } from '../../api/plural.ts'
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { minKeyLength } from '../../config/settings.ts'
-import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { splitWords } from '../input/split-command.ts'
-import type { CommandLine } from '../kernel/command-line.ts'
-import {
-  CommandLineError,
-  commandPath,
-  findCommand,
-  listOptions,
-  type MeetroomCommand,
-} from '../kernel/meetroom-command.ts'
+import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching, values } from './meanings.ts'
-import { idPattern, readWordsAfterCommand, removeTargetFlags, suggestTyped as suggest } from './typed.ts'
+import { idPattern, mayBeKey, removeWords, splitLine, splitTyped, toRoomName } from './typed.ts'
 import { explainUnknownCommand } from './unknown-command.ts'
 
 interface UsageProblem {
-  /** Message from Commander. */
+  /** Message from Commander, which is never printed, because it may contain a key. */
   said: string
-  command: MeetroomCommand | undefined
+  program: MeetroomCommand
+  command: MeetroomCommand
   words: readonly string[]
   /** Words after the command, without the flags that select a service. */
   rest: readonly string[]
   argv: readonly string[]
 }
 
-/** Translates an error from Commander. `program` is undefined if the global flags could not be parsed. */
+/**
+ * Translates an error from Commander.
+ * @param program all commands, because a suggestion may be for another group
+ */
 export function explainUsage(
   error: CommanderError,
-  line: CommandLine & { typed: readonly string[] },
-  program: MeetroomCommand | undefined,
+  argv: readonly string[],
+  program: MeetroomCommand,
 ): UsageError {
-  const { operands } = line
-  const called = program && findCalledCommand(program, operands)
-  const failed = error instanceof CommandLineError ? error.command : undefined
-  const command = failed?.parent ? failed : called
-  const words = command ? commandPath(command) : program ? [] : leadingWords(line.typed)
-  const problem: UsageProblem = {
-    said: error.message.replace(/^error: /, '').split('\n')[0] ?? '',
-    command,
-    words,
-    rest: readWordsAfterCommand(line.typed, operands.slice(0, words.length)),
-    argv: line.typed,
-  }
+  const typed = splitTyped(program, argv)
+  const failed = error instanceof CommandLineError && error.command.parent ? error.command : typed.command
+  const command = failed instanceof MeetroomCommand ? failed : program
+  const words = commandPath(command)
+  const said = error.message.replace(/^error: /, '').split('\n')[0] ?? ''
   const explain = lookUp(explanations, error.code)
-  return explain?.(problem, program) ?? new UsageError(problem.said, { hint: suggestHelpOn(words) })
+  return (
+    explain?.({ said, program, command, words, rest: typed.rest, argv }) ??
+    new UsageError('the command line is not valid', { hint: suggestHelpOn(words) })
+  )
 }
 
-type Explain = (problem: UsageProblem, program: MeetroomCommand | undefined) => UsageError | undefined
+type Explain = (problem: UsageProblem) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
-  'commander.unknownCommand': ({ said, command, words, rest }, program) => {
+  'commander.unknownCommand': ({ said, command, words, rest }) => {
     const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
-    const group = command && words.length > 0 ? command : program
-    const known = group?.commands.filter((child) => !child.name().startsWith('__')) ?? []
-    return explainUnknownCommand(
-      word,
-      words[0],
-      rest.slice(rest.indexOf(word) + 1),
-      known.map((child) => child.name()),
-    )
+    return explainUnknownCommand(word, command, words[0], rest.slice(rest.indexOf(word) + 1))
   },
   'commander.unknownOption': explainUnknownFlag,
   'commander.excessArguments': explainSurplus,
   'commander.invalidArgument': explainInvalidValue,
-  'commander.missingArgument': ({ said, command, words }) => {
+  'commander.missingArgument': ({ said, command, program }) => {
     const [, name = ''] = /'(.*)'/.exec(said) ?? []
-    return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, words) })
+    return new UsageError(`missing required argument “${name}”`, { hint: findExample(command, program) })
   },
-  'commander.missingMandatoryOptionValue': ({ said, command, words }) => {
+  'commander.missingMandatoryOptionValue': ({ said, command, program }) => {
     const [, flag = ''] = /'(.*)'/.exec(said) ?? []
-    return new UsageError(`${flag} is missing`, { hint: findExample(command, words) })
+    return new UsageError(`${flag} is missing`, { hint: findExample(command, program) })
   },
   'commander.optionMissingArgument': ({ said, words }) => {
     const [, flag = ''] = /'(?:-\w, )?(.*)'/.exec(said) ?? []
@@ -90,7 +76,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
   // The message must not repeat the value after `=`, which may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
   if (/^--?(api-?key|key|token)/i.test(flag)) return explainKeyAsArgument()
-  const options = command ? listOptions(command) : []
+  const options = listOptions(command)
   const own = options.find(({ long, short }) => long === flag || short === flag)
   if (own?.isBoolean()) {
     const isOff = /=(false|no|0|off)$/i.test(typed)
@@ -100,7 +86,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
   const message = `unknown flag “${flag}”`
   const fixed = findIntendedWords(flag, command, options, rest)
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
-  if (argv.length > 0 && command?.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
+  if (argv.length > 0 && command.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
     const noun = command.registeredArguments[0].name()
     if (flag === '--id' || flag === `--${noun}` || flag === `--${noun}-id`)
       return new UsageError(message, {
@@ -113,7 +99,7 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
 /** Returns the words after the command with the probable flag in place of `flag`; undefined if no flag is similar. */
 function findIntendedWords(
   flag: string,
-  command: MeetroomCommand | undefined,
+  command: MeetroomCommand,
   options: readonly Option[],
   rest: readonly string[],
 ): string[] | undefined {
@@ -133,7 +119,7 @@ function findIntendedWords(
       ? [...rest.slice(0, at), long, ...rest.slice(at + 1)]
       : replaced(long, value)
   }
-  if (has('--where') && value !== undefined && command?.effect === 'reads') {
+  if (has('--where') && value !== undefined && command.effect === 'reads') {
     if (searching.has(flag))
       return has('--search') ? renamed('--search') : replaced('--where', `name~${value}`)
     // Other programs use these flags to filter lists.
@@ -152,8 +138,7 @@ function findIntendedWords(
   return near === undefined ? undefined : renamed(`--${near}`)
 }
 
-function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError | undefined {
-  if (!command) return undefined
+function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
   const max = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
@@ -161,6 +146,7 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   const takes = max === 0 ? 'no argument' : counted(max, 'argument')
   const message = `${name} takes ${takes}, not ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
+  if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
   const [first = '', ...more] = given
   const extra = given[max] ?? ''
   // A word after a flag that takes no value was probably meant as its value.
@@ -181,7 +167,7 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   if (name === 'users list') return hint(['show one user with: ', suggest(['users', 'get', first])])
   if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
     const others = given.slice(given.length - max + 1)
-    const room = `name:${given.slice(0, given.length - max + 1).join(' ')}`
+    const room = toRoomName(given.slice(0, given.length - max + 1).join(' '))
     return hint(['quote a name with spaces: ', suggest([...words, room, ...others, ...flagsOnly])])
   }
   if (command.registeredArguments[0]?.name() === 'user' && more.length > 0)
@@ -189,7 +175,7 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
       'find a user by name with: ',
       suggest(['users', 'list', '--where', `name=${given.join(' ')}`]),
     ])
-  return undefined
+  return hint(suggestHelpOn(words))
 }
 
 /** Explains a surplus argument of `auth login`. The message does not repeat a long one, which may be a key. */
@@ -205,7 +191,7 @@ function explainLoginSurplus([given = '']: readonly string[]): UsageError {
   return explainKeyAsArgument()
 }
 
-function explainInvalidValue({ said, command, words, rest }: UsageProblem): UsageError | undefined {
+function explainInvalidValue({ said, program, command, words, rest }: UsageProblem): UsageError | undefined {
   const [, flags, flagValue, flagChoices] =
     /^option '(.*?)' argument '([\s\S]*)' is invalid\. Allowed choices are (.*)\.$/.exec(said) ?? []
   const [, given, argument, allowed] =
@@ -219,37 +205,17 @@ function explainInvalidValue({ said, command, words, rest }: UsageProblem): Usag
   const message = `${name} must be ${formatChoices(choices)}, not “${value}”`
   const meant =
     choices.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, choices)
-  const at = rest.findIndex((word) => word === value || word.endsWith(`=${value}`))
+  const names = flags?.split(/[ ,]+/) ?? []
+  const at = rest.findIndex(
+    (word, i) =>
+      word === `${name}=${value}` || (word === value && (!flags || names.includes(rest[i - 1] ?? ''))),
+  )
   if (meant === undefined || at < 0)
     return new UsageError(message, {
-      hint: flags === undefined ? findExample(command, words) : suggestHelpOn(words),
+      hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words),
     })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
-}
-
-function removeWords(words: readonly string[], others: readonly string[]): string[] {
-  const left = [...others]
-  return words.filter((word) => {
-    const at = left.indexOf(word)
-    if (at >= 0) left.splice(at, 1)
-    return at < 0
-  })
-}
-
-function findCalledCommand(program: MeetroomCommand, words: readonly string[]): MeetroomCommand | undefined {
-  let at: MeetroomCommand = program
-  for (const word of words) {
-    const next = findCommand(at, word)
-    if (!next) break
-    at = next as MeetroomCommand
-  }
-  return at === program ? undefined : at
-}
-
-function leadingWords(argv: readonly string[]): string[] {
-  const end = argv.findIndex((word) => word.startsWith('-'))
-  return argv.slice(0, end < 0 ? 2 : Math.min(end, 2))
 }
 
 function suggestHelpOn(words: readonly string[]): Hint {
@@ -257,12 +223,13 @@ function suggestHelpOn(words: readonly string[]): Hint {
 }
 
 /** Returns an example that needs no shell and has no `--yes`. */
-function findExample(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
-  for (const line of command?.examples ?? []) {
-    const parsed = splitWords(line)
-    if (parsed.special !== undefined || parsed.words.includes('--yes') || parsed.words[0] !== 'meetroom')
-      continue
-    return ['as in: ', suggest(removeTargetFlags(parsed.words, ['meetroom']))]
+function findExample(command: MeetroomCommand, program: MeetroomCommand): Hint {
+  for (const line of command.examples) {
+    const { words, special } = splitWords(line)
+    const [name, ...argv] = words
+    if (special !== undefined || argv.includes('--yes') || name !== 'meetroom') continue
+    const example = splitLine(program, argv)
+    return ['as in: ', suggest([...example.words, ...example.rest])]
   }
-  return suggestHelpOn(words)
+  return suggestHelpOn(commandPath(command))
 }

@@ -36,10 +36,8 @@ export async function diffServices(context: Context, against: string, flags: Dif
     { baseUrl, applicationId }: { baseUrl: string; applicationId: string | undefined },
   ) => matchByName(document, list, createSection(baseUrl, applicationId, undefined))
   const other = context.withFlags({ ...context.flags, profile: against, local: false })
-  const { plan, problem } = await preparePlan(
-    other,
-    { file: against, document, sections: [], options, sectionOf },
-    flags,
+  const { plan, problem } = await other.run(() =>
+    preparePlan(other, { file: against, document, sections: [], options, sectionOf }, flags),
   )
   await printPlan(context, plan)
   if (problem) throw problem

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { OutputError, suggestElsewhere, UsageError } from '../../errors.ts'
+import { OutputError, suggest, UsageError } from '../../errors.ts'
 import { prepareDatabaseFile } from '../../files/create-file.ts'
 import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
@@ -43,7 +43,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
   throw new UsageError(`there is no workspace in ${dir}`, {
-    hint: ['the first command creates it, such as: ', suggestElsewhere(['rooms', 'list', '--local'])],
+    hint: ['the first command creates it, such as: ', suggest(['rooms', 'list', '--local'])],
   })
 }
 

@@ -1,4 +1,4 @@
-import { suggestElsewhere, UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Database } from './database.ts'
 import { migrations } from './schema.ts'
 import type { Sqlite } from './sqlite.ts'
@@ -23,7 +23,7 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version() > migrations.length)
     throw new UsageError('this workspace was created by a newer version of meetroom', {
-      hint: ['update meetroom, or go back to a backup: ', suggestElsewhere(['help', 'local'])],
+      hint: ['update meetroom, or go back to a backup: ', suggest(['help', 'local'])],
     })
   // A copied database does not have this mode.
   db.exec('PRAGMA journal_mode = WAL')

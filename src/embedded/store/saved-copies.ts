@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Hint, suggestElsewhere } from '../../errors.ts'
+import { type Hint, suggest } from '../../errors.ts'
 import { requireOwnDirectory } from '../../files/make-directory.ts'
 import { savedDirectory } from './copy.ts'
 
@@ -26,7 +26,7 @@ export function listSavedCopies(dir: string): SavedCopy[] {
 
 /** Suggests to replace a damaged database by its newest copy, or by a file of the user. */
 export function suggestRestore([newest]: readonly SavedCopy[]): Hint {
-  return ['replace it by a backup: ', suggestElsewhere(['local', 'restore', newest?.path ?? 'FILE'])]
+  return ['replace it by a backup: ', suggest(['local', 'restore', newest?.path ?? 'FILE'])]
 }
 
 function readNames(directory: string): string[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { suggestElsewhere, UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import { emailIndexStatement } from './emails.ts'
 import { runMigrations } from './migrate.ts'
 import { orderIndexStatements } from './order-index.ts'
@@ -87,7 +87,7 @@ export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): voi
       throw new UsageError(`the workspace in ${dir} has ${fault}`, {
         hint: [
           'meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: ',
-          suggestElsewhere(['local', 'restore', 'FILE']),
+          suggest(['local', 'restore', 'FILE']),
         ],
       })
   } finally {

@@ -420,7 +420,7 @@ describe('--all-profiles is a usage error', () => {
       code: 2,
       stderr:
         'error: no profile has a service, and there is no local workspace\n' +
-        'hint: log in with: meetroom auth login --base-url URL\n',
+        'hint: log in with: meetroom auth login --base-url URL --profile west\n',
     })
   })
 

@@ -10,6 +10,7 @@ import { suggest } from '../../../src/errors.ts'
 import { main } from '../../../src/main.ts'
 import { allCalls, sendsElsewhere, stays } from '../../helpers/calls.ts'
 import { type HostOptions, testHost } from '../../helpers/host.ts'
+import { leaves } from '../../helpers/tree.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 
 /** The embedded service has no such origin: requests are answered by a script. */
@@ -24,8 +25,9 @@ interface Target {
   origin: string
 }
 
-/** Ways to select a service that is not the one of the default profile. */
+/** Ways to select a service. When the suggested commands are pasted, another profile is in use. */
 const targets: Record<string, Target> = {
+  'the profile in use': { flags: [], origin: 'https://company.test' },
   '--profile': { flags: ['--profile', 'ci'], origin: 'https://ci.test' },
   '--local': { flags: ['--local'], origin: localOrigin },
   '--base-url': { flags: ['--base-url', 'https://other.test/v1'], origin: 'https://other.test' },
@@ -74,7 +76,7 @@ const scripts: Record<string, Script> = {
     method === 'GET' && !path.includes('offset=1') ? answer(200, everything) : answer(502, 'Bad Gateway'),
 }
 
-/** A machine with three services: the default profile is for the one that no command of a test names. */
+/** A machine with three services. */
 async function createMachine() {
   const dir = tempDir()
   const data = join(dir, 'data')
@@ -86,6 +88,7 @@ async function createMachine() {
   }
   const requested: string[] = []
   let script: Script = lost
+  let inUse = 'company'
   mkdirSync(config)
   const owner = await lockWorkspace(data, { quietly: (load) => load() })
   onTestFinished(() => owner.release())
@@ -100,7 +103,7 @@ async function createMachine() {
       api_key_origin: `https://${name}.test`,
     })
     const profiles = { company: profile('company'), ci: profile('ci'), spare: profile('spare') }
-    file('config/config.json', JSON.stringify({ profile: 'company', profiles }), 0o600)
+    file('config/config.json', JSON.stringify({ profile: inUse, profiles }), 0o600)
     file('rooms.csv', 'name,type\nnew,open\n')
     file('users.csv', 'user_id\nnew\nada\n')
     file('members.csv', 'user_id\ngrace\n')
@@ -134,8 +137,13 @@ async function createMachine() {
     answerWith(next: Script) {
       script = next
     },
+    use(profile: string) {
+      inUse = profile
+    },
   }
 }
+
+type Machine = Awaited<ReturnType<typeof createMachine>>
 
 /** The commands that a text suggests, as they are typed. */
 function suggestedIn(text: string): string[] {
@@ -223,21 +231,68 @@ test.each(cases)(
       // `meetroom local` acts on the local workspace, whichever service the flags select.
       if (!line.startsWith('local ')) for (const command of suggestedIn(stderr)) suggested.set(command, line)
     }
-    const commands = [...suggested.keys()].filter((command) => !command.startsWith('meetroom serve'))
-    expect(commands.length).toBeGreaterThan(10)
+    expect(suggested.size).toBeGreaterThan(10)
+    expect(await pasteAll(machine, suggested, target)).toEqual([])
+  },
+)
 
-    const misled: unknown[] = []
-    machine.answerWith(() => answer(401, {}))
-    for (const [i, words] of wordsOf(commands).entries()) {
-      const asksForKey =
-        words[0] === 'auth' && words[1] === 'login' && !/--with-token|--key-command/.test(words.join(' '))
-      const argv = asksForKey ? [...words, '--with-token'] : words
-      const { origins } = await machine.run(argv, { env: { MEETROOM_API_KEY: key }, stdin: key })
-      const others = origins.filter((origin) => origin !== target.origin)
-      const command = commands[i] ?? ''
-      if (others.length > 0) misled.push({ after: suggested.get(command), command, others })
+/** Runs the commands while another profile is in use. Returns those that reach another service. */
+async function pasteAll(machine: Machine, suggested: ReadonlyMap<string, string>, target: Target) {
+  // One of these runs until it is stopped, and the other sends to a receiver of its own.
+  const commands = [...suggested.keys()].filter(
+    (command) => !/^meetroom (serve|webhooks trigger)/.test(command),
+  )
+  const misled: unknown[] = []
+  machine.answerWith(() => answer(401, {}))
+  machine.use('spare')
+  for (const [i, words] of wordsOf(commands).entries()) {
+    const asksForKey =
+      words[0] === 'auth' && words[1] === 'login' && !/--with-token|--key-command/.test(words.join(' '))
+    const argv = asksForKey ? [...words, '--with-token'] : words
+    const { origins } = await machine.run(argv, { env: { MEETROOM_API_KEY: key }, stdin: key })
+    const others = origins.filter((origin) => origin !== target.origin)
+    const command = commands[i] ?? ''
+    if (others.length > 0) misled.push({ after: suggested.get(command), command, others })
+  }
+  return misled
+}
+
+/** Mistakes in the line of each command: in its name, its flags, their values and its arguments. */
+const mistyped = (await leaves())
+  .filter(({ words: [group = ''] }) => !group.startsWith('__'))
+  .flatMap(({ words, command }) => {
+    const name = words.join(' ')
+    const args = command.registeredArguments.map(() => 'x')
+    return [
+      [...words.slice(0, -1), `${words.at(-1)}x`, ...args],
+      ['-o', 'cvs', ...words, ...args],
+      [...words, ...args, '--output', 'cvs'],
+      [...words, ...args, '--jsn'],
+      [...words, ...args, '--yes=true'],
+      [...words, ...args, 'Maths', '7a'],
+      [...words, ...words],
+      [...words, 'name:Maths', '7a', ...args],
+      [...words, ...args, '--timeout'],
+    ].map((line) => ({ name, line }))
+  })
+
+test.each(Object.entries(targets))(
+  'each mistyped command with %s suggests commands for the same service that name no command twice',
+  async (_, target) => {
+    const machine = await createMachine()
+    const suggested = new Map<string, string>()
+    expect(mistyped.length).toBeGreaterThan(150)
+    for (const { name, line } of mistyped) {
+      const argv = [...target.flags, ...line]
+      const { stderr } = await machine.run(argv, { env: { MEETROOM_API_KEY: key, ...target.env } })
+      for (const command of suggestedIn(stderr)) {
+        suggested.set(command, argv.join(' '))
+        expect(command, argv.join(' ')).not.toContain(`${name} ${name}`)
+        expect(command, argv.join(' ')).not.toContain('name:name:')
+      }
     }
-    expect(misled).toEqual([])
+    expect(suggested.size).toBeGreaterThan(100)
+    expect(await pasteAll(machine, suggested, target)).toEqual([])
   },
 )
 

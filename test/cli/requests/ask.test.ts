@@ -192,7 +192,7 @@ describe('auth login on a terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).not.toContain(world.apiKey)
     expect(stderr).toMatch(
-      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\ntry next:\n {2}meetroom auth status\n {2}meetroom rooms list\n {2}meetroom completion zsh\n$/,
+      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\ntry next:\n {2}meetroom auth status --profile default\n {2}meetroom rooms list --profile default\n {2}meetroom completion zsh\n$/,
     )
     expect(stored()).toEqual({
       default: {

@@ -437,6 +437,7 @@ describe('a protected profile', () => {
       ['--profile same', { MEETROOM_BASE_URL: undefined }],
       [`--base-url ${baseUrl}`, { MEETROOM_BASE_URL: undefined, MEETROOM_PROFILE: 'other' }],
       ['', { MEETROOM_PROFILE: 'other' }],
+      ['', { MEETROOM_PROFILE: undefined }],
     ] as const) {
       const line = `users create new --overwrite ${flags}`.trim()
       expect(await run(line, { env: { ...env, ...more } }), line).toMatchObject({
@@ -462,8 +463,19 @@ describe('a protected profile', () => {
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
   })
 
-  test('does not affect other profiles', async () => {
-    expect(await world.run(`rooms delete ${open} --yes`)).toMatchObject({ code: 0 })
+  test('protects a service even if base URL and key come from the environment, and so does a damaged settings file', async () => {
+    const line = `rooms delete ${open} --yes`
+    expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-write') })
+    writeFileSync(join(world.configDir, 'config.json'), '{')
+    expect(await world.run(line)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('may protect this service'),
+    })
+    expect(await world.run('rooms list')).toMatchObject({ code: 0 })
+    expect(writes()).toEqual([])
+  })
+
+  test('does not affect other services', async () => {
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 

@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
-import { defaultProfile, localProfile, minKeyLength } from '../../../config/settings.ts'
+import { defaultProfile, localProfile } from '../../../config/selection.ts'
+import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
-import { AuthError, ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
+import { AuthError, ConfirmationError, suggest, UsageError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -69,11 +70,11 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   if (stored.profile === localProfile)
     await context.notice([
       `profile ${stored.profile} stays in use; to switch: `,
-      suggestElsewhere(['profiles', 'use', profile]),
+      suggest(['profiles', 'use', profile]),
     ])
   if (host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
-  if (asks) await printNextSteps(context, profile, stored.profile ?? profile)
+  if (asks) await printNextSteps(context, profile)
 }
 
 /** @throws {UsageError} for a profile that cannot store a key */
@@ -134,7 +135,7 @@ async function confirmReplacement(
   throw new ConfirmationError('not confirmed; nothing was stored', {
     hint: [
       'to keep both, use another profile: ',
-      suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
+      suggest(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
     ],
   })
 }
@@ -180,15 +181,14 @@ function checkKey(text: string, source?: string): string {
   })
 }
 
-async function printNextSteps(context: Context, profile: string, inUse: string): Promise<void> {
-  const { SHELL = '', MEETROOM_PROFILE } = context.host.env
-  const flags = profile === inUse && !MEETROOM_PROFILE ? [] : ['--profile', profile]
+async function printNextSteps(context: Context, profile: string): Promise<void> {
+  const { SHELL = '' } = context.host.env
   const shell = ['bash', 'zsh', 'fish'].find((name) => name === basename(SHELL))
   const lines = [
-    ['auth', 'status', ...flags],
-    ['rooms', 'list', ...flags],
+    ['auth', 'status', '--profile', profile],
+    ['rooms', 'list', '--profile', profile],
   ]
   await context.notice('try next:')
   for (const words of shell ? [...lines, ['completion', shell]] : lines)
-    await context.notice(['  ', suggestElsewhere(words)])
+    await context.notice(['  ', suggest(words)])
 }

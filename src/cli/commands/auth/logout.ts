@@ -1,4 +1,4 @@
-import { localProfile } from '../../../config/settings.ts'
+import { localProfile } from '../../../config/selection.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import { withoutKey, withProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
@@ -13,7 +13,7 @@ export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
     .command('logout')
     .summary('Forget the stored API key')
     .description('Forget the API key of the profile; its other settings stay.')
-    .action(act('machine', (context) => logOut(context)))
+    .action(act('forgets', (context) => logOut(context)))
   addExamples(logout, 'meetroom auth logout --profile staging')
 }
 

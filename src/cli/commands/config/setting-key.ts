@@ -1,7 +1,7 @@
 import { type SettableKey, settable } from '../../../config/settings.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
-import { suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireStoredProfile } from '../../kernel/profile.ts'
 import { explainKeyAsArgument } from '../../usage/key-as-argument.ts'
@@ -20,7 +20,7 @@ export function requireKey(name: string): SettableKey {
     })
   if (name === 'profile')
     throw new UsageError('the profile in use is not a setting', {
-      hint: ['switch profiles with: ', suggestElsewhere(['profiles', 'use', 'NAME'])],
+      hint: ['switch profiles with: ', suggest(['profiles', 'use', 'NAME'])],
     })
   const key = settingKeys.find((known) => known === name)
   if (!key) throw unknownKeyError(name)

@@ -11,7 +11,7 @@ export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): v
     .description('Reset a setting of the profile to its default.')
     .argument('<key>', settingKeys.join(', '))
     .action(
-      act('machine', async (context, name: string) => {
+      act('forgets', async (context, name: string) => {
         if (name === 'api_key' || name === 'key_command')
           throw new UsageError('the key is not a setting', {
             hint: ['forget it with: ', suggest(['auth', 'logout'])],

@@ -35,7 +35,7 @@ export async function runCheck(
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
     interrupt.throwIfAborted()
-    return toFinding(context, check, await Promise.race([work(ending.signal), ended]))
+    return await toFinding(context, check, await Promise.race([work(ending.signal), ended]))
   } catch (error) {
     if (interrupt.aborted) throw interrupt.reason
     return toFinding(context, check, describeFailure(error, hint))
@@ -51,9 +51,9 @@ export function skipCheck(check: string, why: string): Finding {
 
 class CheckTimeout extends Error {}
 
-function toFinding(context: Context, check: string, found: CheckResult): Finding {
+async function toFinding(context: Context, check: string, found: CheckResult): Promise<Finding> {
   if (typeof found === 'string') return { check, status: 'ok', message: found, hint: null }
-  const hint = context.hintText(found.hint) || null
+  const hint = (await context.hintText(found.hint)) || null
   return 'details' in found
     ? { check, status: 'ok', message: found.details, hint }
     : { check, status: 'failed', message: found.problem, hint }

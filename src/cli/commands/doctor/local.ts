@@ -2,7 +2,7 @@ import { lstatSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { type Hint, suggestElsewhere } from '../../../errors.ts'
+import { type Hint, suggest } from '../../../errors.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -50,7 +50,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     await runCheck(context, 'space', () => checkSpace(dir, found.size, copies.length > 0)),
     await runCheck(context, 'backups', () => {
       const bytes = sumBytes(copies)
-      const tidy: Hint = ['delete old ones with: ', suggestElsewhere(['local', 'tidy'])]
+      const tidy: Hint = ['delete old ones with: ', suggest(['local', 'tidy'])]
       const details = `${counted(copies.length, 'saved copy', 'saved copies')}, ${describeSize(bytes)}`
       return copies.length > 0 ? { details, hint: tidy } : details
     }),
@@ -85,7 +85,7 @@ function checkKeyFile(path: string, host: Host): CheckResult {
   if (!found)
     return {
       problem: `${path} does not exist`,
-      hint: ['the next command creates it: ', suggestElsewhere(['rooms', 'list', '--local'])],
+      hint: ['the next command creates it: ', suggest(['rooms', 'list', '--local'])],
     }
   if (!found.isFile())
     return {
@@ -95,7 +95,7 @@ function checkKeyFile(path: string, host: Host): CheckResult {
   if (found.size === 0)
     return {
       problem: `${path} is empty`,
-      hint: ['the next command writes a new key: ', suggestElsewhere(['rooms', 'list', '--local'])],
+      hint: ['the next command writes a new key: ', suggest(['rooms', 'list', '--local'])],
     }
   const mode = checkMode(path, 0o077, host, 'have access to')
   if (typeof mode !== 'string' || /^[\x21-\x7e]+$/.test(readText(path).trim())) return mode
@@ -114,7 +114,7 @@ function checkSpace(dir: string, databaseBytes: number, hasCopies: boolean): Che
   return {
     problem: `only ${details} on the disk of ${dir}`,
     hint: hasCopies
-      ? ['delete old copies with: ', suggestElsewhere(['local', 'tidy'])]
+      ? ['delete old copies with: ', suggest(['local', 'tidy'])]
       : `run: df -h ${quoteForShell(dir)}`,
   }
 }

@@ -1,13 +1,7 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../../../api/loopback.ts'
 import { TransportError } from '../../../api/wire.ts'
-import {
-  describeSystemError,
-  MeetroomError,
-  NetworkError,
-  suggestElsewhere,
-  UsageError,
-} from '../../../errors.ts'
+import { describeSystemError, MeetroomError, NetworkError, suggest, UsageError } from '../../../errors.ts'
 import { readTrusted } from '../../../files/trusted-file.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseControlFile } from '../serve/control-file.ts'
@@ -45,10 +39,7 @@ export async function control<T>(
     if (error instanceof MeetroomError || context.interrupt.aborted) throw error
     if (!(error instanceof TransportError) && !(error instanceof SyntaxError)) throw error
     throw new NetworkError(`the service that wrote ${file} does not respond`, {
-      hint: [
-        'it may have stopped; start another: ',
-        suggestElsewhere(['serve', '--ephemeral', '--control', file]),
-      ],
+      hint: ['it may have stopped; start another: ', suggest(['serve', '--ephemeral', '--control', file])],
       cause: error,
     })
   } finally {
@@ -57,10 +48,7 @@ export async function control<T>(
 }
 
 function readControlFile({ host }: Context, file: string) {
-  const hint = [
-    'a control file is written by: ',
-    suggestElsewhere(['serve', '--ephemeral', '--control', file]),
-  ]
+  const hint = ['a control file is written by: ', suggest(['serve', '--ephemeral', '--control', file])]
   let text: string
   try {
     text = readTrusted(resolve(host.cwd, file), host.uid, file)

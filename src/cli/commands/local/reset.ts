@@ -19,7 +19,7 @@ export function defineLocalReset(local: MeetroomCommand, act: DefineAction): voi
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .option(...controlFlag)
     .action(
-      act('machine', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
+      act('forgets', (context, { dataDir, control }: { dataDir?: string; control?: string }) => {
         if (control === undefined) return run(context, dataDir)
         if (dataDir === undefined) return resetToSeed(context, control)
         throw new UsageError('--control and --data-dir cannot be used together')

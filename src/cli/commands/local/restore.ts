@@ -19,7 +19,7 @@ export function defineLocalRestore(local: MeetroomCommand, act: DefineAction): v
     .argument('<backup>', 'file that “local backup” has written')
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
     .action(
-      act('machine', (context, file: string, { dataDir }: { dataDir?: string }) =>
+      act('forgets', (context, file: string, { dataDir }: { dataDir?: string }) =>
         run(context, file, dataDir),
       ),
     )

@@ -30,7 +30,7 @@ export function defineLocalTidy(local: MeetroomCommand, act: DefineAction): void
       createIntegerParser('--keep', 0),
     )
     .option('--data-dir <dir>', 'directory of the workspace (default: the same as --local)')
-    .action(act('machine', (context, flags: Flags) => run(context, flags)))
+    .action(act('forgets', (context, flags: Flags) => run(context, flags)))
   addExamples(tidy, 'meetroom local tidy', 'meetroom local tidy --keep 5 --yes')
 }
 

@@ -1,4 +1,4 @@
-import { defaultProfile, localProfile } from '../../../config/settings.ts'
+import { defaultProfile, localProfile } from '../../../config/selection.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'

@@ -1,4 +1,4 @@
-import { localProfile } from '../../../config/settings.ts'
+import { localProfile } from '../../../config/selection.ts'
 import { withoutProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -14,7 +14,7 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
     .description('Forget a profile with its key and settings.')
     .argument('<profile>', 'name of the profile')
     .action(
-      act('machine', async (context, name: string) => {
+      act('forgets', async (context, name: string) => {
         context.config.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)

@@ -5,7 +5,7 @@ import type { Operations } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
-import { ConflictError, suggestElsewhere, UsageError } from '../../../errors.ts'
+import { ConflictError, suggest, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import {
   collect,
@@ -121,7 +121,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
   if (await findEmbeddedService(context)) return
   await context.notice([
     'warning: the API specification defines no webhook secret, so signatures may be missing; check a webhook with: ',
-    suggestElsewhere(['webhooks', 'listen', '--secret', '@secret.txt']),
+    suggest(['webhooks', 'listen', '--secret', '@secret.txt']),
   ])
 }
 

@@ -1,5 +1,5 @@
 import { exitCodes } from '../../help/exit-codes.ts'
-import type { Effect } from '../../kernel/effect.ts'
+import { type Effect, mayWrite, sendsRequests } from '../../kernel/effect.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import type { View } from '../../output/views/views.ts'
@@ -27,8 +27,8 @@ export function describeCommands(root: MeetroomCommand): CommandDescription[] {
       description: command.description(),
       arguments: command.registeredArguments.map(describeArgument),
       flags: command.options.map(describeFlag),
-      writes: writes(effect),
-      dry_run: !['stays', 'joins', 'machine'].includes(effect),
+      writes: mayWrite(effect),
+      dry_run: sendsRequests(effect),
       exit_codes: listExitCodes(command, effect),
       examples: command.examples,
     }
@@ -51,17 +51,16 @@ export function listCommands(command: MeetroomCommand, words: readonly string[])
   )
 }
 
-const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
-
 /** Returns the possible exit codes. Some apply only to writes, waits, batches or confirmation prompts. */
 function listExitCodes(command: MeetroomCommand, effect: Effect): number[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   const isOverMany = has('--concurrency')
-  const asks = writes(effect) || effect === 'machine' || has('--allow-large')
+  const usesNoService = effect === 'machine' || effect === 'forgets'
+  const asks = mayWrite(effect) || usesNoService || has('--allow-large')
   const without = [
-    ...(writes(effect) ? [] : [7]),
+    ...(mayWrite(effect) ? [] : [7]),
     ...(isOverMany || effect === 'reads' || effect === 'compares' || command.isForEachProfile ? [] : [8]),
-    ...(['machine', 'waits', 'compares'].includes(effect) || has('--plan') ? [] : [9]),
+    ...(usesNoService || ['waits', 'compares'].includes(effect) || has('--plan') ? [] : [9]),
     ...(asks ? [] : [10]),
   ]
   return Object.keys(exitCodes)

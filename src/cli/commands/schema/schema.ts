@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { suggestElsewhere, UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import { findCommand, type MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -35,7 +35,7 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
         const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
         if (!document)
           throw new UsageError(`no command “${name}” that prints JSON`, {
-            hint: ['list those that do with: ', suggestElsewhere(['schema', '--query', 'keys("$defs")'])],
+            hint: ['list those that do with: ', suggest(['schema', '--query', 'keys("$defs")'])],
           })
         const printer = await context.printer()
         if (printer.options.query) return printer.result(document)

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { describeSystemError, suggestElsewhere, UsageError } from '../../../errors.ts'
+import { describeSystemError, suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
 interface Flags {
@@ -38,7 +38,7 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
     `${port}`,
     ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
   ]
-  const hint = ['start ', suggestElsewhere(['serve', ...place]), ' first, then run this again']
+  const hint = ['start ', suggest(['serve', ...place]), ' first, then run this again']
   if (port === 0)
     throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
   const { createServer } = await import('node:net')

@@ -9,7 +9,7 @@ import { findProfile } from '../../../config/stored-file.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
 import type { ServiceControl } from '../../../embedded/control/service-control.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
-import { suggestElsewhere, UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import { requireHandles } from '../../../files/file-handles.ts'
 import { version } from '../../../version.ts'
 import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
@@ -131,7 +131,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
       {
         hint: [
           'a workspace on disk can be backed up while it is served: ',
-          suggestElsewhere(['local', 'backup', 'workspace.db']),
+          suggest(['local', 'backup', 'workspace.db']),
         ],
       },
     )

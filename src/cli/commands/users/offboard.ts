@@ -21,7 +21,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     'delete users also if the service accepts blocks but does not show them',
   )
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
-    act('writes', async (context, given: string[], flags: OffboardFlags) => {
+    act('destroys', async (context, given: string[], flags: OffboardFlags) => {
       const { readTargets } = await import('../../batch/targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
       const { runOffboarding } = await import('./offboard/run-offboarding.ts')

@@ -1,14 +1,7 @@
 import { isRecord } from '../../../api/guards.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { DeliveryState } from '../../../api/vocabulary.ts'
-import {
-  ApiError,
-  MeetroomError,
-  ServiceError,
-  suggestElsewhere,
-  suggestHelp,
-  UsageError,
-} from '../../../errors.ts'
+import { ApiError, MeetroomError, ServiceError, suggest, suggestHelp, UsageError } from '../../../errors.ts'
 import { runBatch } from '../../batch/run-batch.ts'
 import { requireMoment } from '../../calendar/moment.ts'
 import { readTimeZone } from '../../calendar/read-time-zone.ts'
@@ -41,7 +34,7 @@ export function explainEmbeddedOnly(error: unknown): unknown {
   const isUnclear = error instanceof ApiError && status === 400 && code !== 'invalid_parameters'
   if (!isUnclear && !isMissingOperation(error)) return error
   return new ServiceError('the service keeps no webhook deliveries: this needs the embedded service', {
-    hint: ['see: ', suggestElsewhere(['help', 'webhooks'])],
+    hint: ['see: ', suggest(['help', 'webhooks'])],
     ...{ status, request, body, cause: error },
   })
 }
@@ -122,6 +115,6 @@ async function noticeUnserved(context: Context): Promise<void> {
   if (await findServingProcess(await findDataDir(context.host), context.host)) return
   await context.notice([
     'the local workspace is not being served; it sends webhooks while this runs: ',
-    suggestElsewhere(['serve']),
+    suggest(['serve']),
   ])
 }

@@ -3,13 +3,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeIssue } from '../../../api/issue.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
-import {
-  describeSystemError,
-  suggest,
-  suggestElsewhere,
-  toExhaustedHandlesError,
-  UsageError,
-} from '../../../errors.ts'
+import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -86,7 +80,7 @@ async function requireValid(parsed: ParsedText, file: string): Promise<void> {
   const { value } = parsed
   if (!isRecord(value))
     throw new UsageError(`${file}:1:1: a workspace file holds users, rooms, or both`, {
-      hint: ['see an example: ', suggestElsewhere(['help', 'workspace'])],
+      hint: ['see an example: ', suggest(['help', 'workspace'])],
     })
   const fail = createFailure(parsed, file)
   const nullPath = findNull(value)

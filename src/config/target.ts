@@ -1,0 +1,32 @@
+import { MeetroomError } from '../errors.ts'
+import { defaultProfile, localProfile, readSelection, type SelectionFlags } from './selection.ts'
+import type { StoredConfig } from './stored-file.ts'
+
+/**
+ * Returns the flags that select the service of a run in any later run. They name the default profile, too, because
+ * another may be the default by then; only a settings file without profiles leaves nothing to confuse.
+ */
+export function readTargetFlags(
+  flags: SelectionFlags,
+  env: Readonly<Record<string, string | undefined>>,
+  read: () => StoredConfig,
+): readonly string[] {
+  const { named, baseUrl, isComplete } = readSelection(flags, env)
+  const name = named?.value ?? (isComplete ? undefined : readDefaultProfile(read))
+  if (name === localProfile && (named || !baseUrl)) return ['--local']
+  return [
+    ...(name === undefined || name === localProfile ? [] : ['--profile', name]),
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl.value]),
+  ]
+}
+
+function readDefaultProfile(read: () => StoredConfig): string | undefined {
+  try {
+    const { profile, profiles = {} } = read()
+    return profile ?? (Object.keys(profiles).length > 0 ? defaultProfile : undefined)
+  } catch (error) {
+    // The error of the run says what is wrong with the settings.
+    if (error instanceof MeetroomError) return undefined
+    throw error
+  }
+}
