@@ -106,6 +106,21 @@ export const verbs: Readonly<Record<string, Readonly<Record<string, readonly str
     protect: ['lock'],
     unprotect: ['unlock'],
   },
+  workspace: {
+    export: exporting,
+    diff: ['compare', 'plan', 'preview'],
+    apply: ['sync', 'push'],
+    adopt: ['claim', 'take'],
+  },
+  local: {
+    backup: exporting,
+    restore: [],
+    reset: ['clear', 'empty', 'wipe'],
+    seed: ['fill', 'populate'],
+    clock: ['time'],
+    fail: ['fault', 'break'],
+    tidy: ['clean', 'cleanup', 'prune'],
+  },
   config: {
     list: [...listing, 'show', 'view'],
     get: ['read'],

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
-import { isDestructive } from '../kernel/effect.ts'
+import { type Effect, isDestructive, mayWrite } from '../kernel/effect.ts'
 import { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { elsewhere, isUndo, lookUp, meanings, nouns, verbs } from './meanings.ts'
-import { fitWords, mayBeKey } from './typed.ts'
+import { fitWords, idPattern, mayBeKey } from './typed.ts'
 
 /**
  * @param within the command group, or the whole program
@@ -33,23 +33,25 @@ function hintFor(word: string, within: Command, group: string | undefined, rest:
   const near = findNearest(word, within)
   if (near) return suggestCommand(group ? [group, near] : [near], rest)
   if (group === undefined) return hintAtTop(word, rest)
-  if (group === 'message') return suggestCommand(['message', 'send'], [word, ...rest])
+  if (group === 'message' && isRoom(word)) return suggestCommand(['message', 'send'], [word, ...rest])
   return ['see: ', suggestHelp(group)]
 }
 
 /**
- * Finds the command that was probably mistyped. A command that takes something away must be one edit away, and a word
- * with a meaning of its own is no misspelling of it, such as `lock` of `block`. Of equally near commands, a harmless one
- * wins.
+ * Finds the command that was probably mistyped. A word with a meaning of its own, such as `lock`, is no misspelling of a
+ * command that changes something, such as `block`. A command that takes something away must be one edit away. Of equally
+ * near commands, the one with the weakest effect wins.
  */
 function findNearest(word: string, { commands }: Command): string | undefined {
-  const known = commands.filter((child) => !child.name().startsWith('__'))
-  const takesAway = (child: Command) =>
-    child instanceof MeetroomCommand && child.effect !== undefined && isDestructive(child.effect)
-  const names = (found: readonly Command[]) => found.map((child) => child.name())
-  const harmless = names(known.filter((child) => !takesAway(child)))
-  const destructive = meanings.has(word.toLowerCase()) ? [] : names(known.filter(takesAway))
-  return findClosest(word, [...harmless, ...destructive], 1) ?? findClosest(word, harmless)
+  const named = (test: (effect: Effect) => boolean) =>
+    commands
+      .filter((child) => !child.name().startsWith('__'))
+      .filter((child) => test((child instanceof MeetroomCommand && child.effect) || 'reads'))
+      .map((child) => child.name())
+  const harmless = named((effect) => !mayWrite(effect) && !isDestructive(effect))
+  if (meanings.has(word.toLowerCase())) return findClosest(word, harmless)
+  const undestructive = [...harmless, ...named((effect) => mayWrite(effect) && !isDestructive(effect))]
+  return findClosest(word, [...undestructive, ...named(isDestructive)], 1) ?? findClosest(word, undestructive)
 }
 
 /** Suggests a command for a verb before its noun, or for a verb or noun alone. */
@@ -85,6 +87,8 @@ function suggestCommand(words: readonly string[], rest: readonly string[]): Hint
   const lacksValue = words.at(-1)?.startsWith('--') && (rest[0] ?? '-').startsWith('-')
   return ['did you mean: ', suggest(fitWords(words, lacksValue ? ['USER', ...rest] : rest))]
 }
+
+const isRoom = (word: string) => idPattern.test(word) || /^(name|id):/.test(word)
 
 const isDeletion = (word: string) => findVerb('rooms', word) === 'delete'
 

@@ -202,7 +202,7 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   const choices = (flagChoices ?? allowed)?.split(', ')
   if (name === undefined || choices === undefined) return undefined
   const value = flagValue ?? given ?? ''
-  const message = `${name} must be ${formatChoices(choices)}, not “${value}”`
+  const message = `${name} must be ${formatChoices(choices)}${mayBeKey(value) ? '' : `, not “${value}”`}`
   const meant =
     choices.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, choices)
   const names = flags?.split(/[ ,]+/) ?? []

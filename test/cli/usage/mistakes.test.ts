@@ -300,6 +300,27 @@ test('the explanations of user mistakes mention only existing commands and flags
   for (const flag of Object.values(flags).flat()) expect(long, flag).toContain(flag)
 })
 
+test('no message about surplus arguments repeats a word that may be a key', async () => {
+  const world = await createWorld()
+  const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
+  for (const { words, command } of await leaves()) {
+    const args = command.registeredArguments
+    if (words[0]?.startsWith('__') || args.some(({ variadic }) => variadic)) continue
+    const choices = args.map(({ argChoices }) => argChoices?.[0] ?? 'x')
+    for (const line of [
+      [...words, ...choices, secret],
+      [...words, ...choices, secret, secret],
+      ...(words.length > 1 ? [[words[0] ?? '', secret]] : []),
+    ]) {
+      const { code, stderr } = await world.run(line)
+      expect({ code, stderr }, line.join(' ')).toEqual({
+        code: 2,
+        stderr: expect.not.stringContaining(secret),
+      })
+    }
+  }
+})
+
 test('every command that accepts an ID either reads IDs from standard input for “-” or refuses “-”', async () => {
   const world = await createWorld()
   const ids = ['room', 'user', 'user-id', 'member']

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { findClosest } from '../../../src/api/closest.ts'
+import { isDestructive, mayWrite } from '../../../src/cli/kernel/effect.ts'
+import { MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
+import { splitLine } from '../../../src/cli/usage/typed.ts'
+import { wholeProgram } from '../../helpers/tree.ts'
+import { createWorld } from '../../helpers/world.ts'
+
+/** What administrators type, by the strongest effect that they can mean. */
+const verbs = {
+  reads: [
+    ...[
+      'list',
+      'ls',
+      'find',
+      'search',
+      'show',
+      'view',
+      'get',
+      'info',
+      'describe',
+      'read',
+      'inspect',
+      'count',
+    ],
+    ...[
+      'print',
+      'export',
+      'dump',
+      'download',
+      'watch',
+      'follow',
+      'tail',
+      'monitor',
+      'status',
+      'check',
+      'test',
+    ],
+    ...['wait', 'browse', 'visit', 'url', 'link', 'share', 'report', 'stats', 'history', 'select', 'elect'],
+    ...['clock', 'dilate', 'determine', 'lst', 'exprt', 'sow'],
+  ],
+  writes: [
+    ...['create', 'new', 'add', 'make', 'insert', 'register', 'update', 'edit', 'change', 'set', 'modify'],
+    ...['rename', 'patch', 'import', 'load', 'upload', 'send', 'post', 'say', 'write', 'broadcast', 'invite'],
+    ...['onboard', 'promote', 'unblock', 'unban', 'allow', 'readmit', 'start', 'restart', 'resume', 'reopen'],
+    ...['enable', 'activate', 'lock', 'unlock', 'protect', 'unprotect', 'archive', 'unterminate', 'deblock'],
+    ...[
+      'disblock',
+      'nonblock',
+      'un-block',
+      'unoffboard',
+      'login',
+      'logon',
+      'signin',
+      'use',
+      'switch',
+      'cretae',
+    ],
+  ],
+  blocks: ['suspend', 'disable', 'deactivate', 'revoke', 'ban', 'kick', 'expel', 'block'],
+  undoes: [
+    ...['undo', 'undelete', 'un-delete', 'restore', 'recover', 'rollback', 'revert', 'unremove', 'undestroy'],
+    'resurrect',
+  ],
+} as const
+
+const strengthOf = (command: MeetroomCommand) => {
+  const { effect = 'machine' } = command
+  if (/delete|offboard|terminate|reset/.test(command.name())) return 3
+  return isDestructive(effect) ? 2 : mayWrite(effect) ? 1 : 0
+}
+const allowed = { reads: 0, writes: 1, blocks: 2, undoes: 0 } as const
+
+test.each(Object.keys(verbs) as (keyof typeof verbs)[])(
+  'a word that %s something is never answered with a command of a stronger effect, in any group',
+  async (meaning) => {
+    const world = await createWorld()
+    const program = await wholeProgram()
+    const groups = program.commands.filter(({ commands }) => commands.length > 0)
+    const wrong: string[] = []
+    let suggestions = 0
+    for (const group of ['', ...groups.map((command) => command.name())])
+      for (const verb of verbs[meaning]) {
+        const line = `${group} ${verb} x y`.trim()
+        if (splitLine(program, line.split(' ')).command.commands.length === 0) continue
+        const { code, stderr } = await world.run(line)
+        expect({ code, requests: world.requests.length }, line).toEqual({ code: 2, requests: 0 })
+        for (const [, words = ''] of stderr.matchAll(/meetroom ([^,\n]*)/g)) {
+          const { command } = splitLine(program, words.split(' '))
+          if (words.includes('--help') || !(command instanceof MeetroomCommand)) continue
+          suggestions++
+          if (strengthOf(command) > allowed[meaning]) wrong.push(`${line}: ${words}`)
+        }
+        if (meaning === 'undoes' && group !== 'local') expect(stderr, line).toContain('meetroom help undo\n')
+      }
+    expect(suggestions).toBeGreaterThan(5)
+    expect(wrong).toEqual([])
+  },
+)
+
+test('a suggested command is complete: no flag takes the flag of the service as its value', async () => {
+  const world = await createWorld()
+  for (const line of ['users block', 'users link', 'users disable --yes'])
+    expect((await world.run(line)).stderr, line).toMatch(/USER( --yes)? --base-url/)
+})
+
+test('the opposite of a word is not near it', () => {
+  for (const prefix of ['un', 'de', 'dis', 'non', 'no-', 'not-'])
+    for (const word of ['delete', 'block', 'terminated', 'protect', 'prune', 'save']) {
+      expect(findClosest(`${prefix}${word}`, [word])).toBeUndefined()
+      expect(findClosest(word, [`${prefix}${word}`])).toBeUndefined()
+    }
+  for (const [typed, meant] of [
+    ['delte', 'delete'],
+    ['unblok', 'unblock'],
+    ['nosave', 'no-save'],
+    ['describ', 'describe'],
+    ['terminate', 'terminated'],
+  ] as const)
+    expect(findClosest(typed, [meant])).toBe(meant)
+})
