@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { suggest, UsageError } from '../../errors.ts'
+import { suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { trimWhiteSpace } from './white-space.ts'
 
 const listCommands = {
@@ -76,6 +76,6 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const isName = kind === 'room' && id.startsWith('name:')
   if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
-    hint: 'remove it; for an ID that contains it, use “meetroom api”',
+    hint: ['remove it; for an ID that contains it, see: ', suggestHelp('api')],
   })
 }

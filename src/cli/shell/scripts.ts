@@ -1,3 +1,4 @@
+import { type Hint, suggest } from '../../errors.ts'
 import type { Shell } from './answer.ts'
 
 /**
@@ -93,9 +94,17 @@ Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
 `,
 }
 
-export const installInstructions: Readonly<Record<Shell, string>> = {
-  bash: `add this line to ~/.bashrc: eval "$(meetroom completion bash)"`,
-  zsh: `add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and behind it: source <(meetroom completion zsh)`,
-  fish: 'run: meetroom completion fish > ~/.config/fish/completions/meetroom.fish',
-  powershell: 'add this line to $PROFILE: meetroom completion powershell | Out-String | Invoke-Expression',
+export const installInstructions: Readonly<Record<Shell, Hint>> = {
+  bash: ['add this line to ~/.bashrc: eval "$(', suggest(['completion', 'bash']), ')"'],
+  zsh: [
+    'add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and behind it: source <(',
+    suggest(['completion', 'zsh']),
+    ')',
+  ],
+  fish: ['run: ', suggest(['completion', 'fish']), ' > ~/.config/fish/completions/meetroom.fish'],
+  powershell: [
+    'add this line to $PROFILE: ',
+    suggest(['completion', 'powershell']),
+    ' | Out-String | Invoke-Expression',
+  ],
 }

@@ -1,5 +1,5 @@
 import { closeSync, readSync, realpathSync } from 'node:fs'
-import { describeSystemError, UsageError } from '../../errors.ts'
+import { describeSystemError, suggest, UsageError } from '../../errors.ts'
 import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
 import { migrations } from '../store/schema.ts'
@@ -107,7 +107,7 @@ function requireDatabase(path: string): void {
 
 const createNoBackupError = (path: string, reason?: string) =>
   new UsageError(`${path} is not a backup of a workspace${reason === undefined ? '' : `: ${reason}`}`, {
-    hint: 'name a file that “meetroom local backup” has written',
+    hint: ['name a file that this command has written: ', suggest(['local', 'backup', 'FILE'])],
   })
 
 export const createDamagedError = (path: string, where?: string) =>

@@ -18,7 +18,8 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
         const printer = context.plainPrinter()
         await printer.data(scripts[shell], visibleLines)
         // A shell that evaluates the script at each start must not repeat the notice.
-        if (context.host.stdout.isTTY) await printer.notice(`to install it, ${installInstructions[shell]}`)
+        if (!context.host.stdout.isTTY) return
+        await printer.notice(await context.hintText(['to install it, ', installInstructions[shell]]))
       }),
     )
   addExamples(
