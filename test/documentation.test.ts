@@ -126,6 +126,26 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
+test('documentation installs meetroom by name nowhere, because somebody else could register the name', () => {
+  const byName = [
+    /\b(?:npm|pnpm|yarn|bun)\s+(?:global\s+)?(?:install|i|add|exec|x|dlx)\b[^\n`&|;]*?[\s"']meetroom(?:@|["'\s`]|$)/,
+    /--package[= ]["']?meetroom(?:@|["'\s`]|$)/,
+    /\b(?:npx|bunx|pnpx)\s+(?:-\S+\s+)*meetroom\b/,
+  ]
+  // In a checkout, npx runs the program of the checkout.
+  const inCheckout = /^npm ci && npx meetroom /
+  const files = ['README.md', '.github/CONTRIBUTING.md', '.github/SECURITY.md', 'test/README.md']
+  const lines = [...files, ...topicNames.map((name) => `src/help/${name}.md`)].flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .map((line) => ({ file, line })),
+  )
+  const wrong = lines.filter(
+    ({ line }) => !inCheckout.test(line) && byName.some((pattern) => pattern.test(line)),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('the README has at most 250 lines, each of at most 400 characters', () => {
   const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n')
   expect(lines.length).toBeLessThanOrEqual(251)

@@ -108,7 +108,7 @@ export function resolveSettings(
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
   const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
-  if (isRequired && !values) throw createNoSuchProfileError(profile.value, ` (${profile.from})`)
+  if (isRequired && !values) throw createNoSuchProfileError(profile.value, profile.from, config)
 
   // The local profile takes precedence over a base URL in the environment only if a flag or variable names it.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)

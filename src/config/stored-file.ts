@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { findClosest } from '../api/closest.ts'
 import { isRecord } from '../api/guards.ts'
 import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
+import { localProfile } from './selection.ts'
 
 /** Stored profile. Its key is sent only to `api_key_origin`. */
 export interface Profile {
@@ -67,13 +69,16 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-export function createNoSuchProfileError(name: string, from = ''): UsageError {
-  return new UsageError(`no such profile: “${name}”${from}`, {
-    hint: [
-      'list them with: ',
-      suggest(['profiles', 'list']),
-      '; create it with: ',
-      suggest(['auth', 'login']),
-    ],
-  })
+/** @param from the flag or variable that names the profile */
+export function createNoSuchProfileError(name: string, from: string, config: StoredConfig): UsageError {
+  const { known, closest } = listProfiles(name, config)
+  const create = ['; create it with: ', suggest(['auth', 'login', '--profile', name])]
+  return new UsageError(`no such profile: “${name}” (${from})`, { hint: [known, closest ? '' : create] })
+}
+
+/** Lists the profiles for a name that no profile has, with the closest one. */
+export function listProfiles(name: string, { profiles = {} }: StoredConfig) {
+  const names = [...Object.keys(profiles).filter((stored) => stored !== localProfile), localProfile]
+  const closest = findClosest(name, names)
+  return { known: `${closest ? `did you mean “${closest}”? ` : ''}profiles: ${names.join(', ')}`, closest }
 }

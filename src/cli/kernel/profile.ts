@@ -1,6 +1,12 @@
 import { defaultProfile, localProfile, readSelection, type Setting } from '../../config/selection.ts'
-import { createNoSuchProfileError, findProfile, type StoredConfig } from '../../config/stored-file.ts'
-import { UsageError } from '../../errors.ts'
+import {
+  createNoSuchProfileError,
+  findProfile,
+  type Profile,
+  type StoredConfig,
+} from '../../config/stored-file.ts'
+import { parseBaseUrl } from '../../config/values.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
@@ -11,10 +17,14 @@ export function selectProfile({ flags, host }: Context, stored: StoredConfig): S
 /** @throws {UsageError} if the profile is not stored */
 export function requireStoredProfile(context: Context, stored: StoredConfig): Setting<string> {
   const profile = selectProfile(context, stored)
-  const { value: name, from } = profile
-  if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
-    throw createNoSuchProfileError(name, ` (${from})`)
+  requireKnownProfile(stored, profile)
   return profile
+}
+
+/** @throws {UsageError} if the profile is neither stored nor built in */
+export function requireKnownProfile(stored: StoredConfig, { value: name, from }: Setting<string>): void {
+  if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
+    throw createNoSuchProfileError(name, from, stored)
 }
 
 /** @throws {UsageError} if the name would need quotes on a command line or look like a flag */
@@ -23,4 +33,41 @@ export function checkProfileName(name: string): void {
     throw new UsageError(
       `“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`,
     )
+}
+
+/**
+ * Refuses to point an existing profile at another service, because the old base URL and key would be lost.
+ * @param baseUrls base URLs that may be stored
+ * @throws {UsageError} unless the profile is new, has one of the base URLs, or may be replaced and is not protected
+ */
+export function requireSameService(
+  name: string,
+  { base_url, protected: isProtected }: Profile,
+  baseUrls: readonly string[],
+  mayReplace: boolean,
+): void {
+  if (base_url === undefined || baseUrls.includes(normalize(base_url))) return
+  if (mayReplace && isProtected !== true) return
+  const [baseUrl = ''] = baseUrls
+  const login = (profile: string, ...flags: string[]) =>
+    suggest(['auth', 'login', '--profile', profile, '--base-url', baseUrl, ...flags])
+  throw new UsageError(
+    `profile ${name} is ${isProtected ? 'protected and ' : ''}for ${base_url}; nothing was stored`,
+    {
+      hint: [
+        ...['to keep it, use a new name: ', login('NEW'), '; to replace it: '],
+        ...(isProtected ? [suggest(['profiles', 'unprotect', name]), ', then: '] : []),
+        login(name, '--replace'),
+      ],
+    },
+  )
+}
+
+/** Returns a stored base URL as `parseBaseUrl` writes it. */
+function normalize(baseUrl: string): string {
+  try {
+    return parseBaseUrl(baseUrl)
+  } catch {
+    return baseUrl
+  }
 }

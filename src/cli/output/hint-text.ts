@@ -45,9 +45,14 @@ function selectTarget(words: readonly string[], target: readonly string[]): read
   const has = (flag: string) => words.includes(flag)
   const [group = '', verb = ''] = words
   if (withoutTarget.has(group) || withoutTarget.has(`${group} ${verb}`)) return []
-  if (has('--help') || ['--profile', '--local', '--all-profiles'].some(has)) return []
-  if (!has('--base-url')) return target
-  return target[0] === '--profile' ? target.slice(0, 2) : []
+  if (['--help', '--local', '--all-profiles'].some(has)) return []
+  const pairs = ['--profile', '--base-url']
+  // The local workspace has neither a profile nor a base URL to combine with.
+  if (target.includes('--local')) return pairs.some(has) ? [] : target
+  return pairs.flatMap((flag) => {
+    const at = target.indexOf(flag)
+    return at < 0 || has(flag) ? [] : target.slice(at, at + 2)
+  })
 }
 
 /** Quotes a word for a POSIX shell, with visible characters only. */

@@ -1,6 +1,7 @@
 import { toText } from '../../api/to-text.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { requireKnownProfile } from '../kernel/profile.ts'
 import type { DiffFlags } from './diff-workspace.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readWorkspace } from './export-workspace.ts'
@@ -22,6 +23,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   const printer = await context.printer()
   printer.check(planView)
   requireProfiles(context, flags)
+  requireKnownProfile(await context.config.stored(), { value: against, from: '--against' })
   const { profile } = await context.settings()
   const { users, rooms } = await readWorkspace(context, {}, [], '')
   const document: WorkspaceDocument = {

@@ -291,25 +291,22 @@ describe('auth login on a terminal', () => {
     expect(stderr).toContain('(https://meet.test/\\u001b]0;title')
   })
 
-  const question = 'Profile default holds the key for https://other.test; replace it?'
-
-  test('asks for confirmation before it replaces the key of another service', async () => {
+  test('refuses another base URL for an existing profile before it asks for the key', async () => {
     store({ default: other })
-    const { code, stderr } = await login([
-      [url, `${baseUrl}\n`],
-      [question, 'n\n'],
-    ])
-    expect(code).toBe(10)
+    const { code, stderr } = await login([[url, `${baseUrl}\n`]])
+    expect(code).toBe(2)
     expect(stderr).toMatch(
-      /error: not confirmed; nothing was stored\nhint: to keep both, use another profile: meetroom auth login --profile NAME --base-url https:\/\/meet\.test\/v1\n$/,
+      /error: profile default is for https:\/\/other\.test\/v1; nothing was stored\nhint: to keep it, use a new name: meetroom auth login --profile NEW --base-url https:\/\/meet\.test\/v1; to replace it: meetroom auth login --profile default --base-url https:\/\/meet\.test\/v1 --replace\n$/,
     )
     expect(sent()).toEqual([])
     expect(stored()).toEqual({ default: other })
-    const again = await login([
-      [url, `${baseUrl}\n`],
-      [question, 'y\n'],
-      [key, `${world.apiKey}\n`],
-    ])
+    const staging = await login(
+      [[key, `${world.apiKey}\n`]],
+      `auth login --profile staging --base-url ${baseUrl}`,
+    )
+    expect(staging.stderr).toContain('try next:\n  meetroom auth status --profile staging')
+    expect(stored().default).toEqual(other)
+    const again = await login([[key, `${world.apiKey}\n`]], `auth login --replace --base-url ${baseUrl}`)
     expect(again.code).toBe(0)
     expect(stored().default).toEqual({
       base_url: baseUrl,
@@ -317,23 +314,6 @@ describe('auth login on a terminal', () => {
       api_key_stored_at: storedAt,
       api_key_origin: origin,
     })
-  })
-
-  test('replaces the key of another service with --yes, and keeps this key with another --profile', async () => {
-    store({ default: other })
-    const staging = await login(
-      [[key, `${world.apiKey}\n`]],
-      `auth login --profile staging --base-url ${baseUrl}`,
-    )
-    expect(staging.stderr).toContain('try next:\n  meetroom auth status --profile staging\n')
-    expect(stored().default).toEqual(other)
-    const { code, stderr } = await login(
-      [[key, `${world.apiKey}\n`]],
-      `auth login --yes --base-url ${baseUrl}`,
-    )
-    expect(code).toBe(0)
-    expect(stderr).not.toContain(question)
-    expect(stored().default.api_key).toBe(world.apiKey)
   })
 
   test('with --key-command asks only for the base URL', async () => {

@@ -597,7 +597,7 @@ describe('profiles protect and unprotect', () => {
   test.each(['protect', 'unprotect'])('refuse an unknown profile: profiles %s', async (verb) => {
     expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
       code: 3,
-      stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
+      stderr: 'error: no such profile: nowhere\nhint: profiles: production, local\n',
     })
     expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
     expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })

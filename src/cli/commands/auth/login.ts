@@ -5,14 +5,14 @@ import { minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
-import { AuthError, ConfirmationError, suggest, UsageError } from '../../../errors.ts'
+import { AuthError, suggest, UsageError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { checkProfileName, selectProfile } from '../../kernel/profile.ts'
+import { checkProfileName, requireSameService, selectProfile } from '../../kernel/profile.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import { explainNotInteractive, isInteractive } from '../../requests/confirm.ts'
 import { formatFingerprint } from '../../requests/fingerprint.ts'
@@ -21,6 +21,7 @@ import { verifyKey } from './verify-key.ts'
 interface LoginFlags {
   withToken?: boolean
   keyCommand?: string
+  replace?: boolean
 }
 
 export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
@@ -32,6 +33,7 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     )
     .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
     .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
+    .option('--replace', 'point an existing profile at another service, and forget its key')
     .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
   addExamples(
     login,
@@ -52,10 +54,12 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const asks = !flags.withToken && isInteractive(host)
   const given = await selectBaseUrl(context, before, asks)
   const { origin } = new URL(given)
-  if (asks) await confirmReplacement(context, profile, before, origin)
+  const mayReplace = flags.replace ?? false
+  requireSameService(profile, before, [given, `${given}/v1`], mayReplace)
   const key = await readNewKey(context, flags, origin, before)
 
   const baseUrl = await verifyKey(context, given, key)
+  requireSameService(profile, before, [baseUrl], mayReplace)
   const { keyCommand } = flags
   const now = host.now()
   const secret = keyCommand === undefined ? { value: key } : { command: keyCommand }
@@ -118,25 +122,6 @@ function readBaseUrl(text: string): string {
   if (!isClear(url)) return baseUrl
   throw new UsageError(`over plain http the key would be sent unencrypted to ${url.origin}`, {
     hint: 'use an https base URL',
-  })
-}
-
-/** @throws {ConfirmationError} when the user refuses to replace the key of another service */
-async function confirmReplacement(
-  context: Context,
-  name: string,
-  { api_key, key_command, api_key_origin: other }: Profile,
-  origin: string,
-): Promise<void> {
-  if (!(api_key || key_command) || !other || other === origin || context.flags.yes) return
-  const { askConfirmation } = await import('../../requests/ask.ts')
-  const question = `Profile ${name} holds the key for ${other}; replace it?`
-  if (await askConfirmation(context, visible(question))) return
-  throw new ConfirmationError('not confirmed; nothing was stored', {
-    hint: [
-      'to keep both, use another profile: ',
-      suggest(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
-    ],
   })
 }
 

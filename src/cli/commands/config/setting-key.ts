@@ -1,5 +1,5 @@
 import { type SettableKey, settable } from '../../../config/settings.ts'
-import { findProfile } from '../../../config/stored-file.ts'
+import { findProfile, type Profile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -27,11 +27,17 @@ export function requireKey(name: string): SettableKey {
   return key
 }
 
-export async function changeProfile(
-  context: Context,
-  change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
-): Promise<void> {
+/** @throws {UsageError} when a protected profile would get another base URL, because that ends the protection */
+export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
   const stored = await context.config.stored()
   const { value: name } = requireStoredProfile(context, stored)
-  await context.config.change((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
+  await context.config.change((config) => {
+    const before = findProfile(config, name) ?? {}
+    const after = change(before)
+    if (before.protected && after.base_url !== before.base_url)
+      throw new UsageError(`profile ${name} is protected, so its base URL stays`, {
+        hint: ['end the protection with: ', suggest(['profiles', 'unprotect', name])],
+      })
+    return withProfile(config, name, after)
+  })
 }

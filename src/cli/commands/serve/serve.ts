@@ -135,7 +135,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
         ],
       },
     )
-  if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
+  if (flags.saveProfile !== undefined) await requireOwnProfile(context, flags.saveProfile)
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, await findDataDir(host, flags.dataDir))
   if (flags.printEnv) return printer.data(await formatEnvironment(context, flags, dir), visibleLines)
   requireHandles()
@@ -207,6 +207,21 @@ async function start(
   } catch (error) {
     throw createListenError(error, flags.host, flags.port) ?? error
   }
+}
+
+/** @throws {UsageError} for the name of a profile that is protected or belongs to another machine */
+async function requireOwnProfile(context: Context, name: string): Promise<void> {
+  checkProfileName(name)
+  const profile = findProfile(await context.config.stored(), name)
+  const { base_url = '', protected: isProtected } = profile ?? {}
+  const isOwn = base_url === '' || (isUrl(base_url) && isLoopback(new URL(base_url).hostname))
+  if (isOwn && isProtected !== true) return
+  throw new UsageError(
+    `profile ${name} is ${isProtected ? 'protected' : `for ${base_url}`}; nothing was stored`,
+    {
+      hint: 'choose another name for --save-profile',
+    },
+  )
 }
 
 async function saveProfile(

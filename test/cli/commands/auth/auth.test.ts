@@ -654,3 +654,48 @@ test('auth logout --dry-run keeps the key', async () => {
   await world.run('auth logout --dry-run', { env: bare })
   expect(stored()).toEqual(loggedIn())
 })
+
+test('auth login never points an existing profile at another service without --replace, and a protected one not even then', async () => {
+  const staging = {
+    base_url: 'https://staging.test/v1',
+    api_key: 'key-of-staging',
+    api_key_origin: 'https://staging.test',
+  }
+  const config = { profile: 'staging', profiles: { staging } }
+  store(config)
+  const refused = await logIn()
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toBe(
+    'error: profile staging is for https://staging.test/v1; nothing was stored\n' +
+      'hint: to keep it, use a new name: meetroom auth login --profile NEW --base-url https://meet.test/v1' +
+      '; to replace it: meetroom auth login --profile staging --base-url https://meet.test/v1 --replace\n',
+  )
+  expect(await logIn('--yes')).toMatchObject({ code: 2 })
+  const guarded = { ...config, profiles: { staging: { ...staging, protected: true } } }
+  store(guarded)
+  const { code, stderr } = await logIn('--replace')
+  expect(code).toBe(2)
+  expect(stderr).toContain('profile staging is protected and for https://staging.test/v1')
+  expect(stderr).toContain('meetroom profiles unprotect staging, then: meetroom auth login --profile staging')
+  for (const line of ['config set base_url https://x.test/v1', 'config unset base_url'])
+    expect(await world.run(line, { env: bare }), line).toMatchObject({ code: 2 })
+  expect(stored()).toEqual(guarded)
+  expect(await world.run('serve --port 0 --save-profile staging', { env: bare })).toMatchObject({ code: 2 })
+  expect(world.requests).toEqual([])
+  store(config)
+  expect(await logIn('--replace')).toMatchObject({ code: 0 })
+  expect(stored().profiles.staging).toMatchObject({ base_url: baseUrl, api_key: world.apiKey })
+})
+
+test('auth login stores a new key for the same base URL of a protected profile, however the base URL is spelled', async () => {
+  const old = { base_url: 'https://MEET.test:443/v1/', api_key: 'key-of-before', protected: true }
+  store({ profile: 'default', profiles: { default: old } })
+  for (const url of [baseUrl, 'https://meet.test', 'https://meet.test/v1/']) {
+    const { code, stderr } = await world.run(`auth login --with-token --base-url ${url}`, {
+      stdin: world.apiKey,
+      env: bare,
+    })
+    expect({ code, stderr: code === 0 ? '' : stderr }, url).toEqual({ code: 0, stderr: '' })
+    expect(stored().profiles.default).toMatchObject({ api_key: world.apiKey, protected: true })
+  }
+})

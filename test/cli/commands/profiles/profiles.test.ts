@@ -94,7 +94,7 @@ test('profiles use and profiles remove exit 3 when the profile is unknown', asyn
     expect(await run(line), line).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
+      stderr: 'error: no such profile: nowhere\nhint: profiles: default, local\n',
     })
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
@@ -188,7 +188,7 @@ test.each([
       stdout: '',
       stderr:
         `error: no such profile: “nowhere” (${origin})\n` +
-        `hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere${target}\n`,
+        `hint: profiles: local; create it with: meetroom auth login --profile nowhere${target}\n`,
     })
     expect(await run(line, env)).toMatchObject(expected(''))
     expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))

@@ -54,3 +54,22 @@ test('workspace diff exits 2 for --against with a base URL, for --against with F
     expect([line, (await at.run(line)).code]).toEqual([line, 2])
   expect(at.world.requests).toEqual([])
 })
+
+test('workspace diff --against explains an unknown profile and a refused key for the profile of the flag', async () => {
+  const { staging, production } = await createServices()
+  const env = { MEETROOM_BASE_URL: undefined, MEETROOM_API_KEY: undefined }
+  const unknown = await staging.run('workspace diff --profile staging --against productoin', { env })
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr:
+      'error: no such profile: “productoin” (--against)\n' +
+      'hint: did you mean “production”? profiles: staging, production, local\n',
+  })
+  expect(staging.world.requests).toEqual([])
+  const { transport } = production.world
+  production.world.transport = (request, signal) =>
+    transport({ ...request, headers: { ...request.headers, authorization: 'Bearer another-key' } }, signal)
+  const refused = await staging.run('workspace diff --profile staging --against production', { env })
+  expect(refused.code).toBe(4)
+  expect(refused.stderr).toContain('meetroom auth status --profile production\n')
+})
