@@ -92,18 +92,6 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   }
 }
 
-export function parseHeaders(flag: string, lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
-      // The message does not contain the line, because the line may hold a secret.
-      if (name === undefined)
-        throw new UsageError(`${flag} must be 'Name: value', without a space before the colon`)
-      return [name, value ?? '']
-    }),
-  )
-}
-
 /** Parses `WxH`. The API specification does not name the unit. */
 export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []

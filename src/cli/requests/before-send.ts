@@ -4,6 +4,7 @@ import type { WireRequest } from '../../api/wire.ts'
 import type { Settings } from '../../config/settings.ts'
 import { UsageError } from '../../errors.ts'
 import type { Printer } from '../output/printer.ts'
+import type { Redact } from '../output/redaction/redaction.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { Backup } from './backup.ts'
 import type { Change } from './confirm.ts'
@@ -31,6 +32,7 @@ export interface SendPolicy {
   flags: SendFlags
   settings: Settings
   printer: Printer
+  redactKeys: Redact
   /** Asks for confirmation, unless the command has already done so. */
   confirm: (change: Change) => Promise<void>
   openBackup: () => Promise<Backup | undefined>
@@ -41,13 +43,13 @@ export interface SendPolicy {
  * allow no writes. Destructive requests need confirmation, and deletions need a backup if backups are on.
  */
 export function createSendCheck(
-  { flags, settings, printer, confirm, openBackup }: SendPolicy,
+  { flags, settings, printer, redactKeys, confirm, openBackup }: SendPolicy,
   baseUrl: string,
   { confirmed = false, lookup = false }: { confirmed?: boolean; lookup?: boolean },
 ) {
   async function preview(request: WireRequest): Promise<never> {
     const { formatShownRequest } = await import('./request.ts')
-    const text = formatShownRequest(request, flags.curl === true, printer.options)
+    const text = formatShownRequest(request, flags.curl === true, redactKeys, printer.options)
     await printer.data(text, visibleJson)
     throw new RequestPreview()
   }

@@ -1,18 +1,20 @@
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import type { Format } from '../../config/values.ts'
-import { isSecretHeader, mask } from '../output/redaction/redaction.ts'
+import { isSecretHeader, mask, type Redact } from '../output/redaction/redaction.ts'
 import { maskRequest, type PlaceholderFor, replaceWebhookSecrets } from '../output/redaction/requests.ts'
 
 import { visible } from '../output/terminal/visible.ts'
 
+/** @param redact masks the key and the values of headers that were read from files */
 export function formatShownRequest(
   request: WireRequest,
   asCurl: boolean,
+  redact: Redact,
   { format, showTokens = false }: { format: Format; showTokens?: boolean },
 ): string {
   const shown = showTokens ? request : maskRequest(request)
-  return asCurl ? formatCurl(shown) : formatRequest(shown, format)
+  return redact(asCurl ? formatCurl(shown, redact) : formatRequest(shown, format))
 }
 
 /** Returns the name of an environment variable for a header: `X_API_KEY` for `x-api-key`. */
@@ -20,7 +22,7 @@ function toVariable(header: string): string {
   return header.toUpperCase().replace(/^\d|\W/g, '_')
 }
 
-function formatCurl({ method, url, headers, body }: WireRequest): string {
+function formatCurl({ method, url, headers, body }: WireRequest, redact: Redact): string {
   const references = new References()
   const data = body === undefined ? undefined : replaceWebhookSecrets(body, references.placeholderFor)
   const words = [
@@ -32,7 +34,7 @@ function formatCurl({ method, url, headers, body }: WireRequest): string {
     '"Authorization: Bearer $MEETROOM_API_KEY"',
     ...Object.entries(headers).flatMap(([name, value]) => [
       '-H',
-      isSecretHeader(name)
+      isSecretHeader(name) || redact(value) !== value
         ? `${quoteForShell(`${name}: `)}"$${toVariable(name)}"`
         : quoteForShell(`${name}: ${value}`),
     ]),

@@ -9,7 +9,7 @@ import { isBusy } from '../../client/retry-policy.ts'
 import type { Remark } from '../../client/verdict.ts'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
-import { maskText, type Redact, redactResponses } from '../output/redaction/redaction.ts'
+import { maskText, redactResponses } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
 import { createSendCheck, type SendFlags, type SendPolicy } from './before-send.ts'
 
@@ -25,7 +25,6 @@ export interface ServiceDeps extends SendPolicy {
   closeLater: (close: () => Promise<void> | void) => void
   key: () => Promise<string>
   addSecret: (secret: string) => void
-  redactKeys: Redact
   audit: Audit | undefined
   readList: ReadPages
 }

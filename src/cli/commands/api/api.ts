@@ -10,6 +10,7 @@ import { UsageError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
 import { saveFlags } from '../../backup/save-flags.ts'
 import { parseFields } from '../../input/assignments.ts'
+import { headerValue } from '../../input/headers.ts'
 import { collect, readData } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -17,7 +18,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isSecretHeader, mask, type Redact } from '../../output/redaction/redaction.ts'
 import { joinVisible, own, visible, visibleLines } from '../../output/terminal/visible.ts'
-import { parseRequestHeaders } from '../../requests/request-headers.ts'
+import { readRequestHeaders } from '../../requests/request-headers.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -43,7 +44,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
       ).argParser(collect),
     )
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
-    .option('-H, --header <header>', "header to send, 'Name: value'; repeatable", collect)
+    .option('-H, --header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
     .option('-i, --include', 'print the status line and the headers before the body')
     .option('--paginate', 'read all pages of a list and print them as one document (GET)')
   saveFlags(api).action(
@@ -90,12 +91,12 @@ function toRoute(verb: string, path: string): Route {
 
 type Request = AnyInput & { query: Record<string, unknown> }
 
-async function toInput({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
+async function toInput(context: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
   const [, search = ''] = path.split(/\?(.*)/s)
   const query = Object.fromEntries(new URLSearchParams(search))
-  const headers = flags.header && { headers: parseRequestHeaders(flags.header) }
+  const headers = flags.header && { headers: await readRequestHeaders(context, '--header', flags.header) }
   const fields = parseFields('--field', flags.field ?? [])
-  const data = flags.data === undefined ? undefined : await readData(flags.data, host)
+  const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
   if (method !== 'GET') return { query, body: toBody(data, fields), ...headers }
   if (data !== undefined) throw new UsageError('a GET has no body; use --field')
   return { query: { ...query, ...fields }, ...headers }

@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import { UsageError } from '../../../errors.ts'
+import { headerValue, readHeaders } from '../../input/headers.ts'
 import { IdOption } from '../../input/id-arguments.ts'
 import { collect, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -43,7 +44,7 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
       'status of the response, from 400 to 599',
       createIntegerParser('--status', 400, 599),
     )
-    .option('--header <header>', 'header of the response, as in “Retry-After: 2”; repeatable', collect)
+    .option('--header <header>', `header of the response, ${headerValue[0]}`, headerValue[1])
     .option('--delay <duration>', 'wait before the response, by the clock of the service')
     .option(
       '--connection <how>',
@@ -76,7 +77,7 @@ async function addFault(context: Context, operation: string, flags: Flags): Prom
     omitUndefined({
       operation: operation === 'any' ? undefined : operation,
       ...fault,
-      headers: header && Object.fromEntries(header.map(parseHeader)),
+      headers: header && Object.fromEntries(await readHeaders(context, '--header', header)),
     }),
   )
   await printer.printFacts(added)
@@ -86,10 +87,4 @@ function parseShare(text: string): number {
   const share = /^[\d.]+$/.test(text) ? Number(text) : 0
   if (share > 0 && share <= 1) return share
   throw new UsageError(`--probability must be a number above 0 and at most 1, not “${text}”`)
-}
-
-function parseHeader(text: string): [name: string, value: string] {
-  const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(text) ?? []
-  if (name === undefined) throw new UsageError(`--header must be “Name: value”, not “${text}”`)
-  return [name, value ?? '']
 }

@@ -6,12 +6,11 @@ import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
-import type { Host } from '../../../host.ts'
+import { headerValue, readHeaders } from '../../input/headers.ts'
 import {
   collect,
   createIntegerParser,
   createWebUrlParser,
-  parseHeaders,
   parseMember,
   readSecret,
 } from '../../input/input.ts'
@@ -63,8 +62,8 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     )
     .option(
       '--webhook-header <header>',
-      "header to send with notifications, 'Name: value'; repeatable",
-      collect,
+      `header to send with notifications, ${headerValue[0]}`,
+      headerValue[1],
     )
     .option(
       '--webhook-secret <secret|@file>',
@@ -73,7 +72,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
   addBodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
-      const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
+      const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context))
       requireWebhookUrl(flags, given)
       const body = await askForMissing(context, flags, given)
       requireFields(context, body, { name: '--name', type: '--type' })
@@ -89,10 +88,15 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
   )
 }
 
-async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields<'createRoom'>> {
+async function settingsFrom(flags: CreateFlags, context: Context): Promise<GivenFields<'createRoom'>> {
   const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl: url, webhookSecret } = flags
   const secret =
-    webhookSecret === undefined ? undefined : await readSecret('--webhook-secret', webhookSecret, host)
+    webhookSecret === undefined
+      ? undefined
+      : await readSecret('--webhook-secret', webhookSecret, context.host)
+  const headers =
+    flags.webhookHeader &&
+    Object.fromEntries(await readHeaders(context, '--webhook-header', flags.webhookHeader))
   return {
     '--name': { name },
     '--type': { type },
@@ -100,9 +104,7 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields
     '--max-meeting-seconds': { max_meeting_seconds },
     '--member': { members: flags.member?.map(parseMember) },
     '--webhook-url': { webhook: { url } },
-    '--webhook-header': {
-      webhook: { headers: flags.webhookHeader && parseHeaders('--webhook-header', flags.webhookHeader) },
-    },
+    '--webhook-header': { webhook: { headers } },
     '--webhook-secret': { webhook: { secret } },
   }
 }

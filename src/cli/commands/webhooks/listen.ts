@@ -1,5 +1,6 @@
 import { UsageError } from '../../../errors.ts'
-import { collect, createIntegerParser, createWebUrlParser } from '../../input/input.ts'
+import { headerValue } from '../../input/headers.ts'
+import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -58,11 +59,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
       'respond to every event with this status',
       createIntegerParser('--respond', 200, 599),
     )
-    .option(
-      '--require-header <header>',
-      "respond 401 without this header, as in 'X-Token: @FILE'; repeatable",
-      collect,
-    )
+    .option('--require-header <header>', `respond 401 without this header, ${headerValue[0]}`, headerValue[1])
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()

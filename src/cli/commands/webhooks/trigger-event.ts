@@ -95,7 +95,7 @@ async function buildEvent(
 async function preview(context: Context, request: WireRequest): Promise<void> {
   const printer = await context.printer()
   const { formatShownRequest } = await import('../../requests/request.ts')
-  await printer.data(formatShownRequest(request, false, printer.options), visibleJson)
+  await printer.data(formatShownRequest(request, false, context.redactKeys, printer.options), visibleJson)
 }
 
 /** Sends a request without retries, because the receiver may have processed it. */

@@ -1,10 +1,12 @@
 import { Argument } from 'commander'
 import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
+import { headerValue } from '../../input/headers.ts'
 import { IdOption } from '../../input/id-arguments.ts'
-import { collect, createWebUrlParser } from '../../input/input.ts'
+import { createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
 import { secretFlag } from './signing-secret.ts'
 import type { TriggerFlags } from './trigger-event.ts'
 
@@ -13,16 +15,16 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     .command('trigger')
     .summary('Send a made-up event to a receiver')
     .description(
-      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; no service and no room is needed.',
+      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; a service is asked only for a room by name.',
     )
     .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
-    .addOption(new IdOption('--room <id>', 'room id in the event (default: a new id)', 'room'))
+    .addOption(new RoomOption('--room <room>', `${roomArgumentText} (default: a new id)`))
     .addOption(
       new IdOption('--user <id>', 'user id in the event (default: an anonymous participant)', 'user'),
     )
     .option(...secretFlag)
-    .option('--header <header>', "header to send, as in 'X-Token: @FILE'; repeatable", collect)
+    .option('--header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
   addBodyFlags(trigger).action(
     act('any', async (context, event: WebhookAction, flags: TriggerFlags) => {
       const { triggerEvent } = await import('./trigger-event.ts')

@@ -56,6 +56,15 @@ describe('webhooks trigger', () => {
     })
   })
 
+  test('sends the ID of a room that --room names', async () => {
+    const { room } = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'open' })).body
+    world.intercept = async ({ method }, next) => (method === 'GET' ? next() : answer(200, 'thanks'))
+    const argv = ['webhooks', 'trigger', 'sessionLeft', '--to', to, '--room']
+    expect(await world.run([...argv, 'name:Maths 7a'])).toMatchObject({ code: 0 })
+    expect(JSON.parse(world.requests.at(-1)?.body ?? '').payload.roomId).toBe(room.id)
+    expect(await world.run([...argv, 'name:Maths 8'])).toMatchObject({ code: 3 })
+  })
+
   test('signs the event like the embedded service, and prints no secret', async () => {
     save('secret', 'a-signing-secret\n')
     save('token', 'a-header-token\n')
@@ -152,7 +161,7 @@ describe('webhooks trigger', () => {
       '',
     ],
     ['sessionLeft --header webhook-id:x', '--header cannot set webhook-id: meetroom sets it itself', ''],
-    ['sessionLeft --header X-Token:@none', '--header x-token: none cannot be read: no such file', ''],
+    ['sessionLeft --header X-Token:@none', '--header X-Token: none cannot be read: no such file', ''],
     ['sessionLeft --secret whsec_%', '--secret must be whsec_ followed by base64', ''],
     ['sessionLeft --curl', '--curl shows requests to the service', ''],
   ])('with the arguments “%s” exits 2 and sends nothing', async (line, message, hint) => {

@@ -206,8 +206,8 @@ describe('webhooks listen --require-header', () => {
 
   test.each([
     ['X-Token', "--require-header must be 'Name: value', without a space before the colon"],
-    ['X-Token:', '--require-header x-token: the secret is empty'],
-    ['X-Token: @none', '--require-header x-token: none cannot be read: no such file'],
+    ['X-Token:', '--require-header x-token: the value is empty'],
+    ['X-Token: @none', '--require-header X-Token: none cannot be read: no such file'],
     ['Host: a', '--require-header cannot set Host: meetroom sets it itself'],
   ])('with the value “%s” exits 2', async (header, message) => {
     const host = hostHere()

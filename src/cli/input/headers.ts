@@ -1,0 +1,41 @@
+import { UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { collect, readSecret } from './input.ts'
+
+/** Parts of a flag whose values `readHeaders` reads, for every command that takes headers. */
+export const headerValue = [
+  "'Name: value'; the value @FILE is read from a file; repeatable",
+  collect,
+] as const
+
+export interface HeaderContext {
+  host: Host
+  /** Masks a value in all output. */
+  addSecret(value: string): void
+}
+
+/**
+ * Reads headers such as `Accept: text/plain`, and `X-Token: @FILE` from a file or, with `@-`, from standard input.
+ * Values from files are masked in all output.
+ * @throws {UsageError} for a malformed header or an unreadable file
+ */
+export async function readHeaders(
+  context: HeaderContext,
+  flag: string,
+  lines: readonly string[],
+): Promise<[name: string, value: string][]> {
+  const headers: [string, string][] = []
+  for (const line of lines) {
+    const [, name, given = ''] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
+    // The message does not contain the line, because the line may hold a secret.
+    if (name === undefined)
+      throw new UsageError(`${flag} must be 'Name: value', without a space before the colon`)
+    const isFile = given.startsWith('@')
+    const value = isFile ? await readSecret(`${flag} ${name}`, given, context.host) : given
+    if (isFile) context.addSecret(value)
+    if (!/^[\t -~]*$/.test(value))
+      throw new UsageError(`${flag} ${name}: the value contains a character that no header may contain`)
+    headers.push([name, value])
+  }
+  return headers
+}
