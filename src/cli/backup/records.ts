@@ -2,6 +2,7 @@ import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { Client } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
 import { maxLength } from '../bulk/read/lines.ts'
+import { originField } from '../bulk/read/saved-origin.ts'
 import type { Context } from '../kernel/context.ts'
 import type { FullRecords } from '../lists/full-records.ts'
 import { listPages } from '../lists/list.ts'
@@ -51,9 +52,10 @@ export async function createUserRecord(
   return toRecord(context, `user ${user_id}`, rooms.length > 0 ? { ...user, memberships: rooms } : user)
 }
 
-function toRecord(context: Context, label: string, record: Item): BackupRecord {
+async function toRecord(context: Context, label: string, record: Item): Promise<BackupRecord> {
+  const origin = await context.services.describeTarget()
   // A response may contain the API key, which must not be written to the file.
-  const text = context.redactKeys(writeJson(removeSecrets(record)))
+  const text = context.redactKeys(writeJson({ ...removeSecrets(record), [originField]: origin }))
   if (text.length > maxLength)
     throw new UsageError(
       `${label} takes more than 16 MB, and import reads no longer line; nothing was changed`,

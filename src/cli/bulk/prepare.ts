@@ -15,6 +15,7 @@ import { formatInputPlace } from './read/place.ts'
 import { createRowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { detectInputFormat, type InputFormat } from './read/rows.ts'
+import { SavedOrigins } from './read/saved-origin.ts'
 import type { Source } from './read/source.ts'
 
 interface ImportRequest {
@@ -54,6 +55,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
   let reportedProblems = 0
   const lookalikes = context.flags.dryRun ? new Lookalikes(reader.fieldOf) : undefined
   let reportedLookalikes = 0
+  const origins = new SavedOrigins()
   const checked = await checkInput({
     source,
     format,
@@ -63,13 +65,12 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     reader,
     shard: flags.shard,
     signal: context.interrupt,
-    onRow:
-      lookalikes &&
-      (async (row) => {
-        for (const difference of lookalikes.findIn(row))
-          if (reportedLookalikes++ < maxReported)
-            await context.notice(`warning: ${formatInputPlace(source, row)}: ${difference}`)
-      }),
+    onRow: async (row) => {
+      if (row.fields) origins.note(row.fields)
+      for (const difference of lookalikes?.findIn(row) ?? [])
+        if (reportedLookalikes++ < maxReported)
+          await context.notice(`warning: ${formatInputPlace(source, row)}: ${difference}`)
+    },
     onProblem: async (row, problem) => {
       if (flags.skipInvalid || reportedProblems++ >= maxReported) return
       await context.reportError(new UsageError(`${formatInputPlace(source, row)}: ${problem}`))
@@ -86,6 +87,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
     })
   requireKeys(adapter, flags, checked)
   await warnAboutFields(context, request, reader.unlisted, checked)
+  await origins.confirm(context, flags.fromOtherService ?? false)
   const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)
   if (journal !== undefined && adapter.createDuplicates && !flags.again && !flags.resume)
     await requireNotYetImported(context, request, checked, [

@@ -337,7 +337,7 @@ describe('the save directory', () => {
       expect(await world.run(['config', 'set', 'save_deleted', dir], { env })).toMatchObject({ code: 0 })
     }
     const run = (line: string) => world.run(line, { env })
-    const here = 'MEETROOM_BASE_URL' in env ? '' : undefined
+    const here = 'MEETROOM_BASE_URL' in env ? ' --profile default' : undefined
     const first = await run(`rooms delete ${ids.board} --yes`)
     const file = join(dir, '2026-01-02T030405.678Z-rooms-delete.ndjson')
     expect(first.stderr).toBe(`${notices('rooms', file, 1, ', without access tokens', here)}deleted 1 room\n`)

@@ -21,6 +21,7 @@ export interface ImportFlags extends PaceFlags {
   groupBy?: 'name'
   createMissing?: boolean
   again?: boolean
+  fromOtherService?: boolean
   shard?: Shard
   receipt?: boolean
   max?: number
@@ -90,10 +91,17 @@ export function maxFlag<C extends Command>(command: C): C {
   )
 }
 
+export function originFlag<C extends Command>(command: C): C {
+  return command.option(
+    '--from-other-service',
+    'import records that --save wrote at another service; otherwise, you are asked',
+  )
+}
+
 export const unblockText = 'with --if-exists overwrite or update, unblock blocked members'
 
 export function roomImportFlags<C extends Command>(command: C): C {
-  return maxFlag(command)
+  return originFlag(maxFlag(command))
     .addOption(
       new Option('--match <field>', 'match existing rooms by this field instead of their ID').choices([
         'name',

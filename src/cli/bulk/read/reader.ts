@@ -10,6 +10,7 @@ import type { Item, View } from '../../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { idFields, trimValue } from './identity.ts'
 import type { InputFormat } from './rows.ts'
+import { originField } from './saved-origin.ts'
 
 export function toId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
@@ -172,7 +173,7 @@ export function listImportFields({ columns, extraColumns = [] }: ImportAdapter):
 function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
-  const ignored = new Set(['', 'reason', ...adapter.readOnly])
+  const ignored = new Set(['', 'reason', originField, ...adapter.readOnly])
   // A field named in --map is accepted even if the API specification does not list it.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()

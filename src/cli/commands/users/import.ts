@@ -1,4 +1,4 @@
-import { maxFlag } from '../../bulk/read/import-flags.ts'
+import { maxFlag, originFlag } from '../../bulk/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineImport } from '../shared/import.ts'
@@ -9,7 +9,7 @@ export function defineUserImport(users: MeetroomCommand, act: DefineAction): voi
     summary: 'Create users from a file',
     description:
       'Create users from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
-    flags: maxFlag,
+    flags: (command) => originFlag(maxFlag(command)),
     examples: [
       "meetroom users import people.csv --map 'Full name=name' --dry-run",
       'meetroom users import people.csv --failed-out rejects.csv',

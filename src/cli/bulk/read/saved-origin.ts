@@ -1,0 +1,56 @@
+import { ConfirmationError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+import { visible } from '../../output/terminal/visible.ts'
+import type { Item } from '../../output/views/views.ts'
+import { explainNotInteractive } from '../../requests/confirm.ts'
+
+/** Field of saved records that names the service from which they were deleted. Imports do not send it. */
+export const originField = 'saved_from'
+
+/** Maximum number of origins that a message names. */
+const maxNamed = 3
+
+/** Origins of the records of an import. */
+export class SavedOrigins {
+  readonly #origins = new Set<string>()
+  #isUnknown = false
+
+  note(record: Item): void {
+    const origin = record[originField]
+    if (typeof origin === 'string' && origin !== '') {
+      if (this.#origins.size <= maxNamed) this.#origins.add(origin)
+    } else if (isSavedRecord(record)) this.#isUnknown = true
+  }
+
+  /**
+   * Asks before records of another service are imported. `--yes` does not answer, because scripts pass it always.
+   * @throws {ConfirmationError} when the user declines or cannot be asked
+   */
+  async confirm(context: Context, isExpected: boolean): Promise<void> {
+    const target = await context.services.describeTarget()
+    if (this.#isUnknown)
+      await context.notice(`the records do not say from which service they were saved; this is ${target}`)
+    const others = [...this.#origins].filter((origin) => origin !== target)
+    if (others.length === 0 || isExpected) return
+    const names = [...others.slice(0, maxNamed), ...(others.length > maxNamed ? ['others'] : [])].join(', ')
+    if (context.flags.dryRun)
+      return context.notice(`warning: the records were saved from ${names}, not from ${target}`)
+    const reason = explainNotInteractive(context.host)
+    if (reason !== undefined)
+      throw new ConfirmationError(
+        `the records were saved from ${names}; importing them into ${target} needs confirmation, and ${reason}`,
+        { hint: 'pass --from-other-service to confirm in advance' },
+      )
+    const { askConfirmation } = await import('../../requests/ask.ts')
+    const question = visible(
+      context.redact(`The records were saved from ${names}. Import them into ${target}?`),
+    )
+    if (!(await askConfirmation(context, question)))
+      throw new ConfirmationError('not confirmed; nothing was done')
+  }
+}
+
+/** Returns true for a record that `--save` of an earlier version wrote. Exports have no members and no memberships. */
+function isSavedRecord({ created_at, members, memberships }: Item): boolean {
+  return created_at !== undefined && (Array.isArray(members) || Array.isArray(memberships))
+}
