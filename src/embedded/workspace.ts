@@ -110,7 +110,7 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
 /** Creates the error of a command that finds damage in the workspace. */
 export function createDamageError(dir: string): OutputError {
   return new OutputError(`the database ${getDatabasePath(dir)} is damaged`, {
-    hint: suggestRestore(listSavedCopies(dir)),
+    hint: suggestRestore(dir, listSavedCopies(dir)),
   })
 }
 

@@ -25,8 +25,11 @@ export function listSavedCopies(dir: string): SavedCopy[] {
 }
 
 /** Suggests to replace a damaged database by its newest copy, or by a file of the user. */
-export function suggestRestore([newest]: readonly SavedCopy[]): Hint {
-  return ['replace it by a backup: ', suggest(['local', 'restore', newest?.path ?? 'FILE'])]
+export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hint {
+  return [
+    'replace it by a backup: ',
+    suggest(['local', 'restore', newest?.path ?? 'FILE', '--data-dir', dir]),
+  ]
 }
 
 function readNames(directory: string): string[] {

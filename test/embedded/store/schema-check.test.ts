@@ -51,7 +51,8 @@ describe('a workspace whose schema is not the one of the migrations', () => {
   ])('is not opened: %s', async (_name, sql, fault) => {
     const { world, path } = await change((db) => db.exec(sql))
     const hint =
-      'hint: meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: meetroom local restore FILE\n'
+      'hint: meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: meetroom local restore FILE --data-dir ' +
+      `${join(path, '..')}\n`
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',

@@ -29,7 +29,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     '../../../embedded/store/saved-copies.ts'
   )
   const copies = listSavedCopies(dir)
-  const restore = suggestRestore(copies)
+  const restore = suggestRestore(dir, copies)
   const key = join(dir, 'api-key')
   const findings = [
     await runCheck(context, 'directory', () => checkMode(dir, 0o022, host, 'can write to')),
@@ -50,7 +50,7 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
     await runCheck(context, 'space', () => checkSpace(dir, found.size, copies.length > 0)),
     await runCheck(context, 'backups', () => {
       const bytes = sumBytes(copies)
-      const tidy: Hint = ['delete old ones with: ', suggest(['local', 'tidy'])]
+      const tidy: Hint = ['delete old ones with: ', suggest(['local', 'tidy', '--data-dir', dir])]
       const details = `${counted(copies.length, 'saved copy', 'saved copies')}, ${describeSize(bytes)}`
       return copies.length > 0 ? { details, hint: tidy } : details
     }),
@@ -114,7 +114,7 @@ function checkSpace(dir: string, databaseBytes: number, hasCopies: boolean): Che
   return {
     problem: `only ${details} on the disk of ${dir}`,
     hint: hasCopies
-      ? ['delete old copies with: ', suggest(['local', 'tidy'])]
+      ? ['delete old copies with: ', suggest(['local', 'tidy', '--data-dir', dir])]
       : `run: df -h ${quoteForShell(dir)}`,
   }
 }
