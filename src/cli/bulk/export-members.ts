@@ -102,7 +102,7 @@ export async function* readMembersOfRooms(
   { selection, full, withLastSeen, unreadRooms, concurrency }: MemberExportOptions,
 ): AsyncGenerator<Page, undefined> {
   const tally = new Tally(0, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
   const { client } = pool
   full.use(client)
   const ahead = new MembersAhead()

@@ -124,7 +124,7 @@ async function* readRecords(
   concurrency: number | undefined,
 ): AsyncGenerator<Page, undefined> {
   const tally = new Tally(ids.length, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
   const record = async (id: string) => (readResponseValue(await get(pool.client, id)) as Item)[field] as Item
   let items: Item[] = []
   for await (const item of readInOrder(context, pool, ids, record)) {

@@ -37,7 +37,7 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
   const printer = await context.printer()
   const tally = new Tally(rooms.length, summarize)
   await new RoomsNotice(context).expect(rooms.length)
-  const pool = await openPool(context, flags, tally, { reads: true })
+  const pool = await openPool(context, flags, tally)
   const readLinks = createReader(pool.client)
   const summary = new LinkSummary()
   let fatal: MeetroomError | undefined

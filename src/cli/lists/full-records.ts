@@ -149,7 +149,7 @@ async function openReader(context: Context, concurrency: number | undefined): Pr
   const { readInOrder } = await import('../pool/run-items.ts')
   const { Tally } = await import('../pool/tally.ts')
   const tally = new Tally(0, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally, { reads: true })
+  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
   return { pool, tally, readInOrder }
 }
 

@@ -17,7 +17,7 @@ export async function countPeopleOnline(
 ): Promise<number | undefined> {
   await new RoomsNotice(context).expect(rooms.length)
   const pace = omitUndefined({ concurrency, rate })
-  const pool = await openPool(context, pace, new Tally(rooms.length, () => ''), { reads: true })
+  const pool = await openPool(context, pace, new Tally(rooms.length, () => ''))
   const reader = new PresenceReader(context, pool.client)
   const read = (id: string) => undefinedIfRoomGone(pool.client, id, reader.people(id))
   const people = new Set<string>()

@@ -85,7 +85,7 @@ export class RoomMetricsReader {
   }
 
   async #open(): Promise<OpenReader> {
-    const pool = await openPool(this.#context, this.#pace, this.#tally, { reads: true })
+    const pool = await openPool(this.#context, this.#pace, this.#tally)
     return { pool, presences: new PresenceReader(this.#context, pool.client) }
   }
 

@@ -4,6 +4,7 @@ import type { FinalResponse, Send } from '../../client/retry.ts'
 import { isBusy, isRetriedStatus, mayHaveActed, parseRetryAfter } from '../../client/retry-policy.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import type { PendingWrites } from './graceful-stop.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
 /** Maximum number of retries of a request while the service is busy (429 or 503). */
@@ -18,6 +19,7 @@ const busyBackoff = { baseMs: 200, maxMs: 300_000 }
 interface BusyRetryOptions {
   /** Rate limiter that pauses all requests while the service is busy. */
   limiter: RateLimiter
+  writes: PendingWrites
   stop: AbortSignal
   /** Signal that aborts requests waiting for a retry. */
   interrupt: AbortSignal
@@ -42,14 +44,16 @@ export function withBusyRetry(send: Send, options: BusyRetryOptions): Send {
   }
   // This function is not `async`, for speed.
   return (request, repeatability) => {
+    const attempt = repeatability.write
+      ? () => options.writes.track(send(request, repeatability))
+      : () => send(request, repeatability)
     const wait = limiter.passRequest(stop)
-    return (wait ? wait.then(() => send(request, repeatability)) : send(request, repeatability)).then(
-      (response) =>
-        isBusy(response.status)
-          ? new BusyRun(() => send(request, repeatability), repeatability, options, pauses)
-              .retry(response)
-              .then((last) => (isBusy(last.status) ? last : accept(last)))
-          : accept(response),
+    return (wait ? wait.then(attempt) : attempt()).then((response) =>
+      isBusy(response.status)
+        ? new BusyRun(attempt, repeatability, options, pauses)
+            .retry(response)
+            .then((last) => (isBusy(last.status) ? last : accept(last)))
+        : accept(response),
     )
   }
 }

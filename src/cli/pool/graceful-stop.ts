@@ -1,39 +1,59 @@
 import type { Context } from '../kernel/context.ts'
 
-/** Maximum time for requests in flight to finish after an interrupt, in milliseconds. */
+/** Maximum time for writes under way to finish after an interrupt, in milliseconds. */
 const graceMs = 5000
-/** Delay before the notice about requests in flight, in milliseconds. */
+/** Delay before the notice about writes under way, in milliseconds. */
 const noticeDelayMs = 1000
+
+/** Writes under way. An interrupt waits for them, because their outcome would be unknown, and for nothing else. */
+export class PendingWrites {
+  #count = 0
+  #onNone = () => {}
+
+  async track<T>(write: Promise<T>): Promise<T> {
+    this.#count++
+    try {
+      return await write
+    } finally {
+      if (--this.#count === 0) this.#onNone()
+    }
+  }
+
+  /** Calls `work` when no write is under way, perhaps immediately. */
+  whenNone(work: () => void): void {
+    if (this.#count === 0) work()
+    else this.#onNone = work
+  }
+}
 
 interface StopOptions {
   stop: AbortController
   cut: AbortController
-  /** True when the requests change nothing. An interrupt then cancels them immediately. */
-  isReadOnly: boolean
+  writes: PendingWrites
 }
 
 /**
- * Stops a run on interrupt. No new requests start, and requests in flight are canceled after five seconds.
- * @returns a function to call when the run has ended
+ * Stops a pool on interrupt. No new requests start. All requests are canceled when no write is under way, after five
+ * seconds at the latest.
  */
-export function gracefulStop(context: Context, { stop, cut, isReadOnly }: StopOptions): () => void {
+export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
   const { host, interrupt } = context
-  const timers: (() => void)[] = []
+  const end = () => cut.abort(interrupt.reason)
   const onInterrupt = () => {
     stop.abort()
-    if (isReadOnly) return cut.abort(interrupt.reason)
-    timers.push(
+    writes.whenNone(end)
+    if (cut.signal.aborted) return
+    const timers = [
       host.after(
         noticeDelayMs,
         () => void context.notice('waiting for requests under way; press ^C again to stop at once'),
       ),
-      host.after(graceMs, () => cut.abort(interrupt.reason)),
-    )
+      host.after(graceMs, end),
+    ]
+    cut.signal.addEventListener('abort', () => {
+      for (const cancelTimer of timers) cancelTimer()
+    })
   }
   interrupt.addEventListener('abort', onInterrupt)
   if (interrupt.aborted) onInterrupt()
-  return () => {
-    for (const cancelTimer of timers) cancelTimer()
-    interrupt.removeEventListener('abort', onInterrupt)
-  }
 }

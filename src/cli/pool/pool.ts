@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { AdaptiveConcurrency, fixConcurrency } from './adaptive-concurrency.ts'
 import { withBusyRetry } from './busy-retry.ts'
-import { gracefulStop } from './graceful-stop.ts'
+import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
 import { runJobs, type Work } from './jobs.ts'
 import { LearnedRate } from './learned-rate.ts'
 import { PendingProofs } from './pending-proofs.ts'
@@ -33,7 +33,6 @@ export interface Pool {
  * Opens a pool, whose concurrency adapts unless `--concurrency` is given.
  * @param tally counts the outcomes
  * @param confirmed true when the caller itself asks for confirmation, so that no request asks again
- * @param reads true when the requests change nothing, so that an interrupt cancels them immediately
  * @param shows true when the command may be a preview, which sends no requests and must not run the key command
  * @throws {AuthError or UsageError} when the service or the key is not configured
  */
@@ -41,7 +40,7 @@ export async function openPool(
   context: Context,
   flags: PaceFlags,
   tally: Tally,
-  { confirmed = false, reads = false, shows = context.flags.curl ?? false } = {},
+  { confirmed = false, shows = context.flags.curl ?? false } = {},
 ): Promise<Pool> {
   const { rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
   const maxFailures = failFast ? 0 : maxErrors
@@ -49,6 +48,8 @@ export async function openPool(
   const cut = new AbortController()
   // Each request in flight adds a listener, and too many listeners cause a warning.
   setMaxListeners(0, stop.signal, cut.signal)
+  const writes = new PendingWrites()
+  stopOnInterrupt(context, { stop, cut, writes })
   const { host } = context
   const concurrency =
     flags.concurrency === undefined ? new AdaptiveConcurrency(host) : fixConcurrency(flags.concurrency)
@@ -67,7 +68,7 @@ export async function openPool(
     concurrency: () => concurrency.current,
     pace: (send) =>
       withBusyRetry(send, {
-        ...{ limiter, stop: stop.signal, interrupt: context.interrupt },
+        ...{ limiter, writes, stop: stop.signal, interrupt: context.interrupt },
         ...{ clock: host, timeoutMs: timeout.value * 1000 },
         onResponse() {
           learned.onAccepted()
@@ -103,12 +104,10 @@ export async function openPool(
       if (tally.bad - tally.count('invalid') > maxFailures) stop.abort()
     },
     async run(work) {
-      const endGracefulStop = gracefulStop(context, { stop, cut, isReadOnly: reads })
       updateProgress ??= showProgress(context, tally, concurrency)
       try {
         await runJobs(work, { concurrency, gate: limiter, stop: stop.signal, proofs })
       } finally {
-        endGracefulStop()
         context.statusLine.clear()
       }
     },

@@ -272,7 +272,7 @@ describe('the link template', () => {
       stdout: '',
       stderr:
         'error: no template for links: join_url is not set\n' +
-        "hint: set it with: meetroom config set join_url 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}'\n",
+        "hint: set it with: meetroom config set join_url 'https://app.example.com/meet?room_id={room_id}&access_token={access_token}' --profile default\n",
     })
     await run(`config set join_url https://app.test/{room_id}`, { env: bare })
     expect(outcome(await run(link, { env: bare }))).toEqual({

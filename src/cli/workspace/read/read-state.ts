@@ -144,7 +144,7 @@ export class WorkspaceReader {
     if (ids.length === 0) return read
     const { concurrency, rate } = this.#flags
     const pace = { ...(concurrency !== undefined && { concurrency }), ...(rate !== undefined && { rate }) }
-    const pool = await openPool(this.#context, pace, new Tally(ids.length, () => ''), { reads: true })
+    const pool = await openPool(this.#context, pace, new Tally(ids.length, () => ''))
     const full = new FullRecords(this.#context, 'listMembers', pool.client)
     const readRoom = async (id: string): Promise<Outcome<ReadMembers>> => {
       try {

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { WireResponse } from '../../../src/api/wire.ts'
+import { allCalls, needsControl, prepare, sendsElsewhere, stays } from '../../helpers/calls.ts'
+
+/** Commands that send no request to the service, or open connections of their own. */
+const sendsNone =
+  /^(cache|commands|completion|config|help|local|openapi|profiles|schema|version|__complete)\b/
+
+const calls = (await allCalls()).filter(
+  (call) =>
+    ![sendsNone, stays, needsControl, sendsElsewhere, /^webhooks verify/, /^serve/].some((pattern) =>
+      pattern.test(call),
+    ),
+)
+
+/** Number of reads that the service still answers before the interrupt. */
+test.each([0, 1, 2])(
+  'each command ends without a wait when it is interrupted in a read after %i others',
+  async (answered) => {
+    const interrupted: string[] = []
+    for (const call of calls) {
+      const { world, argvOf } = await prepare()
+      let reads = 0
+      let interrupt = () => {}
+      let isInterrupted = false
+      world.intercept = async (request, next, signal) => {
+        if (request.method !== 'GET' || reads++ < answered) return next()
+        setImmediate(() => interrupt())
+        return new Promise<WireResponse>((_, reject) => {
+          if (signal.aborted) reject(signal.reason)
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        })
+      }
+      const { host, done } = world.start([...argvOf(call), '--yes'], { stdin: world.apiKey })
+      const waits: number[] = []
+      const { after } = host
+      host.after = (ms, work) => {
+        if (isInterrupted) waits.push(ms)
+        return after(ms, work)
+      }
+      interrupt = () => {
+        isInterrupted = true
+        host.signal('SIGINT')
+      }
+      const { code, stderr } = await done
+      // A read after a completed write only adds a notice.
+      if (!isInterrupted || world.requests.some(({ method }) => method !== 'GET')) continue
+      interrupted.push(call)
+      expect({ code, waits, stderr: stderr.includes('waiting for requests') }, call).toEqual({
+        code: 130,
+        waits: [],
+        stderr: false,
+      })
+    }
+    expect(interrupted.length).toBeGreaterThan(answered === 0 ? 40 : 10)
+  },
+)
