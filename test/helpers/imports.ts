@@ -210,7 +210,7 @@ export const resultsOf = (stdout: string): { row: number; key?: string; status: 
 
 /** The words of the command that resumes an unfinished run, from its hint. */
 export function goOn(stderr: string): string[] {
-  const [, line = ''] = /resume with: meetroom (.*)$/m.exec(stderr) ?? []
+  const [, line = ''] = /(?:resume|run it again) with: meetroom (.*)$/m.exec(stderr) ?? []
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|\\(.)/g, '$1$2'),
   )

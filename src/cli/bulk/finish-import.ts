@@ -16,7 +16,7 @@ export async function finishImport(
   tally: Tally,
   { fatal, hasSent }: { fatal: MeetroomError | undefined; hasSent: boolean },
 ): Promise<void> {
-  const resume = hasSent ? suggestResume(plan, tally) : undefined
+  const resume = suggestResume(plan, tally, hasSent)
   const stopped = fatal ?? findInterruption(context, resume)
   const { reported, error } = tally.ending({
     fatal: stopped,
@@ -68,9 +68,14 @@ function describeRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan)
   ].join('; ')
 }
 
-function suggestResume({ adapter, file, flags, journal }: ImportPlan, tally: Tally): Hint | undefined {
+function suggestResume(
+  { adapter, file, flags, journal }: ImportPlan,
+  tally: Tally,
+  hasSent: boolean,
+): Hint | undefined {
   if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
-  return ['resume with: ', buildResumeCommand(adapter.name, file, flags.given)]
+  const command = buildResumeCommand(adapter.name, file, flags.given, hasSent)
+  return [hasSent ? 'resume with: ' : 'nothing was sent; run it again with: ', command]
 }
 
 function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tally: Tally): Hint | undefined {

@@ -6,9 +6,17 @@ const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
 const targetFlagNames = ['--profile', '--local', '--base-url']
 const omittedFlags = [...stoppingFlags, ...targetFlagNames]
 
-/** @param given the flags on the command line */
-export function buildResumeCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
-  return importCommand(name, file, given, omittedFlags, ['--resume'])
+/**
+ * @param given the flags on the command line
+ * @param hasSent false when no row was sent, so that there is no journal to resume
+ */
+export function buildResumeCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  hasSent: boolean,
+): Suggestion {
+  return importCommand(name, file, given, omittedFlags, hasSent ? ['--resume'] : [])
 }
 
 export function buildUnblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
