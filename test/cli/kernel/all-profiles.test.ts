@@ -41,7 +41,7 @@ function answerTo(url: string, rooms: readonly object[]): string {
   const [path = ''] = url.split('?')
   if (path === '/v1/rooms')
     return JSON.stringify({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
-  return JSON.stringify({ room: rooms[0] })
+  return JSON.stringify({ room: { ...rooms[0], id: path.split('/').at(-1) } })
 }
 
 const keys = { east: 'key-of-the-east-0001', west: 'key-of-the-west-0002' }

@@ -288,7 +288,7 @@ describe('CSV output', () => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
       return answer(200, {
         rooms: pages.slice(at, at + 1).map((page) => room({ id: `r${at}`, ...page })),
-        room: room(),
+        room: room({ id: new URL(url).pathname.split('/').at(-1) }),
         paging: { total: 3 },
       })
     }

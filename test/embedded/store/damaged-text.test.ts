@@ -85,7 +85,8 @@ test('--local exits 74 for a text that is not UTF-8, doctor finds it, and local 
   db.exec(`UPDATE rooms SET name = ${notUtf8}`)
   db.close()
   const path = join(world.dir, 'data/workspace.db')
-  const stderr = `error: the database ${path} is damaged\nhint: replace it by a backup: meetroom local restore FILE\n`
+  const command = `meetroom local restore FILE --data-dir ${join(world.dir, 'data')}`
+  const stderr = `error: the database ${path} is damaged\nhint: replace it by a backup: ${command}\n`
   for (const argv of ['rooms list', 'rooms list --all -o csv', `rooms get ${room.trim()}`])
     expect(await world.run(`--local ${argv}`)).toMatchObject({ code: 74, stdout: '', stderr })
   expect((await world.run('--local doctor')).stdout).toMatch(

@@ -144,7 +144,8 @@ describe('on a terminal, control characters are escaped in every field', () => {
   test('of a prompt', async () => {
     await fc.assert(
       fc.asyncProperty(withoutCursor, async (name) => {
-        world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name } })
+        world.intercept = async ({ url }) =>
+          answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
         for (const ids of [['r1'], ['r1', 'r2']]) {
           // Wide enough for the question: the prompt library wraps within characters beyond the BMP.
           const { host, done } = world.start(['rooms', 'delete', ...ids], { ...plain, columns: 5000 })
