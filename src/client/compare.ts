@@ -22,6 +22,8 @@ export interface FieldMatch {
   /** Path in the item, such as `webhook.url`. */
   field: string
   match: Match
+  /** Name of the field in the item that shows the value: `terminated_at` for `is_terminated`. */
+  shownAs: string
   sent: unknown
   received: unknown
   /** True when `resources.ts` lists the field. Values of other fields may be secret. */
@@ -72,6 +74,7 @@ function compareAll(fields: Fields, sent: Item, item: Item, path: string): Field
         field: path + name,
         match:
           match === 'hidden' && !isTermination && (path !== '' || isUnlisted(field)) ? 'unlisted' : match,
+        shownAs: isTermination ? 'terminated_at' : path + name,
         sent: value,
         received: isTermination ? item['terminated_at'] : received,
         isListed: field !== undefined,
@@ -132,8 +135,7 @@ function matchTexts(sent: unknown, received: unknown): Match {
   if (isSameTime(one, other)) return 'equal'
   const [plain, shown] = [normalize(one), normalize(other)]
   if (plain === shown) return 'equal'
-  const stem = shown.replace(/(…|\.\.\.)$/, '').trimEnd()
-  const isCut = stem !== '' && plain.startsWith(stem)
+  const isCut = shown !== '' && plain.startsWith(shown)
   const isNumbered = shown.startsWith(plain) && /^[\s_-]*\(?\d+\)?$/.test(shown.slice(plain.length))
   return isCut || (plain !== '' && isNumbered) || plain.toLowerCase() === shown.toLowerCase()
     ? 'similar'
@@ -172,7 +174,12 @@ function toCharacter(decimal: string | undefined, hex: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }
 
-export function describeMatch({ field, sent, received, isListed }: FieldMatch): string {
+export function describeMatch({
+  field,
+  sent,
+  received,
+  isListed,
+}: Pick<FieldMatch, 'field' | 'sent' | 'received' | 'isListed'>): string {
   return isListed ? `${field} is ${quoted(received)}, not ${quoted(sent)}` : `${field} has another value`
 }
 

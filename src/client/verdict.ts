@@ -101,20 +101,30 @@ export function judgeRead(
   const shown = fields.filter(({ match }) => match === 'same' || match === 'equal' || match === 'similar')
   const problem = [...others, ...doubtful].map(describeMatch).join(', ')
   if (others.length === 0 && doubtful.length === 0) {
-    if (shown.length > 0 || fields.length === 0) return { is: 'done', item, remarks: listRemarks(fields) }
+    const hidden = fields.filter(
+      ({ match }) => match === 'hidden' || (shown.length === 0 && match === 'unlisted'),
+    )
+    if (hidden.length === 0) return { is: 'done', item, remarks: listRemarks(fields) }
     return {
       is: 'unknown',
-      problem: `the ${noun} does not show ${fields.map(({ field }) => field).join(', ')}`,
+      problem: `the ${noun} does not show ${hidden.map(({ field }) => field).join(', ')}`,
     }
   }
-  const isChanged = ({ field, sent }: FieldMatch) => !before || toText(before[field]) !== toText(sent)
-  const applied = shown.filter((field) => !doubtful.includes(field) && isChanged(field))
-  const isThird = ({ field, received }: FieldMatch) => before && toText(before[field]) !== toText(received)
+  const applied = shown.filter(
+    (field) => !doubtful.includes(field) && wasOther(field, field.sent, before) !== false,
+  )
+  const isThird = (field: FieldMatch) => wasOther(field, field.received, before) === true
   if (others.length > 0 && (applied.length > 0 || before === null || others.some(isThird))) {
     const names = applied.map(({ field }) => field).join(', ')
     return { is: 'not applied', problem: `${problem}${names && `; applied: ${names}`}` }
   }
   return { is: 'old', problem }
+}
+
+/** Returns true when a field had another value before; undefined if its value is not known. */
+function wasOther({ shownAs }: FieldMatch, value: unknown, before: Before): boolean | undefined {
+  if (!before || !Object.hasOwn(before, shownAs)) return undefined
+  return toText(before[shownAs]) !== toText(value)
 }
 
 /** Judges a write whose item cannot be read. */
@@ -169,8 +179,8 @@ export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown
 function reportsError(body: Item): boolean {
   const { ok, success, error, errors, status, statusCode } = body
   if (parseBoolean(ok) === false || parseBoolean(success) === false) return true
-  const isFailure = typeof status === 'string' && /^(error|fail|failed|failure)$/i.test(status.trim())
-  return isFailure || [status, statusCode].some(isErrorStatus) || isError(error) || isError(errors)
+  const isFailure = typeof status === 'string' && status.trim().toLowerCase() === 'error'
+  return isFailure || isErrorStatus(statusCode) || isError(error) || isError(errors)
 }
 
 function isErrorStatus(value: unknown): boolean {
@@ -190,7 +200,7 @@ function isDoubtful(field: FieldMatch, endpoint: Endpoint, before: Before): bool
   const { match, received } = field
   if (match === 'other' || match === 'hidden') return true
   if (match !== 'similar' || endpoint.method === 'POST') return false
-  return !before || toText(before[field.field]) === toText(received)
+  return wasOther(field, received, before) !== true
 }
 
 function describeDoubt(field: FieldMatch): string {
@@ -227,7 +237,7 @@ function judgeOtherId({ field, named, received }: OtherId): Verdict | undefined 
 function describeOtherId({ field, named, received }: OtherId): string {
   const id = readId(received)
   if (id === undefined) return `it does not show ${field}`
-  return describeMatch({ field, match: 'other', sent: named, received: id, isListed: true })
+  return describeMatch({ field, sent: named, received: id, isListed: true })
 }
 
 /** A creation without an ID names nothing that could be read. */

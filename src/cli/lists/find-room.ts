@@ -1,7 +1,7 @@
 import { readResponseValue } from '../../api/json.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { NotFoundError, suggest, UsageError } from '../../errors.ts'
+import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readTotal } from './paging/list-total.ts'
@@ -78,7 +78,11 @@ export async function findRoomsByName(client: Client, name: string): Promise<Ite
     notice: async () => {},
   })
   const found: Item[] = []
-  for await (const { items } of pages) found.push(...items.filter(isNamed(name)))
+  for await (const { items } of pages) {
+    if (items.some((room) => !Object.hasOwn(room, 'name')))
+      throw new ApiError('the service does not show the names of rooms, so no room can be found by its name')
+    found.push(...items.filter(isNamed(name)))
+  }
   return found
 }
 
