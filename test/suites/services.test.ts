@@ -1,43 +1,43 @@
 import { describe, expect, test } from 'vitest'
 import { leaves } from '../helpers/tree.ts'
 import type { FakeService } from './services/fake.ts'
+import { asSpecified } from './services/fakes/values.ts'
+import { judge, runIn } from './services/judge.ts'
 import { knownLimit } from './services/limits.ts'
-import { type Scenario, scenarios, without } from './services/scenarios.ts'
+import { type ReadScenario, reads } from './services/reads.ts'
+import { leavesOut } from './services/report.ts'
 import { openSchool } from './services/school.ts'
-import { plain, services } from './services/table.ts'
+import { hasOtherReads, plain, services } from './services/table.ts'
+import { without } from './services/without.ts'
+import type { WriteScenario } from './services/writes/scenario.ts'
+import { writes } from './services/writes.ts'
 import { counted, full } from './size.ts'
 
 const count = counted('services')
+const scenarios: readonly (ReadScenario | WriteScenario)[] = [...reads, ...writes]
 
-/** Number of scenarios that a service is tried with in the quick form; the next service goes on with the following ones. */
-const maxDirectEnds = 2
+/** Every service; in the quick form a third of those that differ in nothing but writes. */
+const tried = services.filter((fake, index) => full || hasOtherReads(fake) || index % 3 === 0)
 
-/** Every scenario; in the quick form a few, taking turns. */
-function scenariosFor(fake: FakeService, index: number): readonly Scenario[] {
-  if (full || fake === plain) return scenarios
-  return Array.from(
-    { length: maxDirectEnds },
-    (_, i) => scenarios[(index * maxDirectEnds + i) % scenarios.length] as Scenario,
-  )
+/** Every scenario that can differ; in the quick form one, taking turns. */
+function scenariosFor(fake: FakeService, index: number): readonly (ReadScenario | WriteScenario)[] {
+  if (fake === plain) return reads
+  const all = hasOtherReads(fake) ? scenarios : writes
+  return full ? all : all.slice(index % all.length, (index % all.length) + 1)
 }
 
-const unmatched =
-  /^\d+ \w+ without \w+ do(es)? not match$|^warning: \d+ sessions without a readable beginning left out/m
-
-/** What is wrong with the result of a command; undefined for nothing. */
-async function problemOf(fake: FakeService, scenario: Scenario): Promise<string | undefined> {
+/** What is wrong with the result of a command that reads; undefined for nothing. */
+async function problemOf(fake: FakeService, scenario: ReadScenario): Promise<string | undefined> {
   const school = await openSchool(fake)
   const before = await school.state()
   const argv = scenario.argv(school)
-  const run = await school.run(argv, scenario.stdin)
+  const run = await school.run(argv)
   const says = (problem: string) =>
     `${argv.join(' ')}: exit ${run.code}: ${problem}\n${run.stdout.slice(0, 300)}${run.stderr.slice(0, 600)}`
   if (run.code === 70) return says('a bug')
-  // Items without the field that a command needs are left out, and a notice counts them.
-  if (run.code === 0 && unmatched.test(run.stderr)) return undefined
-  if (run.code === 7 && !scenario.done) return says('the outcome of a read is never unknown')
-  if (scenario.done && run.code === 0 && !scenario.done(await school.state(), before, school))
-    return says('the state does not show the change')
+  if (leavesOut(run)) return undefined
+  if (run.code === 7) return says('the outcome of a read is never unknown')
+  if (scenario.isNeverDone && run.code === 0) return says('the state does not show it')
   if (scenario.rows && (run.code === 0 || run.code === 8)) {
     const printed = scenario.printed?.(run) ?? run.stdout.split(/\r?\n/).slice(0, -1)
     const rows = scenario.rows(before, school)
@@ -51,10 +51,10 @@ async function problemOf(fake: FakeService, scenario: Scenario): Promise<string 
   return undefined
 }
 
-test('the services suite covers at least 100 services and 50 scenarios', () => {
-  expect(services.length).toBeGreaterThanOrEqual(100)
+test('the services suite covers at least 220 services and 80 scenarios', () => {
+  expect(services.length).toBeGreaterThanOrEqual(220)
   expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
-  expect(scenarios.length).toBeGreaterThanOrEqual(50)
+  expect(scenarios.length).toBeGreaterThanOrEqual(80)
 })
 
 test('every command has a scenario or a documented exemption in this suite', async () => {
@@ -64,18 +64,67 @@ test('every command has a scenario or a documented exemption in this suite', asy
   expect([...covered].filter((leaf) => !all.includes(leaf))).toEqual([])
 })
 
-describe('every command exits 0 only with a correct result from a service that', () => {
-  test.each(services.map((fake, index) => [fake.name, index, fake] as const))(
+/** Judges a run, and counts it. */
+async function judgeCounted(fake: FakeService, scenario: WriteScenario) {
+  const judgement = await judge(fake, scenario)
+  for (const { kind } of judgement.problems) count.add(kind)
+  count.add('commands', judgement.runs)
+  count.add('verdicts that no client can know to be wrong', judgement.accepted)
+  return { texts: judgement.problems.map(({ text }) => text), requests: judgement.requests }
+}
+
+function expectNone(problems: readonly string[]): void {
+  if (problems.length > 0) expect.fail(`${problems.length} problems\n${problems.join('\n')}`)
+}
+
+describe('a command that writes is done with the recorded requests', () => {
+  test.each([
+    ['the embedded service', plain, 'embedded'],
+    ['a service with the fields of the API specification', asSpecified, 'specified'],
+  ])('by %s', async (_name, fake, file) => {
+    const problems: string[] = []
+    const blocks: (readonly string[])[] = []
+    for (const scenario of writes) {
+      const { texts, requests } = await judgeCounted(fake, scenario)
+      problems.push(...texts)
+      blocks.push(requests)
+    }
+    expectNone(problems)
+    await expect(textOf(blocks)).toMatchFileSnapshot(`../fixtures/requests/${file}.txt`)
+  })
+
+  test('with --dry-run, which sends no write, and with --curl, which sends nothing', async () => {
+    const school = await openSchool(plain)
+    const blocks: (readonly string[])[] = []
+    for (const scenario of writes.filter(({ prepare }) => !prepare)) {
+      expect((await runIn(school, scenario, '--curl')).requests.slice(1)).toEqual(['  nothing'])
+      blocks.push((await runIn(school, scenario, '--dry-run')).requests)
+    }
+    const text = textOf(blocks)
+    expect(text).not.toMatch(/^ {2}(?!GET|nothing)/m)
+    await expect(text).toMatchFileSnapshot('../fixtures/requests/dry-run.txt')
+  })
+})
+
+const textOf = (blocks: readonly (readonly string[])[]) =>
+  `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`
+
+describe('every command reports the correct outcome if the service', () => {
+  test.each(tried.map((fake, index) => [fake.name, index, fake] as const))(
     '%s',
     async (_name, index, fake) => {
       const problems: string[] = []
       for (const scenario of scenariosFor(fake, index)) {
+        if ('targets' in scenario) {
+          problems.push(...(await judgeCounted(fake, scenario)).texts)
+          continue
+        }
         const problem = await problemOf(fake, scenario)
         if (problem !== undefined && !knownLimit(fake, scenario)) problems.push(problem)
         count.add('commands')
       }
       count.add('services')
-      if (problems.length > 0) expect.fail(`${problems.length} problems\n${problems.join('\n')}`)
+      expectNone(problems)
     },
   )
 })

@@ -1,26 +1,45 @@
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib'
-import type { WireRequest, WireResponse } from '../../../src/api/wire.ts'
+import { TransportError, type WireRequest, type WireResponse } from '../../../src/api/wire.ts'
 import { answer } from '../../helpers/world.ts'
+import type { Proof } from './proof.ts'
 
 export type Thing = Record<string, any>
-type Next = (changed?: WireRequest) => Promise<WireResponse>
+export type Next = (changed?: WireRequest) => Promise<WireResponse>
 
 /** Answers one request, with or without the embedded service behind it. */
 export type Exchange = (request: WireRequest, next: Next) => Promise<WireResponse>
 
+/** What a fake service needs of its world. */
+export interface Setting {
+  /** The time of the machine that the command runs on, in milliseconds. */
+  now(): number
+  /** Does this before anybody reads the state of the service directly. */
+  atEnd(work: () => Promise<void>): void
+}
+
 /** A service that differs from the embedded one in one respect. */
-export interface FakeService {
+export interface FakeService extends Proof {
   readonly name: string
   /** Made for each world: some count requests. */
-  readonly make: () => Exchange
+  readonly make: (setting: Setting) => Exchange
   /** Another kind of IDs than the embedded service’s. */
   readonly ids?: 'uuid' | 'number'
 }
 
 /** A service without memory. */
-export const service = (name: string, exchange: Exchange): FakeService => ({ name, make: () => exchange })
+export const service = (name: string, exchange: Exchange, proof: Proof = {}): FakeService => ({
+  name,
+  make: () => exchange,
+  ...proof,
+})
+
+/** The same services, with what a client can know from them. */
+export const proving = (proof: Proof, fakes: readonly FakeService[]): readonly FakeService[] =>
+  fakes.map((fake) => ({ ...proof, ...fake }))
 
 export const isWrite = ({ method }: WireRequest) => method !== 'GET'
+export const jsonOf = ({ body }: { body?: string | Uint8Array | undefined }): any =>
+  JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
 export const pathOf = ({ url }: WireRequest) => new URL(url).pathname.replace(/^\/v1/, '')
 const isList = (request: WireRequest) =>
   request.method === 'GET' &&
@@ -48,6 +67,35 @@ export const writesAnswer =
     if (!isWrite(request)) return next()
     const done = executes ? await next() : undefined
     return done && done.status !== 200 ? done : answer(status, body, headers)
+  }
+
+/** Writes get no answer, as a connection is lost. */
+export const writesLost =
+  (executes: boolean): Exchange =>
+  async (request, next) => {
+    if (!isWrite(request)) return next()
+    if (executes) await next()
+    throw new TransportError('the connection was reset', true)
+  }
+
+/** Writes are executed with another body. */
+export const bodiesChange =
+  (change: (body: Thing, path: string) => Thing): Exchange =>
+  async (request, next) => {
+    if (!isWrite(request) || !request.body) return next()
+    const body = jsonOf(request)
+    const changed = Array.isArray(body) ? body : change(body, pathOf(request))
+    return next({ ...request, body: JSON.stringify(changed) })
+  }
+
+/** Writes are executed, and their answers are made from the resource. */
+export const rewrapped =
+  (wrap: (item: Thing, key: string, request: WireRequest) => unknown, headers = {}): Exchange =>
+  async (request, next) => {
+    const response = await next()
+    if (!isWrite(request) || response.status !== 200) return response
+    const [key = '', item] = Object.entries(jsonOf(response))[0] ?? []
+    return isThing(item) ? answer(200, wrap(item, key, request), headers) : response
   }
 
 /** The text of successful responses to writes changes. */

@@ -1,7 +1,7 @@
 import type { FakeService } from './fake.ts'
-import type { Scenario } from './scenarios.ts'
+import type { ReadScenario } from './reads.ts'
 
-/** A wrong result that no client can detect. */
+/** A wrong result of a read that no client can detect. */
 interface Limit {
   /** Services by their names. */
   readonly services: RegExp
@@ -12,24 +12,6 @@ interface Limit {
 
 const limits: readonly Limit[] = [
   {
-    services: /^answers ((\{.*\}|no body) to writes without executing them|200 with \{\} about everything)$/,
-    // Offboarding reads each member again, and a room without an ID is no proof.
-    leaves: /^(?!users offboard|rooms create|rooms import|members add|pages create)/,
-    reason: 'the service says that the write is done, and the response shows nothing to compare',
-  },
-  {
-    services: /^does not execute writes and (returns the unchanged resource|shows another role)$/,
-    leaves:
-      /^(rooms (create|import|update|reopen|delete)|members (add|import)|users |workspace apply|message send|api)/,
-    reason:
-      'the response is valid: a deletion shows the item, a new item has an ID, services change texts, and some keep terminated_at of an open room',
-  },
-  {
-    services: /^does not execute writes and shows another ID$/,
-    leaves: /^(rooms create|rooms import|message send)/,
-    reason: 'the service chooses the IDs of rooms',
-  },
-  {
     services: /^(caps pages at \d+|ignores offsets, with pages of 10) and (shows )?no paging$/,
     leaves: /^(sessions |usage)/,
     reason: 'the API has no paging of sessions: a list without paging is the whole list',
@@ -37,6 +19,6 @@ const limits: readonly Limit[] = [
 ]
 
 /** Whether the wrong result of a command cannot be detected. */
-export function knownLimit(fake: FakeService, { leaf }: Scenario): boolean {
+export function knownLimit(fake: FakeService, { leaf }: ReadScenario): boolean {
   return limits.some(({ services, leaves }) => services.test(fake.name) && leaves.test(leaf))
 }

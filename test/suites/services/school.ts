@@ -1,7 +1,8 @@
+import type { WireRequest } from '../../../src/api/wire.ts'
 import { addDelivery } from '../../helpers/deliveries.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { answer, createWorld, type Run, type World } from '../../helpers/world.ts'
-import { type FakeService, pathOf, type Thing } from './fake.ts'
+import { type FakeService, isWrite, jsonOf, pathOf, type Thing } from './fake.ts'
 
 /** Everything that the embedded service behind a fake one holds. */
 export interface State {
@@ -12,20 +13,35 @@ export interface State {
   deliveries: readonly Thing[]
 }
 
+/** A write that a command has sent, and what the embedded service has done for it. */
+export interface Sent {
+  readonly request: WireRequest
+  readonly executed: { readonly path: string; readonly asked: any; readonly body: any }[]
+  /** The embedded service has refused it. */
+  isRefused: boolean
+}
+
 /** A fake service, and the real state behind it. */
 export interface School {
   world: World
+  /** The ID of a room in the embedded service. */
+  realRoom(name: string): string
   /** The ID by which the fake service knows a room. */
   room(name: string): string
   /** The ID by which the fake service knows a member. */
   member(room: string, user: string): string
   /** The ID by which the fake service knows the given-up delivery. */
   delivery: string
+  /** The state, after everything that the fake service would still do. */
   state(): Promise<State>
-  /** `POST /rooms/{id}/pages/create_many`: the writes that the embedded service has executed. */
-  executed: readonly string[]
+  /** The writes that commands have sent, in order. */
+  sent: readonly Sent[]
   sessions: readonly Thing[]
   run(argv: readonly string[], stdin?: string): Promise<Run>
+  /** Runs a command with the embedded service instead of the fake one. */
+  prepare(argv: readonly string[]): Promise<void>
+  /** A path with names instead of the IDs of the embedded service. */
+  readable(path: string): string
 }
 
 const env = { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' }
@@ -77,25 +93,50 @@ export async function openSchool(fake: FakeService): Promise<School> {
   const inUse = `/rooms/${rooms.get(full)}/sessions`
   const idOf = fake.ids ? otherService(world, { ids: fake.ids }).idOf : (id: string) => id
   const other = world.intercept
-  const executed: string[] = []
-  const exchange = fake.make()
-  world.intercept = (request, next, signal) =>
-    exchange(request, async (changed = request) => {
-      const real = async (asked = changed) => {
-        if (asked.method === 'GET' && pathOf(asked) === inUse) return sessionsFor(asked.url, sessions)
-        return next(asked)
-      }
-      const response = await (other ? other(changed, real, signal) : real())
-      if (changed.method !== 'GET' && response.status < 300)
-        executed.push(`${changed.method} ${pathOf(changed)}`)
+  const sent: Sent[] = []
+  const pending: (() => Promise<void>)[] = []
+  let isPlain = false
+  let clock = () => 0
+  const exchange = fake.make({ now: () => clock(), atEnd: (work) => void pending.push(work) })
+  world.intercept = async (request, next, signal) => {
+    const record: Sent = { request, executed: [], isRefused: false }
+    const real = async (asked: WireRequest) => {
+      if (asked.method === 'GET' && pathOf(asked) === inUse) return sessionsFor(asked.url, sessions)
+      const response = await next(asked)
+      if (isWrite(asked) && response.status >= 300) record.isRefused = true
+      else if (isWrite(asked))
+        record.executed.push({
+          path: pathOf(asked),
+          asked: asked.body === undefined ? undefined : jsonOf(asked),
+          body: jsonOf(response),
+        })
       return response
-    })
+    }
+    const embedded = (changed = request) =>
+      other ? other(changed, (asked = changed) => real(asked), signal) : real(changed)
+    if (isPlain) return embedded()
+    if (isWrite(request)) sent.push(record)
+    return exchange(request, embedded)
+  }
+  const run = (argv: readonly string[], stdin?: string) => {
+    const began = clock()
+    const { host, done } = world.start([...argv], { env, ...(stdin !== undefined && { stdin }) })
+    // A user needs a minute to read a result and to type the next command.
+    clock = () => began + 60_000 + host.monotonic()
+    return done
+  }
+  const labels = new Map([
+    ...[...rooms].map(([name, id]) => [id, `{${name}}`] as const),
+    ...[...members].map(([place, id]) => [id, `{${place}}`] as const),
+  ])
   return {
     world,
+    realRoom: (name) => rooms.get(name) ?? name,
     room: (name) => idOf(rooms.get(name) ?? name),
     delivery: idOf(givenUp),
     member: (room, user) => idOf(members.get(`${room}/${user}`) ?? user),
     async state() {
+      for (const work of pending.splice(0)) await work()
       const { rooms: all } = await send('GET', '/rooms?limit=1000')
       const inRooms = []
       // Only these rooms and new ones have members.
@@ -106,9 +147,20 @@ export async function openSchool(fake: FakeService): Promise<School> {
       const { deliveries } = await send('GET', '/webhooks/deliveries?limit=1000')
       return { rooms: all, users, members: inRooms, deliveries }
     },
-    executed,
+    sent,
     sessions,
-    run: (argv, stdin) => world.run([...argv], { env, ...(stdin !== undefined && { stdin }) }),
+    run,
+    async prepare(argv) {
+      isPlain = true
+      const { code, stderr } = await run(argv)
+      isPlain = false
+      if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}\n${stderr}`)
+    },
+    readable: (path) =>
+      path.replace(/[0-9a-f]{24}/g, (id) => {
+        if (!labels.has(id)) labels.set(id, `{new ${labels.size - rooms.size - members.size + 1}}`)
+        return labels.get(id) ?? id
+      }),
   }
 }
 

@@ -1,0 +1,167 @@
+import { type FakeService, service, writesAnswer, writesSay, writesShow } from '../fake.ts'
+import type { Proof } from '../proof.ts'
+import { acknowledging, denying, garbling, html, isHtml, isText } from './common.ts'
+
+/** Bodies of a 2xx response that do not show a change. */
+const emptyWords: readonly (readonly [name: string, body: unknown, headers?: Record<string, string>])[] = [
+  ['HTML', html, isHtml],
+  ['HTML that is labelled JSON', html],
+  ['plain text', 'OK', isText],
+  ['null', 'null'],
+  ['an empty list', '[]'],
+  ['a list', '[{}]'],
+  ['a text in JSON', '"done"'],
+  ['a number', '42'],
+  ['true', 'true'],
+  ['false', 'false'],
+  ['a cut body', '{"room":{"id":"0123'],
+  ['{"error":"no"}', { error: 'no' }],
+  ['{"error":{"message":"no"}}', { error: { message: 'no' } }],
+  ['{"errors":["no"]}', { errors: ['no'] }],
+  ['{"success":false}', { success: false }],
+  ['{"ok":false}', { ok: false }],
+  ['{"ok":false} with a message', { ok: false, message: 'no' }],
+]
+
+/** Bodies by which services say that a write is done without showing the resource. */
+const yeses: readonly (readonly [name: string, body: unknown])[] = [
+  ['{}', {}],
+  ['{"ok":true}', { ok: true }],
+  ['{"success":true}', { success: true }],
+  ['no body', ''],
+]
+
+/** A no in words without the resource is a refusal. */
+const worthOf = (body: unknown): Proof => {
+  const saysNo = typeof body === 'object' && body !== null && Object.keys(body).length > 0
+  return { answers: saysNo ? 'denies' : 'garbles' }
+}
+const idle = emptyWords.map(([name, body, headers]) =>
+  service(
+    `answers ${name} to writes without executing them`,
+    writesAnswer(false, 200, body, headers),
+    worthOf(body),
+  ),
+)
+const executing = [
+  ...emptyWords.map(([name, body, headers]) =>
+    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body, headers), worthOf(body)),
+  ),
+  ...yeses.map(([name, body]) =>
+    service(`executes writes and answers ${name}`, writesAnswer(true, 200, body), acknowledging),
+  ),
+]
+const lying = yeses.map(([name, body]) =>
+  service(`answers ${name} to writes without executing them`, writesAnswer(false, 200, body), acknowledging),
+)
+const statuses = [
+  ...[201, 202, 204].map((status) =>
+    service(
+      `executes writes and answers ${status} without a body`,
+      writesAnswer(true, status, ''),
+      acknowledging,
+    ),
+  ),
+  ...[301, 302, 303, 307, 308].map((status) =>
+    service(
+      `redirects writes with ${status}`,
+      writesAnswer(false, status, '', { location: 'https://login.test/' }),
+      { answers: status === 303 ? 'loses' : 'denies' },
+    ),
+  ),
+  ...[400, 401, 402, 404, 405, 409, 410, 418, 422, 501].map((status) =>
+    service(`answers ${status} to writes`, writesAnswer(false, status, { error: 'no' }), {
+      answers: status === 501 ? 'loses' : 'denies',
+    }),
+  ),
+  service(
+    'executes writes and answers 500 with JSON',
+    writesAnswer(true, 500, { error: { message: 'late' } }),
+    denying,
+  ),
+  service('executes writes and answers 502', writesAnswer(true, 502, html, isHtml), {
+    answers: { delete: 'misses', other: 'loses' },
+  }),
+]
+
+const contradictions = [
+  service(
+    'does not execute writes and returns the unchanged resource',
+    writesShow(false, (item) => item),
+    { answers: { change: 'garbles', message: 'acknowledges', pages: 'acknowledges', other: 'claims' } },
+  ),
+  service(
+    'executes writes and shows another ID',
+    writesShow(true, (item) => ({ ...item, id: 'another', user_id: 'another' })),
+    // Nobody knows the ID that the service has chosen.
+    { reads: { room: 'never' } },
+  ),
+  service(
+    'does not execute writes and shows another ID',
+    writesShow(false, (item) => ({ ...item, id: 'another', user_id: 'another' })),
+    {
+      answers: { room: 'claims', message: 'acknowledges', pages: 'acknowledges', other: 'garbles' },
+      reads: { room: 'never' },
+    },
+  ),
+  service(
+    'does not execute writes and shows another role',
+    writesShow(false, (item) => ({ ...item, type: item['type'] === 'host' ? 'guest' : 'host' })),
+    {
+      answers: {
+        ...{ user: 'claims', delete: 'claims', message: 'acknowledges', pages: 'acknowledges' },
+        other: 'garbles',
+      },
+    },
+  ),
+  service(
+    'executes writes and shows is_blocked false',
+    writesShow(true, (item) => ('is_blocked' in item ? { ...item, is_blocked: false } : item)),
+  ),
+  service(
+    'executes writes and shows terminated_at null',
+    writesShow(true, (item) => ('terminated_at' in item ? { ...item, terminated_at: null } : item)),
+  ),
+  service(
+    'executes writes and shows no ID',
+    writesShow(true, ({ id: _, user_id: __, ...item }) => item),
+    { answers: { room: 'garbles' } },
+  ),
+  service(
+    'executes writes and shows a null ID',
+    writesShow(true, (item) => ({ ...item, id: null })),
+    { answers: { room: 'garbles' } },
+  ),
+  service(
+    'executes writes and shows null',
+    writesShow(true, () => null),
+    { answers: { message: 'shows', other: 'garbles' } },
+  ),
+  service(
+    'executes writes and trims names',
+    writesShow(true, (item) => ({ ...item, name: String(item['name']).trim().toUpperCase() })),
+  ),
+  service(
+    'adds an empty list of errors to its responses',
+    writesSay((text) => text.replace(/}$/, ',"errors":[],"error":null}')),
+  ),
+  service(
+    'executes writes and cuts the body',
+    writesSay((text) => text.slice(0, -5)),
+    garbling,
+  ),
+  service(
+    'executes writes and adds text after the body',
+    writesSay((text) => `${text}<br>`),
+    garbling,
+  ),
+]
+
+/** Services whose answers to writes say less than the API specification, or something else. */
+export const answers: readonly FakeService[] = [
+  ...idle,
+  ...lying,
+  ...executing,
+  ...statuses,
+  ...contradictions,
+]

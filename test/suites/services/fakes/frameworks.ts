@@ -1,0 +1,83 @@
+import {
+  answer,
+  type Exchange,
+  type FakeService,
+  isWrite,
+  jsonOf,
+  pathOf,
+  rewrapped,
+  service,
+  type Thing,
+  writesAnswer,
+} from '../fake.ts'
+import { bodies, envelopes } from './bodies.ts'
+
+/** What drivers, queues and frameworks answer, each from a service that executes writes and from one that does not. */
+const answering = bodies.flatMap(({ name, body, status = 200, headers, answers = 'acknowledges' }) =>
+  [true, false].map((executes) =>
+    service(
+      `${executes ? 'executes writes and answers' : 'does not execute writes and answers'} ${name}`,
+      writesAnswer(executes, status, body, headers),
+      { answers },
+    ),
+  ),
+)
+
+const enveloping = envelopes.map(([name, wrap, room = 'shows']) =>
+  service(`executes writes and sends the resource ${name}`, rewrapped(wrap), {
+    answers: { room },
+  }),
+)
+
+/** The ID in the path of a request, or else that of a resource which does not exist. */
+const idIn = (request: Parameters<Exchange>[0]) =>
+  request.method === 'POST' ? '0123456789abcdef01234567' : pathOf(request).split('/').at(-1)
+
+/** Answers made from the request alone. */
+const echo = (wrap: (body: Thing, id: string | undefined) => unknown): Exchange => {
+  return async (request, next) => {
+    if (!isWrite(request)) return next()
+    const body = request.body ? jsonOf(request) : {}
+    return Array.isArray(body) ? answer(200, {}) : answer(200, wrap(body, idIn(request)))
+  }
+}
+
+const echoing: readonly FakeService[] = [
+  service(
+    'does not execute writes and echoes the body',
+    echo((body) => body),
+    // The API answers a message with its text.
+    { answers: { message: 'claims', pages: 'acknowledges', other: 'garbles' } },
+  ),
+  service(
+    'does not execute writes and echoes the request',
+    echo((json) => ({ args: {}, data: JSON.stringify(json), json, url: 'https://meet.test/v1/' })),
+    { answers: { message: 'acknowledges', pages: 'acknowledges', other: 'garbles' } },
+  ),
+  service(
+    'does not execute writes and answers with the ID only',
+    echo((_, id) => ({ ok: true, id, rev: '1-967a00df' })),
+    { answers: { room: 'garbles', delete: ['claims', 'acknowledges'], other: 'acknowledges' } },
+  ),
+  service(
+    'does not execute deletions and answers “deleted”',
+    async (request, next) =>
+      request.method === 'DELETE'
+        ? answer(200, { id: idIn(request), object: 'room', deleted: true })
+        : next(),
+    // The API answers a deletion with the resource.
+    { answers: { delete: ['claims', 'acknowledges'] } },
+  ),
+  service(
+    'does not execute deletions and schedules them',
+    async (request, next) => {
+      if (request.method !== 'DELETE') return next()
+      const { room, user } = jsonOf(await next({ ...request, method: 'GET' }))
+      const later = { delete_after: '2026-02-01T00:00:00Z' }
+      return answer(200, room ? { room: { ...room, ...later } } : { user: { ...user, ...later } })
+    },
+    { answers: { delete: 'claims' } },
+  ),
+]
+
+export const frameworks: readonly FakeService[] = [...answering, ...enveloping, ...echoing]

@@ -1,0 +1,265 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { baseUrl, type Run } from '../../helpers/world.ts'
+import type { FakeService } from './fake.ts'
+import { answersOf, readsOf } from './proof.ts'
+import { claimed, leavesOut, type Said, said, suggested } from './report.ts'
+import { hiddenFields, type Outcome, verdicts, visible } from './rule.ts'
+import { openSchool, type School, type State } from './school.ts'
+import { type Target, targetsOf, timesMade } from './target.ts'
+import { changedFields, type Truth, truthOf } from './truth.ts'
+import type { WriteScenario } from './writes/scenario.ts'
+
+/**
+ * - `false success`: reported as done, and not done
+ * - `false failure`: reported as failed, and done
+ * - `duplicate`: made twice
+ * - `false alarm`: not reported as done or refused, although the service shows that it is
+ * - `unproven`: right by luck, as the same answer comes with the opposite
+ * - `silent`: a changed value or the ID of a doubtful item is not named
+ */
+export const classes = [
+  ...['false success', 'false failure', 'duplicate', 'false alarm', 'unproven', 'silent'],
+] as const
+export type Class = (typeof classes)[number]
+
+export interface Problem {
+  readonly kind: Class
+  readonly text: string
+}
+
+/** What is wrong with a run, and how often the rule itself accepts a verdict that is not true. */
+export interface Judgement {
+  readonly problems: readonly Problem[]
+  readonly runs: number
+  readonly accepted: number
+  /** The command and its requests, with names instead of IDs. */
+  readonly requests: readonly string[]
+}
+
+/** An item after a run. */
+interface Judged {
+  readonly target: Target
+  readonly said: Said
+  readonly truth: Truth
+  readonly right: ReadonlySet<Outcome>
+  /** A request for it was sent. */
+  readonly isTried: boolean
+  readonly times: number
+  /** It was so before. */
+  readonly wasSo: boolean
+  /** The service does not show what would change, and nothing was sent. */
+  readonly isSkipped: boolean
+}
+
+const isDone = ({ said }: Judged) => said === 'done'
+
+/** Runs a command, and then again as it suggests, and compares what it says with what the service holds. */
+export async function judge(fake: FakeService, scenario: WriteScenario): Promise<Judgement> {
+  const school = await openSchool(fake)
+  await scenario.prepare?.(school)
+  const before = await school.state()
+  const targets = scenario.targets(targetsOf(school), school)
+  const { argv, run, requests } = await runIn(school, scenario)
+  const after = await school.state()
+  const items = judged(fake, scenario, school, targets, run, before, after)
+  const found = await problemsOf(fake, scenario, items, run, after)
+  const problems = found.map((problem) => describe(problem, argv, run))
+  const again = items.every(isDone) ? undefined : nextCommand(scenario, argv, run)
+  if (!again) return { problems, runs: 1, accepted: accepted(items), requests }
+
+  const second = await school.run(again)
+  const later = judged(fake, scenario, school, targets, second, before, await school.state())
+  const repeated = laterProblems(fake, scenario, later).map((problem) => describe(problem, again, second))
+  return {
+    problems: [...problems, ...repeated],
+    runs: 2,
+    accepted: accepted(items) + accepted(later),
+    requests,
+  }
+}
+
+/** Runs the command of a scenario, with more flags. */
+export async function runIn(school: School, scenario: WriteScenario, ...flags: string[]) {
+  const { requests: sent, dir } = school.world
+  if (scenario.file !== undefined) writeFileSync(join(dir, 'in.csv'), scenario.file)
+  const argv = [...scenario.argv(school), ...flags]
+  sent.length = 0
+  const run = await school.run(argv)
+  const lines = sent.map(({ method, url }) => `  ${method} ${url.replace(baseUrl, '')}`)
+  const requests = [argv.join(' '), ...(lines.length > 0 ? lines : ['  nothing'])].map(school.readable)
+  return { argv, run, requests }
+}
+
+function judged(
+  fake: FakeService,
+  scenario: WriteScenario,
+  { sent }: School,
+  targets: readonly Target[],
+  run: Run,
+  before: State,
+  after: State,
+): Judged[] {
+  const all = said(run, targets, scenario.report ?? 'code')
+  return targets.map((target, i) => {
+    const truth = truthOf(target, before, after)
+    const shown = visible(target, fake)
+    const tries = sent.filter(({ request }) => target.isFor(request))
+    const right = verdicts(target, truthOf(shown, before, after), fake, {
+      isSeen: scenario.isSeen ?? false,
+      ignoresMissing: scenario.ignoresMissing ?? false,
+      isRaw: scenario.isRaw ?? false,
+    })
+    const isRefused = tries.some(({ isRefused, executed }) => isRefused && executed.length === 0)
+    return {
+      target,
+      said: all[i] ?? 'unsent',
+      truth,
+      right: isRefused && truth === 'not' ? new Set<Outcome>([...right, 'failed']) : right,
+      isTried: tries.length > 0,
+      times: timesMade(target, sent, target.find(after)),
+      isSkipped: tries.length === 0 && !isDeepStrictEqual(shown.asked, target.asked),
+      wasSo: target.kind !== 'delete' && truthOf(target, before, before) === 'done',
+    }
+  })
+}
+
+type Found = readonly [Class, string]
+
+async function problemsOf(
+  fake: FakeService,
+  scenario: WriteScenario,
+  items: readonly Judged[],
+  run: Run,
+  after: State,
+): Promise<Found[]> {
+  if (run.code === 70) return [['false alarm', 'a bug']]
+  if (leavesOut(run) && !items.some(({ isTried }) => isTried)) return []
+  const found = items.flatMap((item) => [...outcomeProblems(item), ...duplicates(fake, item)])
+  const alarms = items.filter(
+    (item) =>
+      !item.isTried && !item.isSkipped && !isDone(item) && !fake.hides?.includes(item.target.waitsFor ?? ''),
+  )
+  const isAlarm = run.code !== 0 && (alarms.length > 0 || items.every(isDone))
+  // One item may wait for another that is not done.
+  const isBlocked = items.some((item) => item.isTried && !isDone(item))
+  if (isAlarm && !isBlocked && (await canWrite(fake, scenario, items)))
+    found.push(['false alarm', items.every(isDone) ? 'all is done' : 'nothing was sent'])
+  return [...found, ...codeProblems(items, run), ...silence(fake, items, run, after)]
+}
+
+const isWrong = (truth: Truth) => ['not', 'partly', 'other', 'misnamed'].includes(truth)
+
+/** What is wrong with the verdict on one item. */
+function outcomeProblems({ target, said, truth, right, isTried, wasSo }: Judged): Found[] {
+  const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
+  if (said === 'unsent' || (!isTried && said !== 'done'))
+    return truth === 'not' || wasSo ? [] : [['false failure', `${name} was not sent`]]
+  if (right.has(said)) return []
+  const should = `${name}: ${said}, not ${[...right].join(' or ')}`
+  if (said === 'done') return [[isWrong(truth) ? 'false success' : 'unproven', should]]
+  if (said === 'failed' && truth !== 'not' && truth !== 'partly') return [['false failure', should]]
+  return [[right.has('unknown') ? 'unproven' : 'false alarm', should]]
+}
+
+const duplicates = (fake: FakeService, { target, times }: Judged): Found[] =>
+  times > 1 && !(target.kind !== 'keep' && answersOf(fake, target.kind).includes('denies'))
+    ? [['duplicate', `${target.kind} ${target.names[0] ?? ''} was made ${times} times`]]
+    : []
+
+/** What is wrong with the exit code and the summary. */
+function codeProblems(items: readonly Judged[], run: Run): Found[] {
+  const { code } = run
+  const done = items.filter(isDone).length
+  // A workspace file does not change fields that the service does not show.
+  const expected = items.filter(({ isSkipped }) => !isSkipped).length
+  const unknown = items.filter(({ said }) => said === 'unknown').length
+  const all = items.filter(({ truth }) => truth !== 'not').length
+  const claims = claimed(run) ?? 0
+  // A scenario names some of many items.
+  if (claims <= items.length && claims > Math.max(all, done))
+    return [['false success', `${claims} in the summary`]]
+  if (code === 0 && done < expected) return [['false success', `${expected - done} items are not done`]]
+  if (code === 7 && (done > 0 || unknown === 0)) return [['false alarm', `${done} done, ${unknown} unknown`]]
+  if (code !== 0 && code < 7 && done + unknown > 0)
+    return [['false failure', `${done} done, ${unknown} unknown`]]
+  return []
+}
+
+/** What a run should say, and does not. */
+function silence(fake: FakeService, items: readonly Judged[], run: Run, after: State): Found[] {
+  return items.flatMap(({ target, truth, said, isTried }): Found[] => {
+    if (said === 'done') {
+      const isLike = truth === 'equal' || truth === 'similar' || truth === 'longer'
+      const fields = [
+        ...(isLike ? changedFields(visible(target, fake), after) : []),
+        ...(isTried ? hiddenFields(target, fake) : []),
+      ].filter((field) => !run.stderr.includes(field))
+      return fields.length > 0 ? [['silent', `no notice about ${fields.join(', ')}`]] : []
+    }
+    const waits = target.waitsFor !== undefined && fake.hides?.includes(target.waitsFor)
+    if (waits && !run.stderr.includes('--accept-unconfirmed-blocks'))
+      return [['silent', 'no notice says how to go on']]
+    // A room that was made under another name is named by its ID.
+    const ids = target.kind === 'room' && truth === 'misnamed' ? target.find(after).map(({ id }) => id) : []
+    const isShown = !fake.ids && answersOf(fake, 'room').every((answers) => answers === 'shows')
+    return said === 'unknown' && isShown && ids.some((id) => !run.stderr.includes(String(id)))
+      ? [['silent', 'the ID of the room is not named']]
+      : []
+  })
+}
+
+/** After another run, only what is false counts: how it finds out is up to the command. */
+function laterProblems(fake: FakeService, scenario: WriteScenario, items: readonly Judged[]): Found[] {
+  return items.flatMap((item): Found[] => {
+    const { target, said, truth, right } = item
+    const name = `${target.kind} ${target.names[0] ?? ''} (${truth})`
+    const made = duplicates(fake, item)
+    if (made.length > 0 || scenario.again === 'hint' || right.has(said as Outcome)) return made
+    if (said === 'done' && truth === 'not') return [['false success', `${name} in the second run`]]
+    // What is gone is refused, and what lists do not show is not there for a plan.
+    const isUnreadable =
+      target.kind === 'keep' || readsOf(fake, target.kind).some((reads) => reads !== 'true')
+    return said === 'failed' && truth === 'done' && item.isTried && target.kind !== 'delete' && !isUnreadable
+      ? [['false failure', `${name} in the second run`]]
+      : []
+  })
+}
+
+/** The next command of a user who follows the first run’s advice. */
+function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], run: Run) {
+  if (run.code === 2 || run.code === 10) return undefined
+  if (again === 'same') return argv
+  if (again === 'resume') return [...argv, '--resume']
+  return again === 'hint' ? suggested(run).find((words) => words.join(' ').startsWith(leaf)) : undefined
+}
+
+/** Whether all that a command reads before it writes can be read. */
+async function canWrite(
+  fake: FakeService,
+  { needs = [] }: WriteScenario,
+  items: readonly Judged[],
+): Promise<boolean> {
+  const kinds = items.map(({ target: { kind } }) => (kind === 'keep' ? 'change' : kind))
+  if (kinds.some((kind) => readsOf(fake, kind).includes('never'))) return false
+  for (const need of needs) {
+    const school = await openSchool(fake)
+    const { code } = await school.run(need(school))
+    if (code !== 0 && code !== 3) return false
+  }
+  return true
+}
+
+/** Verdicts that the rule allows, and that are not true: no client can know better. */
+const accepted = (items: readonly Judged[]) =>
+  items.filter(
+    ({ said, truth, right }) =>
+      (said === 'done' && truth === 'not' && right.has('done')) ||
+      (said === 'failed' && truth === 'done' && right.has('failed')),
+  ).length
+
+const describe = ([kind, text]: Found, argv: readonly string[], run: Run): Problem => ({
+  kind,
+  text: `${kind}: ${argv.join(' ')}: exit ${run.code}: ${text}\n${run.stdout.slice(0, 300)}${run.stderr.slice(0, 600)}`,
+})

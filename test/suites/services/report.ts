@@ -1,0 +1,84 @@
+import type { Run } from '../../helpers/world.ts'
+import type { Thing } from './fake.ts'
+import type { Outcome } from './rule.ts'
+import type { Target } from './target.ts'
+
+/**
+ * How a command reports the outcomes of its items.
+ * - `code`: one item, by the exit code
+ * - `rows`: a result for each item, by its status
+ * - `items`: the items that are done, and errors that name the others
+ */
+export type Report = 'code' | 'rows' | 'items'
+
+export type Said = Outcome | 'unsent'
+
+const statuses: Record<string, Said> = {
+  ...{ ok: 'done', overwrote: 'done', updated: 'done', skipped: 'done' },
+  ...{ failed: 'failed', invalid: 'failed', unknown: 'unknown', unsent: 'unsent' },
+}
+
+const objects = (text: string): Thing[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+
+/** The errors of a run in a JSON format. */
+const errorsOf = ({ stderr }: Run): Thing[] => objects(stderr).flatMap(({ error }) => (error ? [error] : []))
+
+const doneWords =
+  /^(?:applied|imported|updated|terminated|reopened|deleted|blocked|unblocked|queued|sent the message to|added the user to|created \d+ pages? in each of) (\d+)/
+
+/** Items without the field that a command needs are left out, and a notice counts them. */
+const unmatched =
+  /^\d+ \w+ without \w+ do(es)? not match$|^warning: \d+ sessions without a readable beginning left out/m
+export const leavesOut = ({ code, stderr }: Run) => code === 0 && unmatched.test(stderr)
+
+/** The number of items that the summary of a run calls done; undefined without a summary. */
+export function claimed(run: Run): number | undefined {
+  const texts = [...run.stderr.split('\n'), ...errorsOf(run).map(({ message }) => String(message))]
+  const [, number] = texts.map((text) => doneWords.exec(text)).find((match) => match) ?? []
+  return number === undefined ? undefined : Number(number)
+}
+
+/** Commands that an error suggests: their words, without the name of the program. */
+export function suggested(run: Run): string[][] {
+  return errorsOf(run).flatMap(({ hint }) => {
+    const [, words] = /: meetroom (.*)$/.exec(String(hint)) ?? []
+    return words === undefined ? [] : [wordsOf(words)]
+  })
+}
+
+const wordsOf = (text: string) =>
+  [...text.matchAll(/(?:'([^']*)'|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+
+/** What a run says about each of its items. */
+export function said(run: Run, targets: readonly Target[], report: Report): Said[] {
+  if (report === 'code') return targets.map(() => byCode(run))
+  if (report === 'rows') {
+    const rows = objects(run.stdout)
+    return targets.map((target) => statuses[rows.findLast((row) => target.isIn(row))?.['status']] ?? 'unsent')
+  }
+  const errors = errorsOf(run)
+  const items = objects(run.stdout)
+  const verdicts = targets.map((target): Said | undefined => {
+    const error = errors.find((one) => target.names.some((name) => isNamed(one, name)))
+    if (error) return error['code'] === 'unknown_outcome' ? 'unknown' : 'failed'
+    return run.code === 0 || items.some((item) => target.isIn(item)) ? 'done' : undefined
+  })
+  // An item that a response does not show is not printed, either.
+  const silent = verdicts.filter((verdict) => verdict === undefined || verdict === 'done').length
+  const rest = (claimed(run) ?? 0) >= silent ? 'done' : 'unsent'
+  return verdicts.map((verdict) => verdict ?? rest)
+}
+
+function byCode({ code }: Run): Said {
+  if (code === 0) return 'done'
+  return code === 7 ? 'unknown' : 'failed'
+}
+
+const isNamed = ({ request, message }: Thing, name: string) =>
+  String(request?.path ?? '')
+    .split('/')
+    .includes(name) ||
+  String(message)
+    .split(/[^\w.-]/)
+    .includes(name)

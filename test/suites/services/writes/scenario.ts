@@ -1,0 +1,57 @@
+import type { Report } from '../report.ts'
+import type { School } from '../school.ts'
+import type { Target, targetsOf } from '../target.ts'
+
+export type Targets = ReturnType<typeof targetsOf>
+
+/** One way to call a command that writes, and the items that it writes. */
+export interface WriteScenario {
+  /** The words of the command. */
+  readonly leaf: string
+  readonly argv: (school: School) => readonly string[]
+  /** A file `in.csv` for the command. */
+  readonly file?: string
+  /** What was done before, with the embedded service. */
+  readonly prepare?: (school: School) => Promise<void>
+  readonly targets: (to: Targets, school: School) => readonly Target[]
+  readonly report?: Report
+  /** The command reads its items before it writes them. */
+  readonly isSeen?: boolean
+  readonly ignoresMissing?: boolean
+  /** The command adds no request. */
+  readonly isRaw?: boolean
+  /** Reads without which the command cannot write. */
+  readonly needs?: readonly ((school: School) => readonly string[])[]
+  /** The way to complete an incomplete run: the same command, with `--resume`, or the command in the hint. */
+  readonly again?: 'same' | 'resume' | 'hint'
+}
+
+/** Everything that services change in names: decomposed letters, markup, two blanks, case, and 50 characters. */
+const about = 'Zoe\u0308 & Co <7a>: Algebra  and Geometry of the second term'
+export const [fresh, changed] = [`New ${about}`, `Other ${about}`]
+export const [one, two] = [`1 ${about}`, `2 ${about}`]
+export const [userOne, userTwo] = ['New.One', 'New.Two']
+export const image = ['--image', 'https://i.test/a.png']
+export const ndjson = ['-o', 'ndjson']
+export const yes = '--yes'
+export const rows = { report: 'rows', isSeen: true } as const
+
+export const roomsOf = () => ['rooms', 'list', '--all']
+export const roomsWhere = (condition: string) => () => ['rooms', 'list', '--where', condition]
+export const roomsNamed = (name: string) => () => ['rooms', 'list', '--all', '--name', name]
+export const usersOf = () => ['users', 'list', '--all']
+export const user = (id: string) => () => ['users', 'get', id]
+export const membersOf =
+  (name: string) =>
+  ({ room }: School) => ['members', 'list', room(name), '--all']
+export const access = () => ['members', 'export', '--all-rooms']
+export const roomGet =
+  (name: string) =>
+  ({ room }: School) => ['rooms', 'get', room(name)]
+
+export const importing = (kind: string, ...flags: string[]) => [kind, 'import', 'in.csv', ...flags, ...ndjson]
+const inRow = (row: number, target: Target): Target => ({
+  ...target,
+  isIn: (result) => result['row'] === row,
+})
+export const inRows = (targets: readonly Target[]) => targets.map((target, i) => inRow(i + 1, target))
