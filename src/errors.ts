@@ -168,10 +168,33 @@ export class UnhealthyError extends MeetroomError {
   readonly code = 'unhealthy'
 }
 
+/** Changes that were made before an error: `the room was created`. */
+export interface Done {
+  text: string
+  isOne: boolean
+}
+
 /** Error for output that cannot be written, such as on a full disk. Its exit code is EX_IOERR of sysexits(3). */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'
+
+  after({ text }: Done): OutputError {
+    return new OutputError(`${text}, but ${this.message}`, { hint: this.hint, cause: this.cause })
+  }
+}
+
+/** Error for results that cannot be printed. */
+export class LostOutputError extends OutputError {
+  constructor(readonly reason: string) {
+    super(`the output cannot be written: ${reason}`)
+  }
+
+  override after({ text, isOne }: Done): OutputError {
+    return new OutputError(
+      `${text}, but ${isOne ? 'its' : 'their'} output could not be written: ${this.reason}`,
+    )
+  }
 }
 
 /** Error for an audit log that cannot be written. The request is not sent. */

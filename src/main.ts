@@ -22,6 +22,8 @@ import {
   InterruptedError,
   type MeetroomError,
   NotFoundError,
+  OutputError,
+  PartialError,
   suggestHelp,
   toExhaustedHandlesError,
   toMeetroomError,
@@ -111,7 +113,7 @@ export async function main(
     if (cause instanceof ClosedOutput || cause instanceof RequestPreview) return 0
     const error = interruption.signal.aborted
       ? toInterruptedError(cause, interruption.signal)
-      : await explainError(toExpectedError(cause), context, calledCommand)
+      : nameChanges(await explainError(toExpectedError(cause), context, calledCommand), context)
     const { reportError } = await import('./cli/output/error.ts')
     await reportError(host, error, await reportSettings(line, host, context))
     return error.exitCode
@@ -165,6 +167,19 @@ async function explainError(
   if (!context || !calledCommand || !(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/usage/explain.ts')
   return explainMissing(error, context, calledCommand)
+}
+
+/** Exit codes that do not tell whether something was changed. All others say that nothing was. */
+const undecided: ReadonlySet<number> = new Set([7, 8, 70])
+
+/** Names the changes that were made before an error, and replaces an exit code that would deny them. */
+function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
+  const done = context?.services.changes.describe()
+  if (done === undefined || undecided.has(error.exitCode)) return error
+  if (error instanceof OutputError) return error.after(done)
+  const { message, hint, status, request, body, requestId, cause } = error
+  const details = { hint, status, request, body, requestId, cause }
+  return new PartialError(`${done.text}, but then: ${message}`, details)
 }
 
 function toExpectedError(cause: unknown): MeetroomError {

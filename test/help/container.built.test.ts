@@ -1,10 +1,11 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { version } from '../../src/version.ts'
 import { runCommand } from '../helpers/command.ts'
 import { type Container, childOf, hasNamespaces, inContainer, readDockerRun } from '../helpers/container.ts'
 import { frontOf } from '../helpers/front.ts'
+import { copyPackage } from '../helpers/installed.ts'
 import { programsIn } from '../helpers/programs.ts'
 import { startProgram } from '../helpers/serving.ts'
 import { blockBehind } from '../helpers/shell.ts'
@@ -53,7 +54,13 @@ function commandOf(index: number): [string, ...string[]] {
   // Folders of the user; the one above them is of somebody else.
   for (const { from } of container.volumes)
     for (const path of [from, ...readdirSync(from).map((name) => join(from, name))]) chownSync(path, uid, uid)
-  return inContainer({ ...container, words }, bin, root)
+  const packageDir = join(world.dir, 'package')
+  copyPackage(packageDir)
+  // Older versions of Node need libsql.
+  mkdirSync(join(packageDir, 'node_modules'))
+  const packages = { from: resolve('node_modules'), to: '/meetroom/node_modules', readOnly: true }
+  const volumes = [...container.volumes, packages]
+  return inContainer({ ...container, volumes, words }, bin, root, packageDir)
 }
 const run = (index: number) => {
   const [command, ...words] = commandOf(index)

@@ -5,6 +5,7 @@ import { copyDatabase } from '../../src/embedded/store/copy.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { Store } from '../../src/embedded/store/store.ts'
 import { addDelivery } from './deliveries.ts'
+import { findFreePort } from './free-port.ts'
 import { leaves } from './tree.ts'
 import { baseUrl, createWorld, tempDir } from './world.ts'
 
@@ -96,7 +97,7 @@ const lines: Record<string, readonly string[]> = {
     'zsh meetroom\tusers\tget\t',
     `powershell ${Buffer.from('meetroom\nusers\nget\n').toString('base64')}`,
   ],
-  serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
+  serve: ['--port 0', '--port 0 --ephemeral', `--print-env --port ${await findFreePort()}`],
   'auth status': ['', '--wait 1s'],
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
   // Over the network it opens connections of its own: its tests have real ones.

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { quoteForShell } from '../../src/api/quote-for-shell.ts'
 import { node } from './built.ts'
 
@@ -68,13 +67,13 @@ export const hasNamespaces =
  * is below /mnt.
  * @param programs folder of programs to find
  * @param root an empty folder to mount things in
- * @param packageDir the installed package
+ * @param packageDir the installed package, which the user of the container can read
  */
 export function inContainer(
   container: Container,
   programs: string,
   root: string,
-  packageDir = resolve('.'),
+  packageDir: string,
 ): [string, ...string[]] {
   const inside = (text: string) =>
     container.volumes.reduce(

@@ -2,7 +2,7 @@ import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import { isJson } from '../../config/values.ts'
-import { ClosedOutput, describeSystemError, OutputError, PartialError, UsageError } from '../../errors.ts'
+import { ClosedOutput, describeSystemError, LostOutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { createListWriter, type ListWriter, type PrintOptions } from './formats/list-writer.ts'
 import { mask, type Redact, SecretFilter } from './redaction/redaction.ts'
@@ -224,6 +224,6 @@ async function translateWriteError(writing: Promise<void>): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') throw new ClosedOutput()
-    throw new OutputError(`the output cannot be written: ${describeSystemError(error)}`)
+    throw new LostOutputError(describeSystemError(error))
   }
 }

@@ -75,10 +75,11 @@ export class CommandSettings {
   }
 }
 
-/** Returns the flags that select the service of a command line, for commands to paste. Needs no valid settings. */
+/** Returns the flags that select the service of a command line, for commands to paste. Never fails. */
 export async function findTarget(host: Host, flags: SelectionFlags): Promise<readonly string[]> {
-  const dir = await findConfigDir(host)
-  return readTargetFlags(flags, host.env, () => readConfig(dir, host.uid))
+  // A user without a home directory has no settings.
+  const dir = await findConfigDir(host).catch(() => undefined)
+  return readTargetFlags(flags, host.env, () => (dir === undefined ? {} : readConfig(dir, host.uid)))
 }
 
 async function findConfigDir(host: Host): Promise<string> {

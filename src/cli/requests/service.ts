@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../api/defined.ts'
+import { endpoints, type Route } from '../../api/endpoints.ts'
 import { counted } from '../../api/plural.ts'
 import type { Transport } from '../../api/wire.ts'
 import { type Client, createClient, type ReadPages } from '../../client/client.ts'
@@ -12,6 +13,7 @@ import { version } from '../../version.ts'
 import { maskText, redactResponses } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
 import { createSendCheck, type SendFlags, type SendPolicy } from './before-send.ts'
+import type { CompletedChanges } from './completed-changes.ts'
 
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
@@ -27,6 +29,7 @@ export interface ServiceDeps extends SendPolicy {
   addSecret: (secret: string) => void
   audit: Audit | undefined
   readList: ReadPages
+  changes: CompletedChanges
 }
 
 export interface ClientSetup {
@@ -100,11 +103,23 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
         }
       : {}),
   })
-  if (!audit) return client
-  return {
+  const noteChange = <T>(route: Route, answer: Promise<T>) =>
+    route.method === 'GET'
+      ? answer
+      : answer.then((value) => {
+          deps.changes.addWrite(route)
+          return value
+        })
+  const noting: Client = {
     ...client,
+    call: (name, input) => noteChange(endpoints[name], client.call(name, input)),
+    request: (route, ...rest) => noteChange(route, client.request(route, ...rest)),
+  }
+  if (!audit) return noting
+  return {
+    ...noting,
     call: async (name, input) => {
-      const answer = await client.call(name, input)
+      const answer = await noting.call(name, input)
       audit.noteMembers(input, answer.value)
       return answer
     },

@@ -11,6 +11,7 @@ import { requireUnwritable } from '../../files/trusted-file.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Redact } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
+import { CompletedChanges } from './completed-changes.ts'
 import {
   findDataDir,
   findPersistentBaseUrl,
@@ -46,6 +47,7 @@ export class Services {
   #key: Promise<string> | undefined
   #audit: Promise<Audit | undefined> | undefined
   readonly #serviceFacts: ServiceFacts = {}
+  readonly changes = new CompletedChanges()
   readonly #closers: (() => Promise<void> | void)[] = []
 
   constructor(deps: ServicesDeps) {
@@ -173,6 +175,7 @@ export class Services {
       closeLater: (close) => this.closeLater(close),
       key: () => this.key(),
       audit: await this.#openAudit(),
+      changes: this.changes,
     }
   }
 

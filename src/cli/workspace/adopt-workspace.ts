@@ -62,6 +62,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Rost
     if (lock) {
       if (!lock.sections.includes(section)) lock.sections.push(section)
       await lock.save()
+      context.services.changes.add(['lock file', 'lock files'], 'written')
     }
     await printer.list(view, 'rooms', createPage({ items: rows }))
     report(rows)

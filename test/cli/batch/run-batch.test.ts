@@ -602,7 +602,8 @@ describe('a batch with an output failure', () => {
     host.stdout.failure = failing('ENOSPC')
     expect(await done).toMatchObject({
       code: 74,
-      stderr: 'error: the output cannot be written: no space left on the disk\n',
+      stderr:
+        'error: 4 users were deleted, but their output could not be written: no space left on the disk\n',
     })
     const sent = world.requests.length
     await turns(50)

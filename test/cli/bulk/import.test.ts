@@ -135,8 +135,10 @@ describe('an import', () => {
       return next()
     }
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/\nerror: people.csv changed while it was being read\n$/),
+      code: 8,
+      stderr: expect.stringMatching(
+        /\nerror: 400 users were created, but then: people.csv changed while it was being read\n$/,
+      ),
     })
   })
 

@@ -33,7 +33,10 @@ export async function control<T>(
       context.interrupt,
     )
     const response = JSON.parse(new TextDecoder().decode(body))
-    if (status === 200) return response
+    if (status === 200) {
+      context.services.changes.add(['service for tests', 'services for tests'], 'changed')
+      return response
+    }
     throw new UsageError(String(response.error?.message))
   } catch (error) {
     if (error instanceof MeetroomError || context.interrupt.aborted) throw error

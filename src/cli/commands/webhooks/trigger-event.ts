@@ -52,9 +52,11 @@ export async function triggerEvent(
   const request: WireRequest = { method: 'POST', url: flags.to, headers: sent, body }
   if (context.flags.dryRun) return preview(context, request)
   const response = await sendOnce(context, request)
-  await report(context, { id, event, to: flags.to, signature: sent['webhook-signature'] }, response)
   const { status } = response
-  if (status >= 200 && status < 300) return
+  const isAccepted = status >= 200 && status < 300
+  if (isAccepted) context.services.changes.add(['event', 'events'], 'sent')
+  await report(context, { id, event, to: flags.to, signature: sent['webhook-signature'] }, response)
+  if (isAccepted) return
   if (status >= 500) throw new ServiceError(`the receiver failed (${status})`, { status })
   if (status >= 400) throw new ApiError(`the receiver refuses the webhook (${status})`, { status })
   throw new ServiceError(`the receiver responded with ${status}, which is no success`, { status })

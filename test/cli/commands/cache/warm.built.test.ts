@@ -23,6 +23,7 @@ import { version } from '../../../../src/version.ts'
 import { node } from '../../../helpers/built.ts'
 import { type Finished, runCommand } from '../../../helpers/command.ts'
 import { hasNamespaces, inContainer, readDockerRun } from '../../../helpers/container.ts'
+import { copyPackage } from '../../../helpers/installed.ts'
 import { programsIn } from '../../../helpers/programs.ts'
 import { startProgram } from '../../../helpers/serving.ts'
 import { tempDir } from '../../../helpers/world.ts'
@@ -54,10 +55,7 @@ beforeAll(async () => {
   // Other users must reach the package.
   chmodSync(shared, 0o755)
   template = join(shared, 'meetroom')
-  mkdirSync(template, { mode: 0o755 })
-  for (const name of ['bin', 'dist']) cpSync(name, join(template, name), { recursive: true })
-  chmodSync(template, 0o755)
-  cpSync('package.json', join(template, 'package.json'))
+  copyPackage(template)
   symlinkSync(resolve('node_modules'), join(template, 'node_modules'))
   writeFileSync(join(shared, 'reporter.cjs'), reporter)
   chmodSync(join(shared, 'reporter.cjs'), 0o644)

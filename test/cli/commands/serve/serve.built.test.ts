@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { runBuilt, runShell } from '../../../helpers/built.ts'
+import { findFreePort } from '../../../helpers/free-port.ts'
 import { openSocket, rawRequest, upgradeHeaders } from '../../../helpers/raw.ts'
 import { type Received, startReceiver } from '../../../helpers/receiver.ts'
 import { homes, type Ready, startBuilt, startServe } from '../../../helpers/serving.ts'
@@ -210,8 +211,9 @@ describe('serve', () => {
 
   test('with --print-env prints the base URL and the path of the key file even if no server is running', async () => {
     const env = homes()
-    const { stdout } = await runBuilt(['serve', '--print-env', '--port', '4700'], env)
-    expect(stdout).toContain('export MEETROOM_BASE_URL=http://127.0.0.1:4700/v1\n')
+    const port = await findFreePort()
+    const { stdout } = await runBuilt(['serve', '--print-env', '--port', `${port}`], env)
+    expect(stdout).toContain(`export MEETROOM_BASE_URL=http://127.0.0.1:${port}/v1\n`)
     expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
   })
 

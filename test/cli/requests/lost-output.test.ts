@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { allCalls, filesOf, needsControl, prepare, stays } from '../../helpers/calls.ts'
+
+/** Completion keeps names in a cache, which is no change. */
+const calls = (await allCalls()).filter(
+  (call) => !stays.test(call) && !needsControl.test(call) && !call.startsWith('__complete'),
+)
+const diskFull = () => Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' })
+
+test('each command whose output is lost exits 74, and says which changes it has made', async () => {
+  const silent: string[] = []
+  const changed: string[] = []
+  const wrong: unknown[] = []
+  for (const call of calls) {
+    const { world, argvOf } = await prepare()
+    const before = JSON.stringify(filesOf(world.dir))
+    world.requests.length = 0
+    let writes = 0
+    world.intercept = async (request, next) => {
+      const response = await next()
+      if (request.method !== 'GET' && response.status < 300) writes++
+      return response
+    }
+    const { host, done } = world.start([...argvOf(call), '--yes', '--json'], {
+      stdin: world.apiKey,
+      env: { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' },
+    })
+    host.stdout.failure = diskFull()
+    const { code, stderr } = await done
+    const isChanged = writes > 0 || JSON.stringify(filesOf(world.dir)) !== before
+    if (isChanged) changed.push(call)
+    if (code !== 74) silent.push(`${code} ${call}`)
+    else if (
+      isChanged !==
+      /"message":"(the|\d+) .*, but (its|their) output could not be written: no space left on the disk"/.test(
+        stderr,
+      )
+    )
+      wrong.push({ call, isChanged, stderr })
+  }
+  expect(wrong).toEqual([])
+  // These print only notices.
+  expect(silent.filter((line) => !/^0 (auth log|profiles|config (un)?set)/.test(line))).toEqual([])
+  expect(changed.length).toBeGreaterThan(15)
+})
