@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { allCalls, filesOf, needsControl, prepare, stays } from '../../helpers/calls.ts'
+import { answer } from '../../helpers/world.ts'
 
 /** Completion keeps names in a cache, which is no change. */
 const calls = (await allCalls()).filter(
@@ -43,3 +44,30 @@ test('each command whose output is lost exits 74, and says which changes it has 
   expect(silent.filter((line) => !/^0 (auth log|profiles|config (un)?set)/.test(line))).toEqual([])
   expect(changed.length).toBeGreaterThan(15)
 })
+
+test.each([0, 1, 2, 3, 4])(
+  'a command whose request after %i others is refused never ends with a code that denies its changes',
+  async (answered) => {
+    const wrong: unknown[] = []
+    let partial = 0
+    for (const call of calls) {
+      const { world, argvOf } = await prepare()
+      let sent = 0
+      let writes = 0
+      world.intercept = async (request, next) => {
+        if (sent++ >= answered) return answer(422, { error: { message: 'no' } })
+        const response = await next()
+        if (request.method !== 'GET' && response.status < 300) writes++
+        return response
+      }
+      const { code, stderr } = await world.run([...argvOf(call), '--yes'], {
+        stdin: world.apiKey,
+        env: { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' },
+      })
+      if (writes > 0 && sent > answered) partial++
+      if (writes > 0 && ![0, 7, 8].includes(code)) wrong.push({ call, code, stderr })
+    }
+    expect(wrong).toEqual([])
+    if (answered === 2) expect(partial).toBeGreaterThan(0)
+  },
+)

@@ -1,0 +1,46 @@
+import type { Option } from 'commander'
+import { expect, test } from 'vitest'
+import { IdArgument, IdOption } from '../../../src/cli/input/id-arguments.ts'
+import { RoomArgument, RoomOption } from '../../../src/cli/lists/room-arguments.ts'
+import { leaves, wholeProgram } from '../../helpers/tree.ts'
+
+const valueOf = ({ long, argChoices, required }: Option) => {
+  const values: Record<string, string> = { '--timeout': '5', '--query': 'id', '--retries': '1' }
+  return required ? [argChoices?.[0] ?? values[long ?? ''] ?? 'x'] : []
+}
+
+test('each global flag can stand before and after the name of each command', async () => {
+  const commands = (await leaves()).filter(({ words }) => words[0] !== 'help')
+  const program = await wholeProgram()
+  for (const { words, command } of commands)
+    for (const option of program.options) {
+      const { long = '' } = option
+      if (long === '--version') continue
+      const needed = command.options.flatMap((own) =>
+        own.mandatory ? [own.long ?? '', own.long === '--to' ? 'http://h.test/' : 'x'] : [],
+      )
+      const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x')
+      const flag = [long, ...valueOf(option)]
+      for (const argv of [
+        [...flag, ...words, ...args, ...needed],
+        [...words, ...args, ...needed, ...flag],
+      ]) {
+        await expect(program.parseAsync(argv, { from: 'user' }), argv.join(' ')).resolves.toBeDefined()
+      }
+    }
+})
+
+test('each argument and flag for a room takes a name, except where IDs are the paths of requests', async () => {
+  const withoutName = (await leaves()).flatMap(({ words, command }) => [
+    ...command.registeredArguments
+      .filter((argument) => argument instanceof IdArgument && argument.kind === 'room')
+      .filter((argument) => !(argument instanceof RoomArgument))
+      .map((argument) => `${words.join(' ')} <${argument.name()}>`),
+    ...command.options
+      .filter((option) => option instanceof IdOption && option.kind === 'room')
+      .filter((option) => !(option instanceof RoomOption))
+      .map(({ long }) => `${words.join(' ')} ${long}`),
+  ])
+  // `rooms wait` itself looks the name up at each poll, because the room may be created meanwhile.
+  expect(withoutName.sort()).toEqual(['local fail --id', 'rooms wait <room>'])
+})
