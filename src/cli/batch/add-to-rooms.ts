@@ -5,7 +5,8 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import { memberTypes } from '../../api/vocabulary.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { ApiError, MeetroomError, UsageError } from '../../errors.ts'
+import { ApiError, ConflictError, MeetroomError, UsageError } from '../../errors.ts'
+import { hasValues } from '../bulk/adapter/adapter.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { isBlocked } from '../lists/blocking.ts'
@@ -27,13 +28,16 @@ const view = stepView('member_id')
 /** Function that returns a user's role in one room; undefined to skip the room, null for the default role. */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError
 
+/** Treatment of a user who is already a member (`--if-exists`). */
+export type IfMember = 'update' | 'skip' | 'fail'
+
 interface Addition {
   user_id: string
   /** Other users whose memberships are passed to `roleIn`. */
   others?: readonly string[]
   roleIn: RoleIn
-  /** True to raise the role of a user who is already a member. Roles are never lowered. */
-  raises: boolean
+  /** Change of a user who is already a member; `raise` never lowers a role. */
+  ifExists: IfMember | 'raise'
   body?: object
   activity: string
   /** Formats the confirmation prompt. */
@@ -119,7 +123,7 @@ function planAgain(context: Context, addition: Addition, room: Item, search: Mem
 }
 
 function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {
-  const { user_id, roleIn, raises } = addition
+  const { user_id, roleIn, ifExists } = addition
   const role = roleIn(memberships)
   if (role === undefined) return undefined
   const picked = pickRoom(room)
@@ -144,15 +148,21 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
       error: new ApiError('the user is a member, but blocked'),
     })
   const current = readRole(member)
-  if (!raises || !isRaise(current, role))
-    return createTask(addition, picked, 'add', id, {
-      status: dryRun ? 'would_skip' : 'skipped',
-      reason: current === undefined ? 'already a member' : `already a member, as ${current}`,
-    })
+  const reason = describeMember(member)
+  if (ifExists === 'fail')
+    return createTask(addition, picked, 'add', id, { status: 'failed', error: new ConflictError(reason) })
+  const change = {
+    ...(ifExists === 'update' && addition.body),
+    ...(role !== null && { type: role as MemberType }),
+  }
+  const isChanged =
+    ifExists === 'raise' ? isRaise(current, role) : ifExists === 'update' && !showsValues(member, change)
+  if (!isChanged)
+    return createTask(addition, picked, 'add', id, { status: dryRun ? 'would_skip' : 'skipped', reason })
   return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
     if (dryRun) return { status: 'would_update' }
     const params = { room_id, member_id: id }
-    await client.call('updateMember', { params, body: { type: role as MemberType } })
+    await client.call('updateMember', { params, body: change })
     return { status: 'updated', value: id }
   })
 }
@@ -170,6 +180,16 @@ function createTask(
 }
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
+
+export function showsValues(member: Item, values: Item): boolean {
+  return Object.keys(values).every((field) => Object.hasOwn(member, field)) && hasValues(member, values)
+}
+
+/** Describes a user who is already a member, as in `already a member, as guest`. */
+export function describeMember(member: Item): string {
+  const role = readRole(member)
+  return role === undefined ? 'already a member' : `already a member, as ${role}`
+}
 
 /** Returns the role of a member in lower case; undefined if the service does not show it. */
 export function readRole(member: Item): string | undefined {
@@ -198,7 +218,7 @@ function summarizeSteps(tally: Tally, dryRun: boolean): string {
   const raised = tally.count(dryRun ? 'would_update' : 'updated')
   return [
     `${dryRun ? 'would add' : 'added'} the user to ${counted(added, 'room')}`,
-    ...(raised > 0 ? [`${dryRun ? 'would raise' : 'raised'} the role in ${counted(raised, 'room')}`] : []),
+    ...(raised > 0 ? [`${dryRun ? 'would change' : 'changed'} the role in ${counted(raised, 'room')}`] : []),
     ...describeRest(tally),
   ].join('; ')
 }

@@ -56,9 +56,9 @@ async function readGivenTargets(context: Context, { given, flags, room }: Target
   const { user: users, ignoreNotFound, missing = [] } = flags
   const ids = await readIds(given, context.host)
   if (!users) return { ids, reasons: new Map(), absent: missing.length }
-  const { findMembers, createNoMembersError: noMembers } = await import('../lists/user-members.ts')
+  const { findMembers, throwNoMembers } = await import('../lists/user-members.ts')
   const found = await findMembers(context, room, users)
-  if (found.absent.length > 0 && !ignoreNotFound) throw noMembers(room, found.absent)
+  if (found.absent.length > 0 && !ignoreNotFound) await throwNoMembers(context, found.absent, room)
   return { ids: [...new Set([...ids, ...found.ids])], reasons: new Map(), absent: found.absent.length }
 }
 

@@ -62,7 +62,7 @@ export async function readMember(
   if (others.length > 0) throw new UsageError('--user takes one user here')
   const { ids, absent } = await findMembers(context, room_id, [user])
   const [id, ...more] = ids
-  if (id === undefined) throw createNoMembersError(room_id, absent)
+  if (id === undefined) return throwNoMembers(context, absent, room_id)
   if (more.length > 0)
     throw new UsageError(`user “${user}” has ${ids.length} members in room ${room_id}: ${ids.join(', ')}`, {
       hint: 'pass one of these member IDs instead of --user',
@@ -70,14 +70,23 @@ export async function readMember(
   return id
 }
 
-export function createNoMembersError(room_id: string, users: readonly string[]): NotFoundError {
+/**
+ * Throws the error for users who are not members of a room, or of any room. A user who does not exist comes first.
+ * @throws {NotFoundError}
+ */
+export async function throwNoMembers(
+  context: Context,
+  users: readonly string[],
+  room_id?: string,
+): Promise<never> {
+  const client = await context.client()
+  for (const user_id of users) await client.call('getUser', { params: { user_id } })
   const { length } = users
   const label = plural(length, 'member: user', 'members: users')
-  return new NotFoundError(
-    `no such ${label} ${users.join(', ')} ${plural(length, 'is', 'are')} not in room ${room_id}`,
-    {
-      hint: ['list them with: ', suggest(['members', 'list'], room_id)],
-    },
+  const where = room_id === undefined ? 'in no room' : `not in room ${room_id}`
+  throw new NotFoundError(
+    `no such ${label} ${users.join(', ')} ${plural(length, 'is', 'are')} ${where}`,
+    room_id === undefined ? {} : { hint: ['list them with: ', suggest(['members', 'list'], room_id)] },
   )
 }
 

@@ -3,8 +3,10 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { findLikelyUser } from '../lists/likely-user.ts'
 import { findMember } from '../lists/user-members.ts'
 import { quoteWord } from '../output/hint-text.ts'
+import { labelItem } from '../requests/describe-items.ts'
 import { fitWords, idPattern, removeWords, splitTyped, toRoomName } from './typed.ts'
 
 /** Command line with the ID of a missing item. */
@@ -45,6 +47,7 @@ export async function explainMissing(
       explainUserAsRoom,
       explainRoomAsUser,
       explainOtherCase,
+      explainLikelyUser,
     ]) {
       const hint = await explain(missing).catch(() => undefined)
       const { message, status, request, body } = error
@@ -109,6 +112,18 @@ const explainOtherCase: Explain = async ({ context, client, path, given, flags }
   if (user === undefined || lower === undefined || user === lower || given.length !== 1) return undefined
   if (!(await isUser(client, lower))) return undefined
   return ['IDs are case-sensitive: ', suggest([...context.command.split(' '), lower, ...flags])]
+}
+
+/** Explains an email, a name or a misspelt ID in place of a user ID. */
+const explainLikelyUser: Explain = async ({ context, path }) => {
+  const user = readSegment(path, 'users')
+  const likely = user === undefined ? undefined : await findLikelyUser(context, user)
+  if (!likely) return undefined
+  const { user_id, name } = likely
+  return [
+    `did you mean ${labelItem(toText(user_id), toText(name))}? `,
+    suggest(['users', 'get'], toText(user_id)),
+  ]
 }
 
 function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {

@@ -1,18 +1,14 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
-import { toText } from '../../../api/to-text.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import type { AddFlags as RoomFlags } from '../../batch/add-to-rooms.ts'
+import type { IfMember, AddFlags as RoomFlags } from '../../batch/add-to-rooms.ts'
 import { IdArgument, IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { lookUpFirst } from '../../lists/find-item.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
-import { runOne } from '../../lists/run-one.ts'
-import { findMember } from '../../lists/user-members.ts'
 
 const { descriptions } = member
 
@@ -20,6 +16,7 @@ interface AddFlags extends BodyFlags, RoomFlags {
   type?: MemberType
   user?: string
   allRooms?: boolean
+  ifExists?: IfMember
   ifNotExists?: boolean
 }
 
@@ -28,12 +25,18 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .command('add')
     .summary('Invite a user to a room, or to many rooms')
     .description(
-      'Invite a user to a room, in the given role, or else the user’s default role. With --where or --all-rooms, invite the user to each selected room; rooms in which the user is a member are skipped, and the report has one row per room.',
+      'Invite a user to a room, in the given role, or else the user’s default role. Adding a member again changes the role; --if-exists decides. With --where or --all-rooms, invite the user to each selected room; rooms in which the user is a member are skipped, unless --if-exists says otherwise, and the report has one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new IdArgument('[user]', descriptions.user_id, 'user'))
     .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
-    .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
+    .addOption(
+      new Option(
+        '--if-exists <what>',
+        'if the user is already a member: change the role, leave the member as is, or fail (default in many rooms: skip)',
+      ).choices(['update', 'skip', 'fail'] satisfies IfMember[]),
+    )
+    .addOption(new Option('--if-not-exists', 'short for --if-exists skip').conflicts('ifExists'))
     .addOption(new IdOption('--user <id>', 'the user, with --where or --all-rooms', 'user'))
     .option('--all-rooms', 'invite the user to all rooms')
   add.selectsRooms = true
@@ -56,10 +59,8 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
         const { inviteToRooms } = await import('./add/invite-to-rooms.ts')
         return inviteToRooms(context, body, flags)
       }
-      const existing =
-        flags.ifNotExists && (await lookUpFirst(findMember(context, room_id, toText(body.user_id))))
-      if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
-      await runOne(context, 'addMember', { params: { room_id }, body })
+      const { inviteToRoom } = await import('./add/invite-to-room.ts')
+      await inviteToRoom(context, room_id, body, flags.ifNotExists ? 'skip' : flags.ifExists)
     }),
   )
   addExamples(

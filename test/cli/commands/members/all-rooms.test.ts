@@ -100,6 +100,7 @@ describe('members --user with a user who is not a member', () => {
   test.each(['get', 'update --name A', 'block --yes', 'unblock'])(
     'exits 3 in members %s',
     async (command) => {
+      await world.send('POST', '/users', { user_id: 'nobody' })
       const [verb, ...flags] = command.split(' ')
       expect(await world.run(['members', verb ?? '', room, '--user', 'nobody', ...flags])).toMatchObject({
         code: 3,
@@ -113,6 +114,7 @@ describe('members --user with a user who is not a member', () => {
   )
 
   test('exits 3 before any write when only some of the users are members', async () => {
+    for (const user_id of ['bob', 'carl']) await world.send('POST', '/users', { user_id })
     const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(JSON.parse(run.stderr).error).toMatchObject({

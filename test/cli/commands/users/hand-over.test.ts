@@ -37,7 +37,7 @@ describe('users hand-over', () => {
     ])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `added the user to 2 rooms; raised the role in 1 room; 1 skipped\n${offboardHint}`,
+      stderr: `added the user to 2 rooms; changed the role in 1 room; 1 skipped\n${offboardHint}`,
     })
     expect(world.writes()).toEqual([
       post(plans, 'guest'),
@@ -127,7 +127,7 @@ describe('users hand-over', () => {
     ])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'would add the user to 2 rooms; would raise the role in 1 room; 1 skipped\n',
+      stderr: 'would add the user to 2 rooms; would change the role in 1 room; 1 skipped\n',
     })
     expect(world.writes()).toEqual([])
   })

@@ -309,7 +309,7 @@ describe('the prompt of users offboard', () => {
   })
 
   test('is not shown when no step remains', async () => {
-    expect(await world.outcome('users offboard nobody')).toMatchObject({ code: 0 })
+    expect(await world.outcome('users offboard nobody somebody')).toMatchObject({ code: 0 })
   })
 
   test.each([
@@ -377,6 +377,7 @@ describe('members block --user --all-rooms', () => {
   })
 
   test('exits 3 for a user without rooms, or 0 with --ignore-not-found', async () => {
+    await world.send('POST', '/users', { user_id: 'nobody' })
     expect(await world.outcome('members block --user nobody --all-rooms --yes')).toMatchObject({
       code: 3,
       stderr: 'error: no such member: user nobody is in no room\n',

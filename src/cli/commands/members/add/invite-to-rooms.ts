@@ -1,13 +1,13 @@
 import type { BodyOf } from '../../../../api/operation.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
-import { type AddFlags, addToRooms } from '../../../batch/add-to-rooms.ts'
+import { type AddFlags, addToRooms, type IfMember } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 
 export async function inviteToRooms(
   context: Context,
   { user_id, type, ...body }: BodyOf<Operations['addMember']>,
-  flags: AddFlags,
+  flags: AddFlags & { ifExists?: IfMember },
 ): Promise<void> {
   const role = type === undefined || type === null ? '' : ` as ${toText(type)}`
   const count = await addToRooms(
@@ -15,7 +15,7 @@ export async function inviteToRooms(
     {
       user_id: toText(user_id),
       roleIn: () => type ?? null,
-      raises: false,
+      ifExists: flags.ifExists ?? 'skip',
       body,
       activity: 'inviting a user to rooms',
       describe: (user, rooms) => `invite user ${user} to ${rooms}${role}`,

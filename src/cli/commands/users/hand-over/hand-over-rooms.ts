@@ -31,7 +31,7 @@ export async function handOverRooms(
           highestRole(roles) ?? new ApiError(`the service does not show the role of ${from}; pass --role`)
         )
       },
-      raises: true,
+      ifExists: 'raise',
       activity: 'handing over rooms',
       describe: (user, rooms) => `give user ${user} the role ${role ?? `of user ${from}`} in ${rooms}`,
     },

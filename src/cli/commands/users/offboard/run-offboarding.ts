@@ -1,9 +1,9 @@
-import { plural } from '../../../../api/plural.ts'
-import { InterruptedError, NotFoundError } from '../../../../errors.ts'
+import { InterruptedError } from '../../../../errors.ts'
 import { type MemberStep, stepView } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { printAll } from '../../../lists/print-all.ts'
+import { throwNoMembers } from '../../../lists/user-members.ts'
 import type { Page } from '../../../output/views/page.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { DeletionTargets } from '../../../requests/backup.ts'
@@ -33,7 +33,7 @@ export async function runOffboarding(
   const saver = change.deletes ? await context.backup() : undefined
   await saver?.check()
   const plan = await planOffboarding(context, ids, flags, change)
-  if (!change.deletes && !flags.ignoreNotFound) requireMembers(plan, ids)
+  if (!flags.ignoreNotFound) await requirePeople(context, plan, ids, change)
   await confirmPlan(context, plan, flags.max, change)
   if (!context.flags.dryRun) await saver?.save(findDeletionTargets(plan, flags))
   const run = await OffboardingRun.open(context, plan, change, flags)
@@ -69,13 +69,18 @@ function findDeletionTargets(
   return { kind: 'users', ids, flags, memberships: memberships.map(({ membership }) => membership) }
 }
 
-/** @throws {NotFoundError} if a user is in none of the rooms */
-function requireMembers({ memberships, unread }: OffboardingPlan, ids: readonly string[]): void {
+/**
+ * Requires memberships of each user. The only user of an offboarding may also have none; other missing users are skipped.
+ * @throws {NotFoundError} if a user is in none of the rooms, or does not exist
+ */
+async function requirePeople(
+  context: Context,
+  { memberships, unread, users }: OffboardingPlan,
+  ids: readonly string[],
+  { deletes }: OffboardingChange,
+): Promise<void> {
   const members = new Set(memberships.map(({ membership }) => membership.user_id))
-  const absent = ids.filter((id) => !members.has(id))
-  const { length } = absent
-  if (length === 0 || unread.length > 0) return
-  throw new NotFoundError(
-    `no such ${plural(length, 'member: user', 'members: users')} ${absent.join(', ')} ${plural(length, 'is', 'are')} in no room`,
-  )
+  const absent = ids.filter((id) => !members.has(id) && !users.get(id))
+  if (absent.length > 0 && unread.length === 0 && (!deletes || ids.length === 1))
+    await throwNoMembers(context, absent)
 }

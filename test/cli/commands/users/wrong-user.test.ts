@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { createAccessWorld } from '../../../helpers/access.ts'
+import { perTest } from '../../../helpers/per-test.ts'
+
+const world = perTest(createAccessWorld)
+
+const commands = [
+  ['members get', (user: string) => ['members', 'get', world.ids.board, '--user', user]],
+  ['members block', (user: string) => ['members', 'block', world.ids.board, '--user', user, '--yes']],
+  [
+    'members block --all-rooms',
+    (user: string) => `members block --all-rooms --yes --user=${user}`.split(' '),
+  ],
+  ['members unblock --all-rooms', (user: string) => ['members', 'unblock', '--all-rooms', '--user', user]],
+  ['members add --all-rooms', (user: string) => ['members', 'add', '--all-rooms', '--yes', '--user', user]],
+  ['users offboard', (user: string) => ['users', 'offboard', user, '--yes']],
+  ['users rooms', (user: string) => ['users', 'rooms', user]],
+] as const
+
+describe.each(commands)('%s of a user who does not exist', (_, line) => {
+  test.each(['Mallory', 'mallory@school.example', 'mallori'])(
+    'exits 3 for “%s”, sends no write, and names the likely user',
+    async (user) => {
+      await world.send('PUT', '/users/mallory', { email: 'mallory@school.example' })
+      const { code, stderr } = await world.run(line(user))
+      expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
+      expect(stderr).toMatch(`error: no such user: ${user}\nhint: `)
+      expect(stderr.split('hint: ')[1]).toMatch(/\bmallory\b/)
+      expect(stderr).not.toMatch('in no room')
+    },
+  )
+
+  test('exits 3 and names nobody when several users have the name', async () => {
+    for (const user_id of ['x1', 'x2']) await world.send('POST', '/users', { user_id, name: 'Twin' })
+    const { code, stderr } = await world.run(line('TWIN'))
+    expect({ code, writes: world.writes() }).toEqual({ code: 3, writes: [] })
+    expect(stderr).toMatch('hint: list them with: meetroom users list')
+  })
+})
+
+describe('users offboard of users who do not exist', () => {
+  test('skips them among several users', async () => {
+    const { code, rows } = await world.rows('users offboard nobody trudy --yes')
+    expect(code).toBe(0)
+    expect(rows.map(({ step, user_id, status }) => `${step} ${user_id} ${status}`)).toEqual([
+      'block trudy ok',
+      'delete nobody skipped',
+      'delete trudy ok',
+    ])
+  })
+})
+
+describe('members add of a user who is a member', () => {
+  const add = (...flags: string[]) => world.run(['members', 'add', world.ids.plans, 'mallory', ...flags])
+  const role = async () => (await world.member(world.ids.plans, 'mallory')).type
+
+  test('changes the role without --if-exists and with --if-exists update', async () => {
+    expect(await add('--type', 'host', '-o', 'ids')).toMatchObject({ code: 0 })
+    expect(await role()).toBe('host')
+    expect(await add('--type', 'guest', '--if-exists', 'update', '-o', 'ids')).toMatchObject({ code: 0 })
+    expect(await role()).toBe('guest')
+    world.requests.length = 0
+    expect(await add('--type', 'guest', '--if-exists', 'update', '-o', 'ids')).toMatchObject({ code: 0 })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('changes nothing with --if-exists skip and fail', async () => {
+    expect(await add('--type', 'host', '--if-exists', 'skip')).toMatchObject({ code: 0 })
+    expect(await add('--type', 'host', '--if-exists', 'fail')).toMatchObject({
+      code: 1,
+      stderr: 'error: mallory is already a member, as guest\n',
+    })
+    expect(await add('--if-exists', 'fail', '--if-not-exists')).toMatchObject({ code: 2 })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('treats each of many rooms by --if-exists', async () => {
+    const many = async (flags: string) => {
+      const { code, rows } = await world.rows(`members add --all-rooms --user ada --type host --yes${flags}`)
+      return [code, ...rows.map(({ room_name, status }) => `${room_name} ${status}`)]
+    }
+    expect(await many(' --if-exists fail')).toEqual([
+      8,
+      'Empty ok',
+      'Plans ok',
+      'Board failed',
+      'Hall failed',
+      'Lobby ok',
+    ])
+    expect(await many(' --if-exists update')).toEqual([
+      0,
+      'Empty skipped',
+      'Plans skipped',
+      'Board updated',
+      'Hall updated',
+      'Lobby skipped',
+    ])
+    expect(await many('')).toEqual([
+      0,
+      ...['Empty', 'Plans', 'Board', 'Hall', 'Lobby'].map((name) => `${name} skipped`),
+    ])
+  })
+})
