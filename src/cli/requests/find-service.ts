@@ -11,6 +11,11 @@ import type { Connect, Service, ServiceDeps } from './service.ts'
 /** Base URL of a local workspace that is not served. A real host and port could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
+/** Returns the base URL of the service; `local` for the local workspace, because its base URL changes. */
+export function nameService(settings: Settings): string {
+  return settings.local ? 'local' : requireBaseUrl(settings)
+}
+
 /** @throws {UsageError} when no service is configured */
 export async function findService(deps: ServiceDeps): Promise<Service> {
   const { host, settings, printer } = deps

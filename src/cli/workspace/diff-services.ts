@@ -32,7 +32,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
     rooms,
     describePlace: async (path) => path.join('.'),
   }
-  const options = { prune: new Set<never>(), recreate: new Set<string>() }
+  const options = { prune: new Set<never>(), recreate: new Set<string>(), reblocks: false }
   const sectionOf = (
     list: RoomList,
     { baseUrl, applicationId }: { baseUrl: string; applicationId: string | undefined },
@@ -60,8 +60,10 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
   const [name] = Object.entries(given).find(([, value]) => value) ?? []
   if (name !== undefined)
     throw new UsageError(`--against compares two profiles, and ${name} would replace the service of both`)
-  if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge)
-    throw new UsageError('--against only compares: --out, --prune, --recreate and --allow-large need a file')
+  if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge ?? flags.reblock)
+    throw new UsageError(
+      '--against only compares: --out, --prune, --recreate, --reblock and --allow-large need a file',
+    )
 }
 
 /** Records in the section the ID of the room with the name of each key, if exactly one room has the name. */

@@ -15,6 +15,7 @@ const planSchema = z.object({
   application_id: z.string().nullable(),
   prune: z.array(z.enum(pruneKinds)),
   recreate: z.array(z.string()),
+  reblock: z.boolean().default(false),
   allow_large: z.record(z.string(), z.int()),
   items: z.array(z.string()),
 })
@@ -34,7 +35,7 @@ export async function writePlanFile(
   file: string,
   plan: Plan,
   identity: WorkspaceIdentity,
-  { prune = [], recreate = [], allowLarge = new Map() }: PlanFlags,
+  { prune = [], recreate = [], reblock = false, allowLarge = new Map() }: PlanFlags,
 ): Promise<void> {
   const document: PlanFile = {
     version: 1,
@@ -42,6 +43,7 @@ export async function writePlanFile(
     application_id: identity.applicationId ?? null,
     prune: [...prune],
     recreate: [...recreate],
+    reblock,
     allow_large: Object.fromEntries(allowLarge),
     items: linesOf(plan),
   }
@@ -61,8 +63,13 @@ export async function readPlanFile({ host }: Context, file: string): Promise<Pla
   }
 }
 
-export function readPlanFlags({ prune, recreate, allow_large }: PlanFile): PlanFlags {
-  return { prune, recreate, allowLarge: new Map(Object.entries(allow_large) as [PruneKind, number][]) }
+export function readPlanFlags({ prune, recreate, reblock, allow_large }: PlanFile): PlanFlags {
+  return {
+    prune,
+    recreate,
+    reblock,
+    allowLarge: new Map(Object.entries(allow_large) as [PruneKind, number][]),
+  }
 }
 
 /**
@@ -90,9 +97,9 @@ export async function requireReviewedPlan(
     })
 }
 
-export function requireNoPlanFlags({ prune, recreate, allowLarge }: PlanFlags): void {
-  if (prune || recreate || allowLarge)
+export function requireNoPlanFlags({ prune, recreate, reblock, allowLarge }: PlanFlags): void {
+  if (prune || recreate || reblock || allowLarge)
     throw new UsageError(
-      '--plan holds --prune, --recreate and --allow-large; pass them to “workspace diff --out”',
+      '--plan holds --prune, --recreate, --reblock and --allow-large; pass them to “workspace diff --out”',
     )
 }

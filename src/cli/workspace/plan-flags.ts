@@ -10,6 +10,7 @@ import { type PlanOptions, type PruneKind, pruneKinds } from './plan/plan.ts'
 export interface PlanFlags extends RosterFlags {
   prune?: readonly PruneKind[]
   recreate?: readonly string[]
+  reblock?: boolean
   allowLarge?: ReadonlyMap<PruneKind, number>
 }
 
@@ -22,6 +23,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
       parsePruneKinds,
     )
     .option('--recreate <key>', 'create the room of this key again, because it is gone; repeatable', collect)
+    .option('--reblock', 'block the members again whom this file blocked and somebody unblocked')
     .option(
       '--allow-large <kind=n>',
       'allow exactly N removals of a kind, when they are more than 3 and more than 30 %; repeatable',
@@ -80,6 +82,7 @@ function requireKind(flag: string, word: string): PruneKind {
 export function formatPlanFlags({
   prune,
   recreate = [],
+  reblock = false,
   allowLarge = new Map(),
   ...roster
 }: PlanFlags): string[] {
@@ -87,6 +90,7 @@ export function formatPlanFlags({
     ...formatRosterFlags(roster),
     ...(prune ? ['--prune', prune.join(',')] : []),
     ...recreate.flatMap((key) => ['--recreate', key]),
+    ...(reblock ? ['--reblock'] : []),
     ...[...allowLarge].flatMap(([kind, count]) => ['--allow-large', `${kind}=${count}`]),
   ]
 }
@@ -108,6 +112,6 @@ export function formatRosterFlags({
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))
 }
 
-export function readPlanOptions({ prune = [], recreate = [] }: PlanFlags): PlanOptions {
-  return { prune: new Set(prune), recreate: new Set(recreate) }
+export function readPlanOptions({ prune = [], recreate = [], reblock = false }: PlanFlags): PlanOptions {
+  return { prune: new Set(prune), recreate: new Set(recreate), reblocks: reblock }
 }

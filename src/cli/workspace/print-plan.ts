@@ -12,7 +12,7 @@ const signs: Readonly<Record<Action, string>> = {
   create: '+',
   change: '~',
   remove: '-',
-  ...{ gone: '!', exists: '!', conflict: '!', cannot: '!' },
+  ...{ gone: '!', exists: '!', conflict: '!', cannot: '!', unblocked: '!' },
   ...{ unread: '?', not_shown: '?' },
   not_in_file: '*',
 }

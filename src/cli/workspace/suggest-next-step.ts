@@ -6,6 +6,13 @@ import { formatPlanFlags, formatRosterFlags, type PlanFlags } from './plan-flags
 export function suggestNextStep(file: string, { items }: Plan, flags: PlanFlags): Hint | undefined {
   if (items.some(({ action }) => action === 'exists'))
     return ['claim existing rooms with: ', suggest(['workspace', 'adopt', ...formatRosterFlags(flags)], file)]
+  if (items.some(({ action }) => action === 'unblocked')) {
+    const again = { ...flags, reblock: true }
+    return [
+      'block these members again with: ',
+      suggest(['workspace', 'apply', ...formatPlanFlags(again)], file),
+    ]
+  }
   if (items.some(isWrite))
     return ['make the changes with: ', suggest(['workspace', 'apply', ...formatPlanFlags(flags)], file)]
   return undefined

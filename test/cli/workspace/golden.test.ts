@@ -58,7 +58,7 @@ test.each([
     const document = await parseWorkspace(read('school.yaml'), 'school.yaml')
     const [section] = parseLock(read('school.yaml.lock'), 'school.yaml.lock')
     if (!section) throw new Error('the lock file has no section')
-    const options = { prune: new Set(prune), recreate: new Set<string>() }
+    const options = { prune: new Set(prune), recreate: new Set<string>(), reblocks: false }
     expect(planWorkspace(document, section, state() as never, options).items).toEqual([])
   },
 )

@@ -5,12 +5,16 @@ import type { BatchFlags } from '../../kernel/flags.ts'
 interface AllRoomsFlags extends BatchFlags {
   allRooms?: boolean
   force?: boolean
+  /** File for the blocks of this run. */
+  save?: string
+  /** File with the blocks to lift. */
+  from?: string
 }
 
 /**
- * With `--all-rooms`, blocks or unblocks users in all rooms.
+ * With `--all-rooms`, blocks or unblocks users in all rooms. With `--from`, lifts the blocks of a file.
  * @param given room and members from the command line
- * @returns false without `--all-rooms`
+ * @returns false without `--all-rooms` and `--from`
  * @throws {UsageError} when the command line also names a room, or names no user
  */
 export async function setBlockedInAllRooms(
@@ -19,14 +23,17 @@ export async function setBlockedInAllRooms(
   given: readonly string[],
   flags: AllRoomsFlags,
 ): Promise<boolean> {
-  const { allRooms = false, force = false, user, where } = flags
-  if (!allRooms) return false
+  const { allRooms = false, force = false, user, where, save, from } = flags
+  if (from !== undefined && (allRooms || user || where || given.length > 0))
+    throw new UsageError('--from names the members, so pass no room, --user, --where or --all-rooms')
+  if (save !== undefined && !allRooms) throw new UsageError('--save needs --all-rooms')
+  if (!allRooms && from === undefined) return false
   if (given.length > 0) throw new UsageError('pass a room or --all-rooms, not both')
-  if (!user || where)
+  if (allRooms && (!user || where))
     throw new UsageError('--all-rooms needs --user', {
       hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])],
     })
   const { runOffboarding } = await import('../users/offboard/run-offboarding.ts')
-  await runOffboarding(context, [...new Set(user)], flags, { step, deletes: false, force })
+  await runOffboarding(context, [...new Set(user)], flags, { step, deletes: false, force, save, from })
   return true
 }

@@ -17,14 +17,20 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
       'Block members of a private room: they are removed immediately and cannot join again. Works only on private rooms.',
     destructive: true,
     flags: (command) =>
-      memberBatch.flags(command).option('--force', 'send the request even if the room is not private'),
+      memberBatch
+        .flags(command)
+        .option('--force', 'send the request even if the room is not private')
+        .option(
+          '--save <file>',
+          'with --all-rooms, save these blocks to this new file; unblock --from lifts them',
+        ),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
     call: setBlocked(true),
     examples: [
       'meetroom members block 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
       'meetroom members block 66f1a2b3c4d5e6f708192a3b --user ada --user grace',
-      'meetroom members block --user mallory --all-rooms',
+      'meetroom members block --user mallory --all-rooms --save mallory-blocks.ndjson',
     ],
   })
 }

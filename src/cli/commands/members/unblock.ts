@@ -11,12 +11,18 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     gerund: 'unblocking',
     pastTense: 'unblocked',
     summary: 'Unblock members',
-    description: 'Unblock members of a private room, so that they can join again.',
+    description:
+      'Unblock members of a private room, so that they can join again. With --all-rooms, it names the rooms and asks; --from lifts the blocks of one run.',
+    flags: (command) =>
+      memberBatch
+        .flags(command)
+        .option('--from <file>', 'lift exactly the blocks that “members block --save” saved'),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),
     examples: [
       'meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
       'meetroom members unblock --user mallory --all-rooms',
+      'meetroom members unblock --from mallory-blocks.ndjson',
     ],
   })
 }

@@ -67,6 +67,7 @@ const planned = {
     'unread',
     'cannot',
     'not_shown',
+    'unblocked',
     'not_in_file',
   ]),
   kind: z.enum(['user', 'room', 'member']),

@@ -17,6 +17,7 @@ interface MembersInput {
   state: ReadMembers
   locked: LockedRoom | undefined
   prunes: boolean
+  reblocks: boolean
   /** Returns the reason why a user cannot be added; undefined if no reason is known. */
   explainMissingUser: (user_id: string) => string | undefined
 }
@@ -107,20 +108,34 @@ function planOther(user_id: string, found: readonly Item[], input: MembersInput)
   return remaining.map((member) => {
     const subject = subjectOf(input, user_id, member)
     const record = locked?.members.get(user_id)
+    if (!record && locked?.blocks.has(user_id)) return planReblock(subject, input)
     if (!record) return createItem('not_in_file', subject)
     if (record.isProtected) return createItem('not_in_file', subject, { reason: 'protected' })
     if (!prunes)
       return createItem('not_in_file', subject, { reason: 'recorded; --prune=members blocks the member' })
     if (!state.isComplete)
       return createItem('not_in_file', subject, { reason: 'the list of members is incomplete' })
-    const type = toText(room?.['type'])
-    return hasNoBlock(type)
-      ? createItem('cannot', subject, {
-          reason: `the API removes no member, and blocks none in ${type} rooms`,
-        })
-      : createItem('remove', subject, {
-          changes: [{ field: 'is_blocked', before: false, after: true }],
-          reason: 'the API removes no member; the member is blocked',
-        })
+    return planBlock(subject, room)
   })
+}
+
+type Subject = ReturnType<typeof subjectOf>
+
+/** Plans a member whom this file blocked, and whom somebody unblocked. */
+function planReblock(subject: Subject, { room, reblocks }: MembersInput): PlanItem {
+  if (reblocks) return planBlock(subject, room)
+  const reason = 'this file blocked the member, and the block was lifted; --reblock blocks again'
+  return createItem('unblocked', subject, { reason })
+}
+
+function planBlock(subject: Subject, room: Item | undefined): PlanItem {
+  const type = toText(room?.['type'])
+  return hasNoBlock(type)
+    ? createItem('cannot', subject, {
+        reason: `the API removes no member, and blocks none in ${type} rooms`,
+      })
+    : createItem('remove', subject, {
+        changes: [{ field: 'is_blocked', before: false, after: true }],
+        reason: 'the API removes no member; the member is blocked',
+      })
 }

@@ -74,6 +74,7 @@ export function planWorkspace(
       // A room that is created again has no members yet.
       locked: isNew ? undefined : section.rooms.get(room.key),
       prunes: prune.has('members'),
+      reblocks: options.reblocks,
       explainMissingUser,
     })
   }

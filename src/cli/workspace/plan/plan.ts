@@ -8,7 +8,7 @@ export type WriteAction = (typeof writeActions)[number]
 /**
  * `gone`: the key's room no longer exists. `exists`: a room that no key owns has the name. `conflict`: several rooms
  * may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not support the change.
- * `not_shown`: the response lacks the field. `not_in_file`: the file does not declare the item.
+ * `not_shown`: the response lacks the field. `unblocked`: somebody lifted a block of this file. `not_in_file`: the file does not declare the item.
  */
 export type Action =
   | WriteAction
@@ -18,6 +18,7 @@ export type Action =
   | 'unread'
   | 'cannot'
   | 'not_shown'
+  | 'unblocked'
   | 'not_in_file'
 
 export interface FieldChange {
@@ -67,13 +68,15 @@ export interface PlanOptions {
   prune: ReadonlySet<PruneKind>
   /** Keys of missing rooms that `apply` creates again. */
   recreate: ReadonlySet<string>
+  /** True to block members again whose block by this file was lifted. */
+  reblocks: boolean
 }
 
 export function isWrite({ action }: PlanItem): boolean {
   return (writeActions as readonly string[]).includes(action)
 }
 
-/** Returns true for a declared item that `apply` can handle only after a decision by the user. */
+/** Returns true for an item that `apply` can handle only after a decision by the user. */
 export function isUnresolved({ action }: PlanItem): boolean {
-  return ['gone', 'exists', 'conflict', 'unread'].includes(action)
+  return ['gone', 'exists', 'conflict', 'unread', 'unblocked'].includes(action)
 }

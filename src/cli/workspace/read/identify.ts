@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { requireBaseUrl } from '../../requests/find-service.ts'
+import { nameService } from '../../requests/find-service.ts'
 import type { WorkspaceIdentity } from '../lock/section.ts'
 import type { RoomList } from './read-state.ts'
 
@@ -9,7 +9,7 @@ export async function identifyWorkspace(
 ): Promise<WorkspaceIdentity> {
   const settings = await context.settings()
   return {
-    baseUrl: settings.local ? 'local' : requireBaseUrl(settings),
+    baseUrl: nameService(settings),
     applicationId,
     profile: settings.profile.value,
     hasRooms: items.size > 0,

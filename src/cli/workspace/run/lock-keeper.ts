@@ -84,7 +84,9 @@ export class LockKeeper {
       const room = this.#roomOf(room_key)
       if (verdict === 'undone' && action === 'create' && kind === 'user') users.delete(key)
       if (verdict === 'undone' && action === 'create' && kind === 'member') room?.members.delete(key)
-      if (verdict === 'undone' && action === 'remove' && kind === 'member') room?.blocks.delete(key)
+      // A member who is blocked again has no record, and stays in the list of blocks.
+      if (verdict === 'undone' && action === 'remove' && kind === 'member' && room?.members.has(key))
+        room.blocks.delete(key)
       if (verdict !== 'done') continue
       if (action === 'remove' && kind === 'member') room?.members.delete(key)
       if (action === 'remove' && kind === 'user') users.delete(key)

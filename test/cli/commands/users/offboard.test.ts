@@ -343,7 +343,7 @@ describe('members block --user --all-rooms', () => {
     ])
     expect(await world.userExists('mallory')).toBe(true)
     expect((await world.member(world.ids.board, 'mallory')).is_blocked).toBe(true)
-    const back = await world.rows('members unblock --user mallory --user ada --all-rooms')
+    const back = await world.rows('members unblock --user mallory --user ada --all-rooms --yes')
     expect(words(back.rows)).toEqual([
       'unblock mallory Plans ok',
       'unblock mallory Board ok',

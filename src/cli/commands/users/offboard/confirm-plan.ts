@@ -13,20 +13,22 @@ export async function confirmPlan(
   max: number | undefined,
   change: OffboardingChange,
 ): Promise<void> {
-  if (change.step === 'unblock' && max === undefined) return
   const todo = plan.memberships.filter(({ skipReason }) => skipReason === undefined)
   const users = new Set(todo.map(({ membership }) => membership.user_id))
   for (const [id, user] of plan.users) if (user) users.add(id)
   const count = change.deletes ? users.size : todo.length
   requireWithinMax(count, change.deletes ? 'users' : 'members', max)
-  if (change.step === 'unblock') return
+  // The file names the members.
+  if (change.from !== undefined) return
   const rooms = new Map(todo.map(({ membership: { room } }) => [toText(room['id']), room]))
   const who = describe('user', new Map([...users].map((id) => [id, plan.users.get(id)])))
   const where = rooms.size === 0 ? '' : describe('room', rooms)
   await context.confirm({
-    activity: change.deletes ? 'offboarding users' : 'blocking members',
+    activity: change.deletes ? 'offboarding users' : `${change.step}ing members`,
     describe: async () =>
-      change.deletes ? `Offboard ${who}: ${describeChange(plan, where)}` : `Block ${who} in ${where}`,
+      change.deletes
+        ? `Offboard ${who}: ${describeChange(plan, where)}`
+        : `${change.step} ${who} in ${where}`,
     count,
     max,
   })

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { InterruptedError } from '../../../../errors.ts'
+import { requireNewFile } from '../../../backup/backup-file.ts'
 import { type MemberStep, stepView } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -32,10 +34,15 @@ export async function runOffboarding(
   printer.check(view, true)
   const saver = change.deletes ? await context.backup() : undefined
   await saver?.check()
+  const { save } = change
+  if (save !== undefined) await requireNewFile(resolve(context.host.cwd, save))
   const plan = await planOffboarding(context, ids, flags, change)
   if (!flags.ignoreNotFound) await requirePeople(context, plan, ids, change)
   await confirmPlan(context, plan, flags.max, change)
-  if (!context.flags.dryRun) await saver?.save(findDeletionTargets(plan, flags))
+  if (!context.flags.dryRun) {
+    await saver?.save(findDeletionTargets(plan, flags))
+    if (save !== undefined) await savePlannedBlocks(context, save, plan)
+  }
   const run = await OffboardingRun.open(context, plan, change, flags)
   const isIds = printer.options.format === 'ids'
 
@@ -53,6 +60,20 @@ export async function runOffboarding(
   const error = await run.end()
   if (!error || error instanceof InterruptedError) await context.notice(run.summary)
   if (error) throw error
+}
+
+async function savePlannedBlocks(
+  context: Context,
+  file: string,
+  { memberships }: OffboardingPlan,
+): Promise<void> {
+  const { saveBlocks } = await import('../../../backup/blocks.ts')
+  const planned = memberships.filter(({ skipReason }) => skipReason === undefined)
+  await saveBlocks(
+    context,
+    file,
+    planned.map(({ membership }) => membership),
+  )
 }
 
 /** Redacts the reason of a step, because a service may include a token in an error. */

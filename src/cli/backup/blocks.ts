@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { isRecord } from '../../api/guards.ts'
+import { readJson } from '../../api/json.ts'
+import { counted } from '../../api/plural.ts'
+import { describeSystemError, suggest, UsageError } from '../../errors.ts'
+import { readInput } from '../../files/input-file.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Membership } from '../lists/memberships.ts'
+import { nameService } from '../requests/find-service.ts'
+import { BackupFile } from './backup-file.ts'
+
+/** Member whom a run blocked, with the service, because another service may use the same IDs. */
+export interface SavedBlock {
+  base_url: string
+  room_id: unknown
+  room_name: unknown
+  room_type: unknown
+  member_id: unknown
+  user_id: string
+}
+
+/** Saves the members that are about to be blocked to a new file. Resolves when they are on disk. */
+export async function saveBlocks(
+  context: Context,
+  file: string,
+  memberships: readonly Membership[],
+): Promise<void> {
+  if (memberships.length === 0) return
+  const base_url = nameService(await context.settings())
+  const output = await BackupFile.create(resolve(context.host.cwd, file))
+  try {
+    for (const { user_id, room, member } of memberships) {
+      const { id: room_id, name: room_name, type: room_type } = room
+      const block: SavedBlock = { base_url, room_id, room_name, room_type, member_id: member['id'], user_id }
+      await output.add(JSON.stringify(block))
+    }
+    await output.sync()
+  } finally {
+    await output.close()
+  }
+  await context.notice(`saved ${counted(memberships.length, 'block')} in ${file}`)
+  const operand = file.startsWith('-') ? `./${file}` : file
+  await context.notice(['lift exactly these with: ', suggest(['members', 'unblock', '--from', operand])])
+}
+
+/** @throws {UsageError} when the file holds anything but blocks of this service */
+export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
+  const here = nameService(await context.settings())
+  const text = await readInput(file, context.host).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new UsageError(`${file}: ${describeSystemError(error)}`) : error
+  })
+  const lines = text.toString().split('\n')
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return []
+    const block = parseBlock(line)
+    if (!block) throw new UsageError(`${file}:${i + 1}: not a block that “members block --save” saved`)
+    if (block.base_url !== here)
+      throw new UsageError(`${file}:${i + 1}: the block is of another service, ${block.base_url}`)
+    return [block]
+  })
+}
+
+function parseBlock(line: string): SavedBlock | undefined {
+  const block = parseLine(line)
+  if (!isRecord(block)) return undefined
+  const { base_url, room_id, room_name, room_type, member_id, user_id } = block
+  if (typeof base_url !== 'string' || typeof user_id !== 'string') return undefined
+  return { base_url, room_id, room_name, room_type, member_id, user_id }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return readJson(line)
+  } catch {
+    return undefined
+  }
+}

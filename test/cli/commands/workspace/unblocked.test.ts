@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createWorkspace, type TestWorkspace } from '../../../helpers/workspace-file.ts'
+
+const declare = (...users: string[]) =>
+  `rooms:\n  - { key: algebra, name: Algebra, type: private, members: [${users.map((id) => `{ user_id: ${id} }`).join(', ')}] }\n`
+const apply = 'workspace apply school.yaml --yes --max 500'
+const unblocked =
+  '! unblocked member algebra/bob; this file blocked the member, and the block was lifted; --reblock blocks again'
+
+const ofMembers = ({ lines }: { lines: readonly string[] }) =>
+  lines.filter((line) => line.includes(' member '))
+
+/** A room whose pupil bob has left the file and is blocked, and another room with bob. */
+async function createClass(): Promise<{ at: TestWorkspace; room: string; chess: string }> {
+  const at = await createWorkspace()
+  for (const id of ['ada', 'bob']) await at.user(id)
+  at.write(declare('ada', 'bob'))
+  await at.run(apply)
+  at.write(declare('ada'))
+  expect((await at.run(`${apply} --prune=members`)).code).toBe(0)
+  const chess = await at.room('Chess', [{ user_id: 'bob' }])
+  const [room] = (await at.rooms()).filter(({ name }) => name === 'Algebra')
+  return { at, room: room.id, chess }
+}
+
+test('members block --all-rooms --save saves the blocks of the run, and unblock --from lifts exactly these', async () => {
+  const { at, room, chess } = await createClass()
+  const block = 'members block --user bob --all-rooms --yes --save blocks.ndjson'
+  const run = await at.run(block)
+  expect(run).toMatchObject({ code: 0 })
+  expect(run.stderr).toContain(
+    'saved 1 block in blocks.ndjson\nlift exactly these with: meetroom members unblock --from blocks.ndjson',
+  )
+  expect(await at.members(chess)).toEqual(['bob guest blocked'])
+  expect(await at.run(block)).toMatchObject({ code: 2, writes: [] })
+  expect(await at.run('members unblock --from blocks.ndjson -o ids')).toMatchObject({ code: 0 })
+  expect(await at.members(chess)).toEqual(['bob guest'])
+  expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
+  expect(await at.run('members unblock --from blocks.ndjson')).toMatchObject({ code: 0, writes: [] })
+})
+
+test('members block --all-rooms --save writes no file for a preview, or if there is nothing to block', async () => {
+  const { at } = await createClass()
+  const file = join(at.world.dir, 'blocks.ndjson')
+  await at.run('members block --user bob --all-rooms --dry-run --save blocks.ndjson')
+  await at.run('members block --user bob --all-rooms --yes')
+  await at.run('members block --user bob --all-rooms --yes --save blocks.ndjson')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('members unblock --from skips members who are gone or belong to another user', async () => {
+  const { at, chess } = await createClass()
+  await at.run('members block --user bob --all-rooms --yes --save blocks.ndjson')
+  const file = join(at.world.dir, 'blocks.ndjson')
+  const line = JSON.parse(readFileSync(file, 'utf8'))
+  const lines = [
+    { ...line, member_id: 'none' },
+    { ...line, user_id: 'ada' },
+  ]
+  writeFileSync(file, lines.map((each) => JSON.stringify(each)).join('\n'))
+  const run = await at.run('members unblock --from blocks.ndjson -o json')
+  expect(run).toMatchObject({ code: 0, writes: [] })
+  expect(JSON.parse(run.stdout).steps.map(({ reason }: any) => reason)).toEqual([
+    'no such member',
+    'the member belongs to another user',
+  ])
+  expect(await at.members(chess)).toEqual(['bob guest blocked'])
+})
+
+test.each([
+  [
+    'blocks of another service',
+    '{"base_url":"https://other.test/v1","user_id":"bob","room_id":"r","member_id":"m"}',
+  ],
+  ['other records', '{"user_id":"bob"}'],
+  ['no JSON', 'bob'],
+])('members unblock --from refuses a file with %s', async (_, text) => {
+  const { at } = await createClass()
+  writeFileSync(join(at.world.dir, 'blocks.ndjson'), text)
+  expect(await at.run('members unblock --from blocks.ndjson')).toMatchObject({ code: 2, writes: [] })
+})
+
+test.each([
+  'members unblock --from none.ndjson',
+  'members unblock --from none.ndjson --user bob --all-rooms',
+  'members block ROOM --user bob --yes --save blocks.ndjson',
+])('“%s” exits 2', async (line) => {
+  const { at, room } = await createClass()
+  expect(await at.run(line.replace('ROOM', room))).toMatchObject({ code: 2, writes: [] })
+})
+
+test('members unblock --all-rooms names the rooms and asks', async () => {
+  const { at } = await createClass()
+  const line = 'members unblock --user bob --all-rooms'
+  expect(await at.run(line)).toMatchObject({ code: 10, writes: [] })
+  at.world.requests.length = 0
+  const { host, done } = at.world.start(line.split(' '), { tty: true, columns: 400 })
+  setImmediate(() => host.type('n\n'))
+  const { code, stderr } = await done
+  expect(code).toBe(10)
+  expect(stderr).toMatch(/Unblock user bob in room “Algebra”/)
+})
+
+test('workspace diff shows an unblocked leaver, and apply --reblock blocks exactly this one', async () => {
+  const { at, room, chess } = await createClass()
+  expect((await at.diff()).code).toBe(0)
+  await at.run('members unblock --user bob --all-rooms --yes')
+  const diff = await at.diff()
+  expect(diff.code).toBe(9)
+  expect(ofMembers(diff)).toEqual([unblocked])
+  expect(diff.stderr).toContain('meetroom workspace apply --reblock school.yaml')
+  expect(await at.run(`${apply} --prune=members`)).toMatchObject({ code: 8, writes: [] })
+  const before = at.lock()
+  const again = await at.run(`${apply} --reblock`)
+  expect(again).toMatchObject({ code: 0, writes: [expect.stringMatching(/^PUT .*"is_blocked":true/)] })
+  expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
+  expect(await at.members(chess)).toEqual(['bob guest'])
+  expect(at.lock()).toEqual(before)
+  expect((await at.diff()).code).toBe(0)
+})
+
+test('a reviewed plan with --reblock blocks the members, and a failed block is planned again', async () => {
+  const { at, room } = await createClass()
+  await at.run('members unblock --user bob --all-rooms --yes')
+  await at.run('workspace diff school.yaml --reblock --out plan.json')
+  at.world.intercept = async (request, next) =>
+    request.method === 'PUT' ? { ...(await next({ ...request, body: '{"is_blocked":"x"}' })) } : next()
+  expect((await at.run(`${apply} --plan plan.json`)).code).not.toBe(0)
+  at.world.intercept = undefined
+  expect(ofMembers(await at.diff())).toEqual([unblocked])
+  expect((await at.run(`${apply} --plan plan.json`)).code).toBe(0)
+  expect(await at.members(room)).toEqual(['ada guest', 'bob guest blocked'])
+})
+
+test('a lock without blocks plans no unblocked member', async () => {
+  const { at } = await createClass()
+  await at.run('members unblock --user bob --all-rooms --yes')
+  const lock = at.lock()
+  for (const section of lock.sections)
+    for (const room of Object.values<any>(section.rooms)) delete room.blocks
+  at.write(JSON.stringify(lock), 'school.yaml.lock')
+  expect(ofMembers(await at.diff())).toEqual(['* not_in_file member algebra/bob'])
+})
