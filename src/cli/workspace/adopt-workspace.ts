@@ -1,20 +1,28 @@
-import { listNames } from '../../api/plural.ts'
+import { counted, listNames } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
-import { PartialError } from '../../errors.ts'
+import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { isBlocked } from '../lists/blocking.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import { createPage } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import type { DesiredRoom, WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
 import type { RosterFlags } from './document/roster.ts'
-import type { LockedItem, Section } from './lock/lock.ts'
+import type { LockedItem, LockedRoom, Section } from './lock/lock.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
-import { selectSection } from './lock/section.ts'
+import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
+import { findOtherLock } from './other-lock.ts'
+import { formatRosterFlags } from './plan-flags.ts'
 import { groupByName } from './read/group-by-name.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
+
+export interface AdoptFlags extends RosterFlags {
+  /** True to record also the members whom the file does not list. */
+  members?: boolean
+}
 
 type AdoptedRow = Printed['workspace adopt']['rooms'][number]
 
@@ -35,20 +43,21 @@ const view: View = {
  * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file that exist.
  * @throws {PartialError} when several rooms have the name of a key, or the room belongs to another key
  */
-export async function adoptWorkspace(context: Context, file: string, flags: RosterFlags): Promise<void> {
+export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context)
   const printer = await context.printer()
   printer.check(view)
   const document = await readDesired(file, flags, context.host)
   // A preview must not touch the lock file.
-  const lock = context.flags.dryRun ? undefined : await LockFile.open(file, context.host)
+  const name = lockFileOf(file, flags.lock)
+  const lock = context.flags.dryRun ? undefined : await LockFile.open(name, context.host)
   try {
-    const sections = lock?.sections ?? readLockFile(file, context.host)
+    const sections = lock?.sections ?? readLockFile(name, context.host)
     const reader = new WorkspaceReader(context, {})
     const rooms = await reader.readRooms(true)
     const identity = await identifyWorkspace(context, rooms)
     const section = selectSection(sections, identity, {
-      name: lockFileOf(file),
+      name,
       workspace: document.workspace,
       isRoom: (id) => rooms.items.has(id),
       prunesUsers: false,
@@ -56,19 +65,44 @@ export async function adoptWorkspace(context: Context, file: string, flags: Rost
     if (reader.problem) throw reader.problem
     section.application_id ??= identity.applicationId
     section.workspace ??= document.workspace
+    requireOwnRooms(context, file, flags, { identity, section, document, rooms })
     const rows = claimRooms(document, section, rooms)
-    await claimPeople(reader, document, section, rooms)
+    const unlisted = await claimPeople(reader, document, section, rooms)
     if (reader.problem) throw reader.problem
+    if (flags.members)
+      for (const { record, user_id } of unlisted) claim(record.members, user_id, {}, undefined)
     if (lock) {
       if (!lock.sections.includes(section)) lock.sections.push(section)
       await lock.save()
       context.services.changes.add(['lock file', 'lock files'], 'written')
     }
     await printer.list(view, 'rooms', createPage({ items: rows }))
+    await reportUnlisted(context, file, flags, unlisted.length)
     report(rows)
   } finally {
     await lock?.close()
   }
+}
+
+interface RoomClaims {
+  identity: WorkspaceIdentity
+  section: Section
+  document: WorkspaceDocument
+  rooms: RoomList
+}
+
+/** @throws {UsageError} when another lock file records rooms of these names */
+function requireOwnRooms(
+  context: Context,
+  file: string,
+  flags: RosterFlags,
+  { identity, section, document, rooms }: RoomClaims,
+): void {
+  const byName = groupByName(rooms.items)
+  const ids = (document.rooms ?? []).flatMap(({ fields }) => byName.get(toText(fields['name'])) ?? [])
+  const items = ids.map((room_id) => ({ action: 'exists', room_id }) as const)
+  const other = findOtherLock(context, file, flags, { identity, section, plan: { items } })
+  if (other) throw other
 }
 
 function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): AdoptedRow[] {
@@ -123,24 +157,57 @@ function claimRoom(
   }
 }
 
-/** Records users and members of the file that exist, so that --prune can remove them later. */
+interface UnlistedMember {
+  record: LockedRoom
+  user_id: string
+}
+
+/**
+ * Records users and members of the file that exist, so that --prune can remove them later. Returns the members of the
+ * rooms of the file whom neither the file nor the lock file lists.
+ */
 async function claimPeople(
   reader: WorkspaceReader,
   document: WorkspaceDocument,
   section: Section,
   rooms: RoomList,
-): Promise<void> {
+): Promise<UnlistedMember[]> {
+  const unlisted: UnlistedMember[] = []
   const { users = [] } = document
   const list = await reader.readUsers(document)
   for (const { user_id, fields, isProtected } of users)
     if (list?.items.has(user_id)) claim(section.users, user_id, fields, isProtected)
   const { members } = await reader.readDeclared(document, rooms, (key) => section.rooms.get(key)?.id)
-  for (const { key, members: declared = [] } of document.rooms ?? []) {
+  for (const { key, members: declared } of document.rooms ?? []) {
     const room = section.rooms.get(key)
-    const present = new Set(members.get(room?.id ?? '')?.items.map((member) => toText(member['user_id'])))
+    if (!room || !declared) continue
+    const found = members.get(room.id)?.items ?? []
+    const present = new Set(found.map((member) => toText(member['user_id'])))
     for (const { user_id, fields, isProtected } of declared)
-      if (room && present.has(user_id)) claim(room.members, user_id, fields, isProtected)
+      if (present.has(user_id)) claim(room.members, user_id, fields, isProtected)
+    const isBlockedEverywhere = (user_id: string) =>
+      found.every((member) => toText(member['user_id']) !== user_id || isBlocked(member) === true)
+    for (const { user_id } of declared) present.delete(user_id)
+    for (const user_id of present)
+      if (user_id !== '' && !room.members.has(user_id) && !isBlockedEverywhere(user_id))
+        unlisted.push({ record: room, user_id })
   }
+  return unlisted
+}
+
+async function reportUnlisted(
+  context: Context,
+  file: string,
+  flags: AdoptFlags,
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  const members = counted(count, 'member')
+  if (flags.members) return context.notice(`took over ${members} whom the file does not list`)
+  await context.notice([
+    `the file does not list ${members} of these rooms, so --prune never blocks them; take them over with: `,
+    suggest(['workspace', 'adopt', ...formatRosterFlags(flags), '--members'], file),
+  ])
 }
 
 function claim(

@@ -7,7 +7,8 @@ import type { Page } from '../output/views/page.ts'
 import { isInteractive, requireWithinMax } from '../requests/confirm.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
-import { LockFile, readLockFile } from './lock/lock-file.ts'
+import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
+import { findOtherLock } from './other-lock.ts'
 import { requireAllowedRemovals } from './plan/guards.ts'
 import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
@@ -38,11 +39,15 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
   const { flags, review } = await readReview(context, given)
   const document = await readDesired(file, flags, host)
   if (context.flags.dryRun) return previewPlan(context, file, document, flags)
-  const lock = await LockFile.open(file, host)
+  const name = lockFileOf(file, flags.lock)
+  const lock = await LockFile.open(name, host)
   try {
     const options = readPlanOptions(flags)
-    const prepared = await preparePlan(context, { file, document, sections: lock.sections, options }, flags)
+    const request = { lock: name, document, sections: lock.sections, options }
+    const prepared = await preparePlan(context, request, flags)
     const { plan, problem } = prepared
+    const other = findOtherLock(context, file, flags, prepared)
+    if (other) throw other
     await review?.(prepared)
     requireAllowedRemovals(plan, flags.allowLarge)
     await confirmPlan(context, file, plan, flags)
@@ -79,10 +84,14 @@ async function previewPlan(
   document: WorkspaceDocument,
   flags: ApplyFlags,
 ): Promise<void> {
-  const sections = readLockFile(file, context.host)
+  const lock = lockFileOf(file, flags.lock)
+  const sections = readLockFile(lock, context.host)
   const options = readPlanOptions(flags)
-  const { plan, problem } = await preparePlan(context, { file, document, sections, options }, flags)
+  const prepared = await preparePlan(context, { lock, document, sections, options }, flags)
+  const { plan, problem } = prepared
   await printPlan(context, plan)
+  const other = findOtherLock(context, file, flags, prepared)
+  if (other) throw other
   if (problem) throw problem
   requireAllowedRemovals(plan, flags.allowLarge)
 }

@@ -39,7 +39,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   ) => matchByName(document, list, createSection(baseUrl, applicationId, undefined))
   const other = context.withFlags({ ...context.flags, profile: against, local: false })
   const { plan, problem } = await other.run(() =>
-    preparePlan(other, { file: against, document, sections: [], options, sectionOf }, flags),
+    preparePlan(other, { lock: '', document, sections: [], options, sectionOf }, flags),
   )
   await printPlan(context, plan)
   if (problem) throw problem
@@ -60,9 +60,9 @@ function requireProfiles({ flags: { baseUrl }, host: { env } }: Context, flags: 
   const [name] = Object.entries(given).find(([, value]) => value) ?? []
   if (name !== undefined)
     throw new UsageError(`--against compares two profiles, and ${name} would replace the service of both`)
-  if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge ?? flags.reblock)
+  if (flags.out ?? flags.prune ?? flags.recreate ?? flags.allowLarge ?? flags.reblock ?? flags.lock)
     throw new UsageError(
-      '--against only compares: --out, --prune, --recreate, --reblock and --allow-large need a file',
+      '--against only compares: --out, --prune, --recreate, --reblock, --allow-large and --lock need a file',
     )
 }
 

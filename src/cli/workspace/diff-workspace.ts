@@ -2,7 +2,8 @@ import { ConditionError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { readDesired } from './document/read-file.ts'
-import { readLockFile } from './lock/lock-file.ts'
+import { lockFileOf, readLockFile } from './lock/lock-file.ts'
+import { findOtherLock } from './other-lock.ts'
 import { requireAllowedRemovals } from './plan/guards.ts'
 import { isUnresolved, isWrite } from './plan/plan.ts'
 import type { PlanFlags } from './plan-flags.ts'
@@ -28,8 +29,10 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   printer.check(planView)
   const options = readPlanOptions(flags)
   const document = await readDesired(file, flags, context.host)
-  const sections = readLockFile(file, context.host)
-  const { plan, problem, identity } = await preparePlan(context, { file, document, sections, options }, flags)
+  const lock = lockFileOf(file, flags.lock)
+  const sections = readLockFile(lock, context.host)
+  const prepared = await preparePlan(context, { lock, document, sections, options }, flags)
+  const { plan, problem, identity } = prepared
   await printPlan(context, plan)
   if (problem) throw problem
   requireAllowedRemovals(plan, flags.allowLarge)
@@ -39,8 +42,10 @@ export async function diffWorkspace(context: Context, file: string, flags: DiffF
   }
   const count = plan.items.filter((item) => isWrite(item) || isUnresolved(item)).length
   const found = flags.strict ? plan.items.length : count
-  if (found > 0)
-    throw new ConditionError(`the workspace differs from ${file}`, {
-      hint: suggestNextStep(file, plan, flags),
-    })
+  if (found === 0) return
+  const other = findOtherLock(context, file, flags, prepared)
+  if (other) await context.notice(other.message)
+  throw new ConditionError(`the workspace differs from ${file}`, {
+    hint: other?.hint ?? suggestNextStep(file, plan, flags),
+  })
 }

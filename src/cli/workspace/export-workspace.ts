@@ -60,7 +60,7 @@ export async function exportWorkspace(context: Context, flags: WorkspaceExportFl
 }
 
 async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
-  const lock = await LockFile.open(out, host)
+  const lock = await LockFile.open(lockFileOf(out), host)
   if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
   await lock.close()
   throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })

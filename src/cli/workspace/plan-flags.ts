@@ -31,7 +31,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
     )
 }
 
-/** Adds the flags that assign the columns of a roster. */
+/** Adds the flags that assign the columns of a roster, and the one that names the lock file. */
 export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .option('--rooms-from <column>', 'for a CSV with one row per person and class: the column of the class')
@@ -49,6 +49,7 @@ export function addRosterFlags(command: MeetroomCommand): MeetroomCommand {
         encodings,
       ),
     )
+    .option('--lock <file>', 'lock file, for a workspace file under a new name (default: FILE.lock)')
 }
 
 function parseUserColumns(text: string): readonly string[] {
@@ -101,13 +102,15 @@ export function formatRosterFlags({
   roleFrom,
   roomType,
   encoding,
+  lock,
 }: RosterFlags): string[] {
   const flags = {
     '--rooms-from': roomsFrom,
     '--users-from': usersFrom?.join(','),
     '--role-from': roleFrom,
     '--room-type': roomType,
-    ...{ '--encoding': encoding },
+    '--encoding': encoding,
+    '--lock': lock,
   }
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))
 }

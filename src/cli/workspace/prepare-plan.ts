@@ -3,7 +3,6 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import type { Section } from './lock/lock.ts'
-import { lockFileOf } from './lock/lock-file.ts'
 import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
 import { findLostRooms } from './plan/lost-rooms.ts'
 import type { Plan, PlanOptions } from './plan/plan.ts'
@@ -23,7 +22,8 @@ export interface PreparedPlan {
 }
 
 interface PlanRequest {
-  file: string
+  /** Name of the lock file, for errors. */
+  lock: string
   document: WorkspaceDocument
   sections: readonly Section[]
   options: PlanOptions
@@ -37,7 +37,7 @@ interface PlanRequest {
  */
 export async function preparePlan(
   context: Context,
-  { file, document, sections, options, sectionOf }: PlanRequest,
+  { lock, document, sections, options, sectionOf }: PlanRequest,
   flags: PaceFlags,
 ): Promise<PreparedPlan> {
   const reader = new WorkspaceReader(context, flags)
@@ -46,7 +46,7 @@ export async function preparePlan(
   const section =
     sectionOf?.(rooms, identity) ??
     selectSection(sections, identity, {
-      name: lockFileOf(file),
+      name: lock,
       workspace: document.workspace,
       isRoom: (id) => rooms.items.has(id) || !document.rooms,
       prunesUsers: options.prune.has('users'),

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { RosterFlags } from '../../workspace/document/roster.ts'
+import type { AdoptFlags } from '../../workspace/adopt-workspace.ts'
 import { addRosterFlags } from '../../workspace/plan-flags.ts'
 
 export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineAction): void {
@@ -12,8 +12,12 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineActi
       'Match each room of the file that has no ID yet with the one existing room of exactly its name, and record the ID in FILE.lock, with the users and members of the file that exist. Nothing changes at the service.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
+  command.option(
+    '--members',
+    'also take over the members of these rooms whom the file does not list, for --prune',
+  )
   addRosterFlags(command).action(
-    act('compares', async (context, file: string, flags: RosterFlags) => {
+    act('compares', async (context, file: string, flags: AdoptFlags) => {
       const { adoptWorkspace } = await import('../../workspace/adopt-workspace.ts')
       await adoptWorkspace(context, file, flags)
     }),

@@ -15,6 +15,8 @@ export interface RosterFlags {
   roleFrom?: string
   roomType?: RoomType
   encoding?: Encoding
+  /** Lock file; undefined for the one beside the workspace file. */
+  lock?: string
 }
 
 interface Roster {

@@ -10,11 +10,11 @@ import type { Host } from '../../../host.ts'
 import type { Section } from './lock.ts'
 import { formatLock, parseLock } from './lock-format.ts'
 
-export const lockFileOf = (file: string) => `${file}.lock`
+/** @param given lock file that the user named (`--lock`) */
+export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
 
 /** @throws {UsageError} when the lock file exists but cannot be read */
-export function readLockFile(file: string, host: Host): Section[] {
-  const name = lockFileOf(file)
+export function readLockFile(name: string, host: Host): Section[] {
   const text = readLockText(name, host)
   return text === undefined ? [] : parseLock(text, name)
 }
@@ -48,13 +48,12 @@ export class LockFile {
   }
 
   /**
-   * Acquires the lock file of a workspace file and checks that it can be written. Nothing is written before a
+   * Acquires a lock file and checks that it can be written. Nothing is written before a
    * confirmation, except the file that marks this process as the holder.
    * @throws {UsageError} when the lock file cannot be read, or another process holds it
    * @throws {OutputError} when the lock file cannot be written
    */
-  static async open(file: string, host: Host): Promise<LockFile> {
-    const name = lockFileOf(file)
+  static async open(name: string, host: Host): Promise<LockFile> {
     const path = resolve(host.cwd, name)
     const holder = `${path}.pid`
     let pid: number | undefined

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { suggest, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Section } from './lock/lock.ts'
+import { lockFileOf, readLockFile } from './lock/lock-file.ts'
+import type { WorkspaceIdentity } from './lock/section.ts'
+import type { PlanItem } from './plan/plan.ts'
+import { formatPlanFlags, type PlanFlags } from './plan-flags.ts'
+
+interface Found {
+  identity: WorkspaceIdentity
+  section: Section
+  plan: { items: readonly Pick<PlanItem, 'action' | 'room_id'>[] }
+}
+
+/**
+ * Returns the error for a file under a new name: another lock file in its directory records the existing rooms. With a
+ * lock file of its own, members who left the rooms would not be recognized. `--lock` decides.
+ */
+export function findOtherLock(
+  context: Context,
+  file: string,
+  flags: PlanFlags,
+  { identity, section, plan }: Found,
+): UsageError | undefined {
+  if (flags.lock !== undefined || section.rooms.size > 0) return undefined
+  const ids = new Set(plan.items.flatMap(({ action, room_id }) => (action === 'exists' ? [room_id] : [])))
+  if (ids.size === 0) return undefined
+  const own = lockFileOf(file)
+  const recordsRooms = ({ base_url, rooms }: Section) =>
+    base_url === identity.baseUrl && [...rooms.values()].some(({ id }) => ids.has(id))
+  const other = listLockFiles(dirname(own), context.host).find(
+    (name) => basename(name) !== basename(own) && readSections(name, context.host).some(recordsRooms),
+  )
+  if (other === undefined) return undefined
+  const use = (lock: string) =>
+    suggest([...context.command.split(' '), ...formatPlanFlags({ ...flags, lock })], file)
+  return new UsageError(`the rooms of ${file} are those of ${other}; nothing was changed`, {
+    hint: [
+      'if it is the same list under a new name, use: ',
+      use(other),
+      '; for a list of its own: ',
+      use(own),
+    ],
+  })
+}
+
+function listLockFiles(dir: string, host: Host): string[] {
+  const names = readdirSync(resolve(host.cwd, dir)).filter((name) => name.endsWith('.lock'))
+  return names.sort().map((name) => join(dir, name))
+}
+
+/** Returns no sections for the lock file of another program. */
+function readSections(name: string, host: Host): Section[] {
+  try {
+    return readLockFile(name, host)
+  } catch {
+    return []
+  }
+}

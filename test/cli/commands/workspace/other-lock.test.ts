@@ -1,0 +1,88 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createWorkspace } from '../../../helpers/workspace-file.ts'
+
+const flags = '--rooms-from class --users-from pupil_id,name'
+const roster = (...rows: string[]) => ['pupil_id,name,class', ...rows, ''].join('\n')
+const confirmed = '--yes --max 500'
+
+/** A school whose first roster is applied, and whose second one, under a new name, lacks a leaver. */
+async function createSchool() {
+  const at = await createWorkspace()
+  at.write(roster('p1,Ada,7a', 'p2,Bob,7a'), 'week1.csv')
+  expect((await at.run(`workspace apply week1.csv ${flags} ${confirmed}`)).code).toBe(0)
+  at.write(roster('p1,Ada,7a'), 'week2.csv')
+  writeFileSync(join(at.world.dir, 'yarn.lock'), '# of another program\n')
+  const [room] = await at.rooms()
+  return { at, room: room.id as string }
+}
+
+/** The suggested command with a lock file, without the flags of the service. */
+const suggested = (stderr: string, lock: string) =>
+  new RegExp(`meetroom (workspace [^;]*--lock ${lock}[^;]* week2.csv)`).exec(stderr)?.[1] ?? ''
+
+test.each(['diff', 'apply --yes', 'apply --dry-run', 'adopt'])(
+  'workspace %s of a file under a new name says whose rooms these are, and writes nothing',
+  async (command) => {
+    const { at } = await createSchool()
+    const { code, stderr, writes } = await at.run(`workspace ${command} week2.csv ${flags}`)
+    expect({ code, writes, lock: at.lock('week2.csv') }).toEqual({
+      code: command === 'diff' ? 9 : 2,
+      writes: [],
+      lock: undefined,
+    })
+    expect(stderr).toContain('the rooms of week2.csv are those of week1.csv.lock')
+    expect(suggested(stderr, 'week1.csv.lock')).toContain('week2.csv')
+  },
+)
+
+test('the suggested --lock blocks the leaver with --prune, and records the blocks in that lock file', async () => {
+  const { at, room } = await createSchool()
+  const { stderr } = await at.run(`workspace apply week2.csv ${flags} --prune=members --yes`)
+  const line = suggested(stderr, 'week1.csv.lock')
+  const run = await at.run(`${line} ${confirmed}`)
+  expect(run.code, run.stderr).toBe(0)
+  expect(await at.members(room)).toEqual(['p1 guest', 'p2 guest blocked'])
+  expect(at.lock('week2.csv')).toBeUndefined()
+  expect(at.lock('week1.csv').sections[0].rooms['7a'].blocks).toEqual(['p2'])
+  const diff = await at.run(`workspace diff week2.csv ${flags} --lock week1.csv.lock`)
+  expect(diff.code).toBe(0)
+})
+
+test('the suggested lock file of its own lets a second file claim the rooms', async () => {
+  const { at } = await createSchool()
+  const { stderr } = await at.run(`workspace adopt week2.csv ${flags}`)
+  expect(await at.run(suggested(stderr, 'week2.csv.lock'))).toMatchObject({ code: 0 })
+  expect(Object.keys(at.lock('week2.csv').sections[0].rooms)).toEqual(['7a'])
+})
+
+test('a lock file of another service or with other rooms is not named', async () => {
+  const { at } = await createSchool()
+  const lock = at.lock('week1.csv')
+  for (const change of [
+    (section: any) => ({ ...section, base_url: 'https://other.test/v1' }),
+    (section: any) => ({ ...section, rooms: {} }),
+  ]) {
+    at.write(JSON.stringify({ ...lock, sections: lock.sections.map(change) }), 'week1.csv.lock')
+    const { code, stderr } = await at.run(`workspace diff week2.csv ${flags}`)
+    expect(code).toBe(9)
+    expect(stderr).not.toContain('week1.csv.lock')
+  }
+})
+
+test('workspace adopt counts members whom the file does not list, and --members lets --prune block them', async () => {
+  const { at, room } = await createSchool()
+  renameSync(join(at.world.dir, 'week1.csv.lock'), join(at.world.dir, 'lost'))
+  await at.user('host')
+  const { body } = await at.world.send('POST', `/rooms/${room}/members`, { user_id: 'host' })
+  await at.world.send('PUT', `/rooms/${room}/members/${body.member.id}`, { is_blocked: true })
+  const adopted = await at.run(`workspace adopt week2.csv ${flags}`)
+  expect(adopted.stderr).toContain('the file does not list 1 member of these rooms')
+  const prune = `workspace apply week2.csv ${flags} --prune=members ${confirmed}`
+  expect(await at.run(prune)).toMatchObject({ code: 0, writes: [] })
+  const [, line = ''] = /meetroom (workspace adopt .*--members \S+)/.exec(adopted.stderr) ?? []
+  expect((await at.run(line)).stderr).toContain('took over 1 member')
+  expect((await at.run(prune)).writes).toHaveLength(1)
+  expect(await at.members(room)).toEqual(['host guest blocked', 'p1 guest', 'p2 guest blocked'])
+})
