@@ -56,7 +56,14 @@ export function session(user_id: string | null, from: string, to: string | null,
   }
 }
 
-/** A member with the name of the user in capitals. */
+/** A member with the name of the user in capitals, invited before all sessions. */
 export function member(user_id: string | null, more: Thing = {}): Thing {
-  return { id: `m-${user_id}`, user_id, type: 'guest', name: user_id?.toUpperCase() ?? null, ...more }
+  return {
+    id: `m-${user_id}`,
+    user_id,
+    type: 'guest',
+    name: user_id?.toUpperCase() ?? null,
+    created_at: '2025-01-01T00:00:00.000Z',
+    ...more,
+  }
 }

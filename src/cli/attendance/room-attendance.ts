@@ -5,6 +5,7 @@ import {
   type Attendance,
   hasEnd,
   readAttendance,
+  readStart,
   type SessionReadOptions,
   type TimeAnomaly,
 } from './session-times.ts'
@@ -18,6 +19,8 @@ export interface Participant {
   blocked?: boolean
   /** Role of the member; undefined before the lookup. */
   role?: unknown
+  /** Time of the invitation, in milliseconds since 1970; undefined for other people, or if unknown. */
+  invitedAt?: number | undefined
   connections: number
   intervals: readonly Interval[]
   firstIn: string
@@ -37,6 +40,8 @@ export interface RoomAttendance {
   meeting: readonly Interval[]
   anomalies: ReadonlyMap<TimeAnomaly, number>
   sessions: number
+  /** Start of the first session of each participant, also outside the span; empty unless requested. */
+  firstStarts: ReadonlyMap<string, number>
   visits: readonly SessionAttendance[]
 }
 
@@ -47,6 +52,7 @@ interface CollectOptions {
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
   visits: boolean
+  firstStarts: boolean
 }
 
 interface OpenParticipant extends Participant {
@@ -58,11 +64,12 @@ interface OpenParticipant extends Participant {
 /** Builds the attendance of a room from its sessions. To save memory, stores sessions only if visits are requested. */
 export async function collectAttendance(
   pages: AsyncIterable<{ items: readonly Item[] }>,
-  { span, now, terminatedAt, userOf, visits: wantsVisits }: CollectOptions,
+  { span, now, terminatedAt, userOf, visits: wantsVisits, firstStarts: wantsStarts }: CollectOptions,
 ): Promise<RoomAttendance> {
   const participants = new Map<string, OpenParticipant>()
   const anomalies = new Map<TimeAnomaly, number>()
   const visits: SessionAttendance[] = []
+  const firstStarts = new Map<string, number>()
   let sessions = 0
   const count = (anomaly: TimeAnomaly) => anomalies.set(anomaly, (anomalies.get(anomaly) ?? 0) + 1)
   for await (const { items } of pages)
@@ -74,13 +81,16 @@ export async function collectAttendance(
         terminatedAt: hasEnd(session) ? undefined : await terminatedAt(),
       }
       const attendance = readAttendance(session, reading)
+      const isCounted = attendance !== undefined && typeof attendance !== 'string'
       if (typeof attendance === 'string') count(attendance)
-      if (attendance === undefined || typeof attendance === 'string') continue
-      if (attendance.oddity) count(attendance.oddity)
+      if (!isCounted && !wantsStarts) continue
       const { member_id = null } = session
       const givenUser = session['user_id'] === undefined ? await userOf(member_id) : session['user_id']
       const user_id = givenUser === '' ? null : (givenUser ?? null)
       const key = identifyParticipant(user_id, member_id, session)
+      if (wantsStarts && user_id !== null) addFirstStart(firstStarts, key, session)
+      if (!isCounted) continue
+      if (attendance.oddity) count(attendance.oddity)
       const known = participants.get(key)
       const participant = known
         ? addAttendance(known, attendance)
@@ -98,6 +108,7 @@ export async function collectAttendance(
     meeting: mergeIntervals(sorted.flatMap(({ intervals }) => intervals)),
     anomalies,
     sessions,
+    firstStarts,
     visits: visits.sort((a, b) => a.interval[0] - b.interval[0]),
   }
 }
@@ -106,6 +117,11 @@ export async function collectAttendance(
 function compareArrivals([keyA, a]: [string, OpenParticipant], [keyB, b]: [string, OpenParticipant]): number {
   const isAnonymous = ({ user_id }: OpenParticipant) => Number(user_id === null)
   return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
+}
+
+function addFirstStart(starts: Map<string, number>, key: string, session: Item): void {
+  const start = readStart(session)
+  if (start < (starts.get(key) ?? Number.POSITIVE_INFINITY)) starts.set(key, start)
 }
 
 /** Returns a key that identifies a participant by user, else by member, else by session. */

@@ -18,6 +18,8 @@ export interface Invitee {
   name: unknown
   role: unknown
   blocked: boolean
+  /** Time of the invitation, in milliseconds since 1970; undefined if unknown. */
+  invitedAt: number | undefined
 }
 
 export interface RowOptions {

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../api/defined.ts'
 import { labelOf, type PeriodUnit } from '../calendar/period.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
@@ -58,7 +57,12 @@ function createFields(
   }
   if (subject === 'user-total') {
     const minutes = countTenths(total.intervals) / 10
-    const counts = { rooms, days, meetings, ...omitUndefined({ missed: absent ? missed : undefined }) }
+    const counts = {
+      rooms,
+      days,
+      meetings,
+      ...(absent && { missed, counted_from: formatTime(total.countedFrom) }),
+    }
     return { user_id, name, ...counts, ...bounds, room_minutes, minutes }
   }
   const counts = { days, meetings, room_minutes }

@@ -37,6 +37,8 @@ export interface Total {
   /** Sum of the minutes of each participant in each room. */
   roomMinutes: number
   isPresent: boolean
+  /** Time from which meetings count, in milliseconds since 1970; infinite if unknown. */
+  countedFrom: number
   /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
   first: number
   last: number
@@ -48,7 +50,7 @@ export interface Total {
 }
 
 const keyFields = { period: 0, person: 1, room: 2, meeting: 3 }
-const times = { first: 0, last: 1, tenths: 2 }
+const times = { first: 0, last: 1, tenths: 2, countedFrom: 3 }
 const counts = {
   ...{ rooms: 0, participants: 1, days: 2, meetings: 3, missed: 4, flags: 5 },
   ...{ user_id: 6, name: 7, role: 8, lastRoom: 9, lastMeeting: 10, lastInterval: 11 },
@@ -62,7 +64,7 @@ export class TotalStore {
   readonly #people: CompactTexts
   readonly #sharesPeople: boolean
   readonly #keys = new CompactTuples(4)
-  readonly #times = new CompactRecords('float', 3)
+  readonly #times = new CompactRecords('float', 4)
   readonly #counts = new CompactRecords('integer', 12)
   readonly #values = new CompactValues()
   /** Pairs of a total and a person, for totals of several people. */
@@ -92,6 +94,7 @@ export class TotalStore {
     this.#counts.create()
     this.#times.set(total, times.first, Number.POSITIVE_INFINITY)
     this.#times.set(total, times.last, Number.NEGATIVE_INFINITY)
+    this.#times.set(total, times.countedFrom, Number.POSITIVE_INFINITY)
     if (!person) return total
     this.#counts.set(total, counts.user_id, this.#values.place(person.user_id))
     if (person.blocked !== undefined) this.#flag(total, flags.isMember)
@@ -123,8 +126,12 @@ export class TotalStore {
     }
   }
 
-  addPerson(total: number, { name, role, blocked }: Person): void {
-    if (blocked !== undefined) this.#flag(total, flags.isInvited)
+  addPerson(total: number, { name, role, blocked, countedFrom }: Person): void {
+    if (blocked !== undefined) {
+      this.#flag(total, flags.isInvited)
+      const earliest = Math.min(this.#times.get(total, times.countedFrom), countedFrom)
+      this.#times.set(total, times.countedFrom, earliest)
+    }
     for (const [field, value] of [
       [counts.name, name],
       [counts.role, role],
@@ -177,6 +184,7 @@ export class TotalStore {
       participants: isOfPerson ? Math.min(1, meetings) : count(counts.participants),
       ...{ roomMinutes: this.roomMinutesOf(total), isPresent: this.#has(total, flags.isPresent) },
       ...{ first: this.time(total, 'first'), last: this.time(total, 'last') },
+      countedFrom: this.#times.get(total, times.countedFrom),
       ...{ isOpen: this.#has(total, flags.isOpen), isThere: this.#has(total, flags.isThere) },
       intervals: isOfPerson ? this.#readIntervals(total) : [],
     }

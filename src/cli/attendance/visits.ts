@@ -26,7 +26,10 @@ export interface Visit {
   period: number
   intervals: readonly Interval[]
   isPresent: boolean
-  /** Number of meetings that an invited person missed or attended too briefly. A meeting counts in its first period. */
+  /**
+   * Number of meetings since the invitation that a person missed or attended too briefly. A meeting counts in its first
+   * period.
+   */
   missed: number
 }
 
@@ -51,7 +54,7 @@ export function* listVisits(
     for (const person of absent && listsMissed ? everybody : visitors.keys()) {
       const intervals = visitors.get(person)
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
-      let missed = isInvited(person) && !isPresent ? 1 : 0
+      let missed = isInvited(person) && !isPresent && counts(meeting, person) ? 1 : 0
       if (isPresent || (intervals !== undefined && absent))
         for (const [period, parts] of groupByPeriod(intervals, unit, zone)) {
           yield { person, meeting, period, intervals: parts, isPresent, missed }
@@ -61,6 +64,10 @@ export function* listVisits(
         yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed }
     }
   if (absent && !listsMissed) yield* countMissed(attendance, everybody.filter(isInvited), options)
+}
+
+function counts({ start }: Meeting, { countedFrom }: Person): boolean {
+  return start >= countedFrom
 }
 
 /** Finds the visitors of each meeting. Meetings and visitors keep their order. */
@@ -78,21 +85,35 @@ function* countMissed(
   invited: readonly Person[],
   { unit, zone }: VisitOptions,
 ): Generator<Visit> {
-  const held = new Map<number, number>()
+  /** Sorted starts of the meetings of each period. */
+  const held = new Map<number, number[]>()
   const attended = new Map(invited.map((person) => [person, new Map<number, number>()]))
   for (const [meeting, visitors] of attendance) {
     const period = periodOf(meeting, unit, zone)
-    add(held, period)
+    const starts = held.get(period)
+    if (starts) starts.push(meeting.start)
+    else held.set(period, [meeting.start])
     for (const person of visitors.keys()) {
       const ofPerson = attended.get(person)
-      if (ofPerson) add(ofPerson, period)
+      if (ofPerson && counts(meeting, person)) add(ofPerson, period)
     }
   }
   for (const [person, ofPerson] of attended)
-    for (const [period, count] of held) {
-      const missed = count - (ofPerson.get(period) ?? 0)
+    for (const [period, starts] of held) {
+      const missed = starts.length - countBefore(starts, person.countedFrom) - (ofPerson.get(period) ?? 0)
       if (missed > 0) yield { person, meeting: undefined, period, intervals: [], isPresent: false, missed }
     }
+}
+
+/** Counts the numbers of a sorted list that are below a limit. */
+function countBefore(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function add(counts: Map<number, number>, key: number): void {

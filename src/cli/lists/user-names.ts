@@ -1,3 +1,4 @@
+import { parseTimestamp } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Participant } from '../attendance/room-attendance.ts'
@@ -13,10 +14,15 @@ interface NameOptions {
   names: boolean
   roles?: boolean
   absent: boolean
+  /** True to read since when each member is invited. */
+  invitations?: boolean
   includeBlocked?: boolean
 }
 
-export type UnnamedPerson = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked' | 'role'>
+export type UnnamedPerson = Pick<
+  Participant,
+  'user_id' | 'member_id' | 'name' | 'blocked' | 'role' | 'invitedAt'
+>
 
 /**
  * Resolver of participant names: from sessions, else from members, else from all users, which are listed once
@@ -28,7 +34,7 @@ export class NameResolver {
   readonly #full: FullRecords
   /** True when members have names; undefined until a member with a user is read. */
   #hasMemberNames: boolean | undefined
-  #users: Promise<ReadonlyMap<string, unknown>> | undefined
+  #users: Promise<ReadonlyMap<string, Item>> | undefined
 
   constructor(context: Context, client: Client) {
     this.#context = context
@@ -45,12 +51,14 @@ export class NameResolver {
     const unnamed = needs.names ? participants.filter(({ name }) => name === undefined || name === null) : []
     const wantsMembers = unnamed.length > 0 && this.#hasMemberNames !== false
     const absent: Invitee[] = []
+    const undated: DatedPerson[] = []
     if (needs.absent || needs.roles || wantsMembers) {
       const participantOf = createFinder(participants)
       for await (const member of this.members(room_id, needs.absent)) {
         const { user_id = null, name, type: role = null } = member
         const participant = participantOf(member)
         const blocked = isBlocked(member) ?? false
+        const invitedAt = readTime(member)
         if (user_id !== null) this.#hasMemberNames ||= name !== undefined
         if (participant) {
           // A session may lack the user of its member.
@@ -58,10 +66,16 @@ export class NameResolver {
           if (needs.names) participant.name ??= name
           participant.blocked = blocked
           participant.role = role
-        } else if (needs.absent && user_id !== null && (needs.includeBlocked || !blocked))
-          absent.push({ user_id, name: name ?? null, role, blocked })
+          participant.invitedAt = invitedAt
+          if (invitedAt === undefined) undated.push(participant)
+        } else if (needs.absent && user_id !== null && (needs.includeBlocked || !blocked)) {
+          const invitee = { user_id, name: name ?? null, role, blocked, invitedAt }
+          absent.push(invitee)
+          if (invitedAt === undefined) undated.push(invitee)
+        }
       }
     }
+    if (needs.invitations) await this.#dateByUser(undated)
     if (needs.names && this.#hasMemberNames === false) await this.#setUserNames([...unnamed, ...absent])
     return absent
   }
@@ -73,13 +87,25 @@ export class NameResolver {
   async #setUserNames(people: readonly { user_id: unknown; name?: unknown }[]): Promise<void> {
     const unnamed = people.filter(({ user_id, name = null }) => user_id !== null && name === null)
     if (unnamed.length === 0) return
-    this.#users ??= this.#listUsers()
-    const users = await this.#users
-    for (const person of unnamed) person.name = users.get(toText(person.user_id)) ?? null
+    const users = await this.#readUsers()
+    for (const person of unnamed) person.name = users.get(toText(person.user_id))?.['name'] ?? null
   }
 
-  async #listUsers(): Promise<ReadonlyMap<string, unknown>> {
-    const names = new Map<string, unknown>()
+  /** Sets the creation time of the user, if the service does not show that of the member. */
+  async #dateByUser(people: readonly DatedPerson[]): Promise<void> {
+    const known = people.filter(({ user_id }) => user_id !== null)
+    if (known.length === 0) return
+    const users = await this.#readUsers()
+    for (const person of known) person.invitedAt = readTime(users.get(toText(person.user_id)) ?? {})
+  }
+
+  #readUsers(): Promise<ReadonlyMap<string, Item>> {
+    this.#users ??= this.#listUsers()
+    return this.#users
+  }
+
+  async #listUsers(): Promise<ReadonlyMap<string, Item>> {
+    const users = new Map<string, Item>()
     const pages = await listPages(
       this.#context,
       'listUsers',
@@ -88,9 +114,15 @@ export class NameResolver {
       { client: this.#client },
     )
     for await (const { items } of pages)
-      for (const { user_id, name } of items) names.set(toText(user_id), name)
-    return names
+      for (const { user_id, name, created_at } of items) users.set(toText(user_id), { name, created_at })
+    return users
   }
+}
+
+type DatedPerson = Pick<UnnamedPerson, 'user_id' | 'invitedAt'>
+
+function readTime({ created_at }: Item): number | undefined {
+  return parseTimestamp(created_at) ?? undefined
 }
 
 function createFinder(participants: readonly UnnamedPerson[]): (member: Item) => UnnamedPerson | undefined {

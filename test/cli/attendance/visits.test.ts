@@ -5,9 +5,11 @@ import type { Person } from '../../../src/cli/attendance/people.ts'
 import { listVisits, type Visit } from '../../../src/cli/attendance/visits.ts'
 import { TimeZone } from '../../../src/cli/calendar/time-zone.ts'
 
-function createPerson({ intervals, blocked }: Pick<Person, 'intervals' | 'blocked'>, i: number): Person {
+type Attendee = Pick<Person, 'intervals' | 'blocked' | 'countedFrom'>
+
+function createPerson({ intervals, blocked, countedFrom }: Attendee, i: number): Person {
   const named = { key: `user ${i}`, user_id: i, name: null, role: null }
-  return { ...named, blocked, intervals, openEnd: undefined, isThere: false }
+  return { ...named, blocked, countedFrom, intervals, openEnd: undefined, isThere: false }
 }
 
 const hourMs = 3_600_000
@@ -17,6 +19,10 @@ const interval = fc
 const person = fc.record({
   intervals: fc.array(interval, { maxLength: 8 }).map(mergeIntervals),
   blocked: fc.constantFrom(true, false, undefined),
+  countedFrom: fc.oneof(
+    fc.constant(Number.NEGATIVE_INFINITY),
+    fc.integer({ min: 0, max: 2000 }).map((hours) => hours * hourMs),
+  ),
 })
 const people = fc.array(person, { maxLength: 8 }).map((all) => all.map(createPerson))
 const options = fc.record({
@@ -50,7 +56,10 @@ test('missed meetings that are counted are as many as those that are listed, for
 test('a meeting that an invited person missed adds no visit without periods', () => {
   const meetings = Array.from({ length: 500 }, (_, i): Interval => [i * 24 * hourMs, (i * 24 + 1) * hourMs])
   const everybody = Array.from({ length: 500 }, (_, i) =>
-    createPerson({ intervals: i === 0 ? meetings : [], blocked: false }, i),
+    createPerson(
+      { intervals: i === 0 ? meetings : [], blocked: false, countedFrom: Number.NEGATIVE_INFINITY },
+      i,
+    ),
   )
   const visits = [...listVisits(meetings, everybody, { ...common, minMinutes: 0, includeBlocked: false })]
   expect(visits.length).toBe(meetings.length + everybody.length - 1)

@@ -199,6 +199,7 @@ const attendance = z.object({
           rooms: z.int(),
           ...counted,
           missed: z.int().optional(),
+          counted_from: text.optional().describe('time from which meetings count; null if unknown'),
           ...bounds,
           ...summed,
         },

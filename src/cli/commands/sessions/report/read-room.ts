@@ -18,6 +18,8 @@ export interface ReportScope {
   roomNames: boolean
   roles?: boolean
   absent: boolean
+  /** True to count meetings only from the invitation of each member. */
+  invitations?: boolean
   /** True to count blocked members as invited. */
   includeBlocked: boolean
   visits: boolean
@@ -53,6 +55,7 @@ export function createReportReader(
       }),
       userOf: async (member_id) => (await usersOf()).get(toText(member_id)) ?? null,
       visits: scope.visits,
+      firstStarts: scope.invitations ?? false,
     })
     if (attendance.sessions > 0 && attendance.anomalies.get('no start') === attendance.sessions)
       throw new PartialError(`room ${room_id}: none of its sessions has a readable connected_at`)

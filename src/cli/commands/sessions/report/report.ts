@@ -69,6 +69,7 @@ export async function runReport(
   const tally = new Tally(rooms.length, summarizeReport)
   const scope = {
     ...{ span, absent, includeBlocked },
+    invitations: absent && selectRoomSubject(grouping) === undefined,
     ...scopeFor(grouping, printer.options, page !== undefined),
   }
   const onFailure = async (room: Item, error: MeetroomError) => page?.failed(room, error)

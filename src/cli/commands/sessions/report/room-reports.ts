@@ -30,6 +30,7 @@ export class RoomReports {
   readonly #context: Context
   readonly #options: RoomReportsOptions
   readonly #anomalies = new TimeAnomalyCounter()
+  readonly #invitations = { members: 0, dated: 0 }
   readonly #missing: Item[] = []
   readonly #failures: MeetroomError[] = []
   #fatal: MeetroomError | undefined
@@ -56,6 +57,7 @@ export class RoomReports {
       asked++
       if (outcome.status === 'ok') {
         this.#anomalies.add(room, outcome.value.attendance.anomalies)
+        this.#countInvitations(outcome.value)
         yield outcome.value
         continue
       }
@@ -71,13 +73,25 @@ export class RoomReports {
     this.#missing.push(...rooms.slice(asked))
   }
 
+  #countInvitations({ attendance, absent = [] }: RoomReport): void {
+    for (const { blocked, invitedAt } of [...attendance.participants, ...absent]) {
+      if (blocked !== undefined) this.#invitations.members++
+      if (invitedAt !== undefined) this.#invitations.dated++
+    }
+  }
+
   /**
    * Prints the notices at the end of a report.
    * @throws {PartialError} if some rooms failed or were not listed
    */
   async finish(): Promise<void> {
-    const { incomplete, tally } = this.#options
+    const { incomplete, tally, scope } = this.#options
     const { interrupt } = this.#context
+    const { members, dated } = this.#invitations
+    if (scope.invitations && members > 0 && dated === 0)
+      await this.#context.notice(
+        'the service does not show when people were invited, so meetings before an invitation count as missed',
+      )
     for (const notice of this.#anomalies.notices) await this.#context.notice(notice)
     if (interrupt.aborted && !tally.isComplete) this.#fatal ??= interrupt.reason as InterruptedError
     const { reported, error } = tally.ending({ fatal: this.#fatal, hint: hintAtMissingRooms(this.#missing) })

@@ -28,7 +28,16 @@ const totalFields: Readonly<Record<Exclude<Subject, 'session'> | 'all', Readonly
     ...{ ...place, meeting: 2, meeting_start: 8, meeting_end: 0, ...person, role: 5, ...bounds, ...minutes },
     ...{ share: 2, present: 0 },
   },
-  'user-total': { ...person, rooms: 5, ...counts, missed: 8, ...bounds, ...minutes, minutes: 5 },
+  'user-total': {
+    ...person,
+    rooms: 5,
+    ...counts,
+    missed: 8,
+    counted_from: 1,
+    ...bounds,
+    ...minutes,
+    minutes: 5,
+  },
   user: { ...place, ...person, role: 1, ...counts, ...bounds, ...minutes },
   room: { ...place, participants: 5, ...counts, ...minutes },
   all: { participants: 6, rooms: 5, ...counts, ...minutes },
@@ -45,7 +54,7 @@ const nouns: Readonly<Record<keyof typeof totalFields, View['noun']>> = {
 export function totalView({ subject, unit }: Grouping, flags: TotalFields): View {
   const kind = subject === undefined || subject === 'session' ? 'all' : subject
   const id = kind === 'room' ? 'room_id' : kind === 'all' ? undefined : 'user_id'
-  const isUsed = (field: string) => field !== 'missed' || flags.absent
+  const isUsed = (field: string) => !['missed', 'counted_from'].includes(field) || flags.absent
   const weights = {
     ...(unit && { [unit]: 10 }),
     ...Object.fromEntries(Object.entries(totalFields[kind]).filter(([field]) => isUsed(field))),
@@ -118,6 +127,7 @@ export class TotalsTable {
       ...{
         ...time('meeting_start'),
         ...time('peak_time'),
+        ...time('counted_from'),
         ...time('first_in'),
         ...time('last_out'),
         ...isIn,
