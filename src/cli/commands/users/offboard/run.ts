@@ -25,21 +25,26 @@ import { finishRun } from '../../../pool/finish-run.ts'
 import { openPool, type Pool } from '../../../pool/pool.ts'
 import { startAll } from '../../../pool/run-items.ts'
 import { Tally } from '../../../pool/tally.ts'
-import type { OffboardingChange, OffboardingPlan } from './plan.ts'
+import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 import { createDeletionStep, createRoomStep } from './step.ts'
 
 type Row = MemberStep & Item
+
+const keyOf = ({ room, member }: Membership) => `${toText(room['id'])}/${toText(member['id'])}`
 
 export class OffboardingRun {
   readonly #context: Context
   readonly #plan: OffboardingPlan
   readonly #change: OffboardingChange
+  readonly #flags: PaceFlags
   readonly #tally: Tally
   readonly #pool: Pool
   /** Users with a failed or skipped step. */
   readonly #incompleteUsers = new Set<string>()
   /** Reasons why an accepted block is unconfirmed, by user ID. */
   readonly #unconfirmed = new Map<string, string>()
+  /** Reasons to keep users that the second search found, by user ID. */
+  readonly #later = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
   #begun: readonly Promise<unknown>[] = []
   #fatal: MeetroomError | undefined
@@ -48,12 +53,14 @@ export class OffboardingRun {
     context: Context,
     plan: OffboardingPlan,
     change: OffboardingChange,
+    flags: PaceFlags,
     tally: Tally,
     pool: Pool,
   ) {
     this.#context = context
     this.#plan = plan
     this.#change = change
+    this.#flags = flags
     this.#tally = tally
     this.#pool = pool
   }
@@ -69,7 +76,7 @@ export class OffboardingRun {
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
     const pool = await openPool(context, fixPace(flags), tally)
-    run = new OffboardingRun(context, plan, change, tally, pool)
+    run = new OffboardingRun(context, plan, change, flags, tally, pool)
     return run
   }
 
@@ -97,10 +104,13 @@ export class OffboardingRun {
 
   async *#deletions(): AsyncGenerator<Row> {
     const { users, unread } = this.#plan
+    await this.#searchAgain([...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : [])))
     const ready = [...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : []))
     const outcomes = this.#start(ready, (id) => this.#delete(id))
     const reasonToStay = (id: string) => {
       if (unread.length > 0) return 'not every room could be read'
+      const later = this.#later.get(id)
+      if (later !== undefined) return later
       return this.#incompleteUsers.has(id)
         ? 'not every block succeeded'
         : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
@@ -111,6 +121,30 @@ export class OffboardingRun {
       if (ended) yield createDeletionStep(id, ended)
       else if (user) yield createDeletionStep(id, { status: 'unsent', reason: reasonToStay(id) })
       else yield createDeletionStep(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
+    }
+  }
+
+  /** Finds memberships in private rooms that users gained after the plan. Such users stay. */
+  async #searchAgain(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0 || this.#context.flags.dryRun || this.#pool.isStopped) return
+    try {
+      const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, {
+        ...this.#change,
+        deletes: false,
+      })
+      const planned = new Set(this.#plan.memberships.map(({ membership }) => keyOf(membership)))
+      for (const { membership, skipReason } of memberships) {
+        const { user_id, room, member } = membership
+        const isKnown = planned.has(keyOf(membership)) && isBlocked(member) !== false
+        if (skipReason === undefined && !isKnown)
+          this.#later.set(user_id, `the user is not blocked in room ${toText(room['id'])}`)
+      }
+      if (unread.length > 0) for (const id of ids) this.#later.set(id, 'not every room could be read again')
+    } catch (cause) {
+      const { error } = toFailure(cause)
+      this.#fatal ??= error
+      this.#pool.stop()
+      for (const id of ids) this.#later.set(id, 'the rooms could not be read again')
     }
   }
 
@@ -130,7 +164,8 @@ export class OffboardingRun {
 
   #canDelete(user_id: string): boolean {
     const isConfirmed = this.#change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
-    return this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id) && isConfirmed
+    const isComplete = this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id)
+    return isComplete && isConfirmed && !this.#later.has(user_id)
   }
 
   async #block(membership: Membership): Promise<Outcome<unknown>> {
@@ -189,8 +224,8 @@ export class OffboardingRun {
   }
 
   get #hint(): Hint {
-    if (this.#unconfirmed.size === 0 || this.#incompleteUsers.size > 0 || this.#plan.unread.length > 0)
-      return 'run it again to complete the remaining steps'
+    const mustRepeat = this.#incompleteUsers.size > 0 || this.#later.size > 0 || this.#plan.unread.length > 0
+    if (this.#unconfirmed.size === 0 || mustRepeat) return 'run it again to complete the remaining steps'
     return [
       'check whether the user can still enter the rooms; then accept the blocks and delete the user with: ',
       suggest(['users', 'offboard', '--accept-unconfirmed-blocks'], ...this.#unconfirmed.keys()),
