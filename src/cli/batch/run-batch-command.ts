@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../api/defined.ts'
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
@@ -49,7 +50,7 @@ export async function runBatchCommand<G extends OperationName, C extends Operati
     })
   const backup = definition.deletes && (await context.backup())
   await backup?.check()
-  const { ids, reasons, absent } = await readTargets(context, { given, flags, list, room })
+  const { ids, reasons, absent, recheck } = await readTargets(context, { given, flags, list, room })
   await definition.check?.(context, room, { ...flags })
   if (definition.destructive)
     await confirmTargets(context, definition, {
@@ -61,6 +62,8 @@ export async function runBatchCommand<G extends OperationName, C extends Operati
     })
   if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
     await backup?.save({ kind: definition.deletes, ids, flags })
+  // Items may have changed while the question waited for its answer.
+  const asked = definition.destructive && !context.flags.yes ? omitUndefined({ recheck }) : {}
   const pace = definition.destructive ? fixPace(flags) : flags
-  await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, pace)
+  await runBatch(context, call[0], { ids, absent, ...asked }, (id) => call[1](id, room), pastTense, pace)
 }

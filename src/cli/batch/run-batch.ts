@@ -32,6 +32,8 @@ interface Task {
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
   exists(client: Client, id: string): Promise<boolean>
+  /** Reads an item before its write, and returns the reason to skip it. */
+  recheck(client: Client, id: string): Promise<string | undefined>
   flags: BatchFlags
   view: View
   tally: Tally
@@ -45,7 +47,7 @@ interface Task {
 export async function runBatch<N extends OperationName>(
   context: Context,
   name: N,
-  { ids, absent }: Pick<Targets, 'ids' | 'absent'>,
+  { ids, absent, recheck }: Pick<Targets, 'ids' | 'absent' | 'recheck'>,
   toInput: (id: string) => Input<Operations[N]>,
   pastTense: string,
   flags: BatchFlags,
@@ -54,7 +56,8 @@ export async function runBatch<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   const [first, ...others] = ids
-  const tally = new Tally(ids.length + absent, (tally) => summarize(tally, pastTense, view))
+  let changed = 0
+  const tally = new Tally(ids.length + absent, (tally) => summarize(tally, pastTense, view, changed))
   for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
   if (first === undefined)
     return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
@@ -74,6 +77,13 @@ export async function runBatch<N extends OperationName>(
       const { params } = toInput(id) as AnyInput
       return (await client.find(reader, { params } as Input<Operations[typeof reader]>)) !== undefined
     },
+    async recheck(client, id) {
+      const reason = await recheck?.(client, id)
+      if (reason === undefined) return undefined
+      changed++
+      await context.notice(`skipped ${view.noun[0]} ${id}: ${reason}`)
+      return reason
+    },
     flags,
     view,
     tally,
@@ -84,6 +94,10 @@ export async function runBatch<N extends OperationName>(
 async function runSingle(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
   const { name, inputFor, call, flags, view, tally } = task
   const client = await context.client()
+  if ((await task.recheck(client, id)) !== undefined) {
+    tally.add({ status: 'skipped' })
+    return printer.notice(tally.summary)
+  }
   const request = call(client, id)
   const answer = await (flags.ignoreNotFound ? undefinedIfNotFound(request) : request)
   if (!answer) await requireGone(client, task, id)
@@ -128,6 +142,7 @@ async function runMultiple(context: Context, printer: Printer, task: Task): Prom
 
 async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<ResponseBody>> {
   try {
+    if ((await task.recheck(pool.client, id)) !== undefined) return { status: 'skipped' }
     return { status: 'ok', value: await task.call(pool.client, id) }
   } catch (cause) {
     let failed: ReturnType<typeof toFailure> | undefined = toFailure(cause)
@@ -156,11 +171,16 @@ async function requireGone(client: Client, { view, exists }: Task, id: string): 
     )
 }
 
-/** Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
-function summarize(tally: Tally, pastTense: string, { noun }: View): string {
+/**
+ * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 failed; 1 was not there`.
+ * @param changed number of skipped items that no longer match
+ */
+function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {
   const done = tally.count('ok')
-  const absent = tally.count('skipped')
-  const gone = absent === 0 ? '' : `; ${counted(absent, 'was', 'were')} not there`
+  const absent = tally.count('skipped') - changed
+  const gone =
+    (absent === 0 ? '' : `; ${counted(absent, 'was', 'were')} not there`) +
+    (changed === 0 ? '' : `; ${changed} skipped`)
   if (tally.isComplete) return `${pastTense} ${counted(done, ...noun)}${gone}`
   const unknown = tally.count('unknown')
   const failed = tally.bad - unknown

@@ -1,10 +1,12 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
+import { findItem } from '../lists/find-item.ts'
 import { listPages, openSelection } from '../lists/list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { maskSecrets } from '../output/redaction/redaction.ts'
@@ -17,7 +19,11 @@ export interface Targets {
   reasons: ReadonlyMap<string, string>
   /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number
+  recheck?: Recheck
 }
+
+/** Function that reads a selected item again, and returns the reason why it is not written; undefined to write it. */
+export type Recheck = (client: Client, id: string) => Promise<string | undefined>
 
 interface TargetOptions {
   given: readonly string[]
@@ -92,7 +98,21 @@ async function selectTargets(
     await context.notice(`${ids.length || 'no'} ${matches}`)
     for (const line of lines) await context.notice(line)
   }
-  return { ids, reasons, absent: 0 }
+  return { ids, reasons, absent: 0, recheck: createRecheck(selection, list, room) }
+}
+
+function createRecheck(selection: Selection, list: TargetOptions['list'], room_id: string): Recheck {
+  const readers = {
+    listRooms: (client: Client, id: string) => findItem(client, 'getRoom', { params: { id } }),
+    listUsers: (client: Client, user_id: string) => findItem(client, 'getUser', { params: { user_id } }),
+    listMembers: (client: Client, member_id: string) =>
+      findItem(client, 'getMember', { params: { room_id, member_id } }),
+  }
+  return async (client, id) => {
+    const item = await readers[list](client, id)
+    if (!item) return 'it no longer exists'
+    return (await selection.stillMatches(item, client)) ? undefined : 'it no longer matches the conditions'
+  }
 }
 
 /** Formats the values that selected an item, except its ID and name: `created_at 2025-03-01T08:00:00.000Z`. */

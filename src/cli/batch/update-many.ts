@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
@@ -56,7 +57,7 @@ export async function updateRooms(
   await warnAboutUnknownFields(context, 'updateRoom', flags)
 
   const chosen: Item[] = []
-  const { reasons } = await readTargets(context, {
+  const { reasons, recheck } = await readTargets(context, {
     ...{ given: [], flags, list: 'listRooms', room: '' },
     onItem: (room) => chosen.push(room),
   })
@@ -67,10 +68,11 @@ export async function updateRooms(
   await showExamples(context, rooms, changes)
   const ids = [...changes.keys()]
   await confirmTargets(context, updating, { ids, reasons, max: flags.max })
+  const asked = context.flags.yes ? {} : omitUndefined({ recheck })
   const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
   const terminates = [...changes.values()].some((body) => body.is_terminated === true)
   const pace = terminates ? fixPace(flags) : flags
-  await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', pace)
+  await runBatch(context, 'updateRoom', { ids, absent: 0, ...asked }, inputFor, 'updated', pace)
 }
 
 function collectField(fields: Set<string>, field: string): string {

@@ -51,7 +51,7 @@ export async function writeToRooms<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   const names = new Map<string, unknown>()
-  const { ids } = await readTargets(context, {
+  const { ids, recheck } = await readTargets(context, {
     ...{ given: [], flags, list: 'listRooms', room: '' },
     onItem: (room) => names.set(String(room['id']), room['name']),
   })
@@ -75,7 +75,12 @@ export async function writeToRooms<N extends OperationName>(
   })
   const tasks = ids.map(
     (id): RoomTask => ({
-      todo: async (client: Client) => ({ status: 'ok', value: (await client.call(name, input(id))).value }),
+      todo: async (client: Client) => {
+        // Rooms may have changed while the question waited for its answer.
+        const reason = context.flags.yes ? undefined : await recheck?.(client, id)
+        if (reason !== undefined) return { status: 'skipped', reason }
+        return { status: 'ok', value: (await client.call(name, input(id))).value }
+      },
       toRow: (ended) => ({
         room_id: id,
         room_name: names.get(id),

@@ -1,4 +1,5 @@
 import { listNames } from '../../api/plural.ts'
+import type { Client } from '../../client/client.ts'
 import { isFatal, type Outcome } from '../../client/outcome.ts'
 import { UsageError } from '../../errors.ts'
 import type { Filter } from '../filter/where.ts'
@@ -82,6 +83,18 @@ export class RoomMetricsReader {
         await Promise.all(outcomes)
       }
     }
+  }
+
+  /** Returns whether a room still matches; undefined if unknown. Reads its sessions and members again. */
+  async matchesAgain(room: Item, client: Client): Promise<boolean | undefined> {
+    const presences = new PresenceReader(this.#context, client)
+    const recordOf = async () => room
+    const { host } = this.#context
+    const { matches } = await evaluateRoomMetrics(
+      { filter: this.#filter, presences, clock: host, recordOf },
+      room,
+    )
+    return matches
   }
 
   async #open(): Promise<OpenReader> {

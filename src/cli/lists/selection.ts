@@ -1,4 +1,5 @@
 import { omitUndefined } from '../../api/defined.ts'
+import type { Client } from '../../client/client.ts'
 import { PartialError } from '../../errors.ts'
 import { type Filter, findMetric } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
@@ -92,6 +93,15 @@ export class Selection {
     if (end) yield end
     const { problem } = this.#metricsReader ?? {}
     if (problem) throw new PartialError(problem, { hint })
+  }
+
+  /**
+   * Returns false if an item that was read again contradicts the conditions. A field that the record lacks contradicts
+   * nothing, because the list showed it.
+   */
+  async stillMatches(item: Item, client: Client): Promise<boolean> {
+    if (this.filter.matches(item) === false) return false
+    return (await this.#metricsReader?.matchesAgain(item, client)) !== false
   }
 
   get fields(): readonly string[] {
