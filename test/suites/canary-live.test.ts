@@ -32,7 +32,8 @@ test.each([
   const world = await createWorld()
   for (const [, make] of shapes) {
     const key = make()
-    world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name: echo(key) } })
+    world.intercept = async ({ url }) =>
+      answer(200, { room: { id: url.split('/').at(-1), type: 'open', name: echo(key) } })
     const { host, done } = world.start(argv, {
       ...{ tty: true, columns: 5000 },
       env: { MEETROOM_API_KEY: key, NO_COLOR: '1' },

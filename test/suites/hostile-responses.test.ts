@@ -262,7 +262,7 @@ test('a write whose response is too large is unknown', { timeout: 120_000 }, asy
     ['rooms', 'create', '--name', 'n', '--type', 'open'],
     await serve(respond),
   )
-  expect(stderr).toContain('its response cannot be read: it is larger than 64 MB')
+  expect(stderr).toContain('its response does not show whether the change was made: it is larger than 64 MB')
   expect(code).toBe(7)
 })
 

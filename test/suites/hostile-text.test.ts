@@ -253,7 +253,8 @@ describe('the whole program escapes hostile text in', () => {
   test.each([[['r1']], [['r1', 'r2']]])('a prompt for the rooms %j', async (ids) => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (name) => {
-        world.intercept = async () => answer(200, { room: { id: 'r1', type: 'open', name } })
+        world.intercept = async ({ url }) =>
+          answer(200, { room: { id: url.split('/').at(-1), type: 'open', name } })
         // The library that asks cuts its own colours in two where it wraps a line with characters beyond the BMP.
         const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true, columns: 9000 })
         setImmediate(() => host.type('n\n'))

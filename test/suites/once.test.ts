@@ -122,7 +122,8 @@ describe.each(Object.entries(kinds))(
               if (!kind.repeatable) {
                 expect(made, `made twice: ${story}`).toBeLessThanOrEqual(1)
                 expect(deeds.slice(0, -1).some(isLast), `sent again: ${story}`).toBe(false)
-                expect(status, story).toBe(outcomeOf(deeds, true))
+                // A read proves an addition whose response was lost.
+                if (status !== 'ok' || made !== 1) expect(status, story).toBe(outcomeOf(deeds, true))
               }
               expect(
                 deeds.slice(0, -1).some((deed) => deed === fine || tells(deed) === 'accepted'),

@@ -69,8 +69,9 @@ describe('a low limit on open files', () => {
     expect(await withFew(line, homes())).toEqual({
       code: 74,
       stdout: '',
-      stderr:
-        'error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 1024\n',
+      stderr: expect.stringMatching(
+        /^(.* has no rows; nothing to import\n)?error: too many open files: the limit is reached\nhint: raise the limit with: ulimit -n 1024\n$/,
+      ),
     })
   })
 

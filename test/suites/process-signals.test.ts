@@ -77,7 +77,7 @@ describe('before a connection', () => {
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
     const said: Record<string, string> = {
       'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 0 failed, 3 not tried\nerror: interrupted',
-      'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: resume with: meetroom users import users.csv --resume --base-url ${env.MEETROOM_BASE_URL}`,
+      'users import users.csv': `imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: nothing was sent; run it again with: meetroom users import users.csv --base-url ${env.MEETROOM_BASE_URL}`,
     }
     expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
     expectPrompt(ended)

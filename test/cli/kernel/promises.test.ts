@@ -4,7 +4,7 @@ import { IdArgument, IdOption } from '../../../src/cli/input/id-arguments.ts'
 import { RoomArgument, RoomOption } from '../../../src/cli/lists/room-arguments.ts'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 
-const valueOf = ({ long, argChoices, required }: Option) => {
+const sampleValue = ({ long, argChoices, required }: Option) => {
   const values: Record<string, string> = { '--timeout': '5', '--query': 'id', '--retries': '1' }
   return required ? [argChoices?.[0] ?? values[long ?? ''] ?? 'x'] : []
 }
@@ -20,7 +20,7 @@ test('each global flag can stand before and after the name of each command', asy
         own.mandatory ? [own.long ?? '', own.long === '--to' ? 'http://h.test/' : 'x'] : [],
       )
       const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x')
-      const flag = [long, ...valueOf(option)]
+      const flag = [long, ...sampleValue(option)]
       for (const argv of [
         [...flag, ...words, ...args, ...needed],
         [...words, ...args, ...needed, ...flag],

@@ -84,13 +84,19 @@ export const brokenAtOnce = split(
 /** The answer is not HTTP. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
 /** A success whose body proves nothing. */
-export const unproven = split(ends(6, 1), ends(7, 1), ends(7, 1))
-/** A success that shows no item: a write was made (0), but the ID of a new room is not known. */
-export const acknowledged = split(ends(6, 1), ends(0, 1), ends(7, 1))
+export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
+/** A success that shows no item proves nothing. */
+export const acknowledged = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
 /** A success that shows another item than the one that was to be changed. */
-export const contradicted = split(ends(0, 1, 'kept'), ends(1, 1, 'kept'), ends(0, 1, 'kept'))
+export const contradicted = split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(0, 1, 'kept'))
+/** A success that shows another name than was sent. */
+export const otherName = split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
 /** A success with `null` for each resource: a list of `null` is empty, and a room of `null` proves nothing. */
-export const nullResources = each((command) => (command === 'list' ? ends(0, 1) : unproven[command]))
+export const nullResources = each((command) =>
+  command === 'list'
+    ? ends(0, 1)
+    : { ...unproven[command], code: command === 'delete' ? [0, 7] : unproven[command].code },
+)
 /** A success whose body says no. */
 export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 

@@ -184,17 +184,6 @@ describe('users offboard', () => {
     expect(await world.userExists('trudy')).toBe(false)
   })
 
-  test('deletes the user if the response to the block shows it', async () => {
-    const { id } = await world.member(world.ids.board, 'trudy')
-    world.intercept = async (request, next) =>
-      request.method === 'PUT' ? answer(200, { member: { id, user_id: 'trudy', is_blocked: true } }) : next()
-    const { code, rows } = await world.rows('users offboard trudy --yes')
-    expect({ code, steps: words(rows) }).toEqual({
-      code: 0,
-      steps: ['block trudy Board ok', 'delete trudy ok'],
-    })
-  })
-
   test('keeps the user if a read after the block shows no block', async () => {
     world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, {}) : next())
     const { code, rows } = await world.rows('users offboard trudy --yes')

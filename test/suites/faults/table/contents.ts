@@ -4,6 +4,7 @@ import {
   type Expected,
   fine,
   nullResources,
+  otherName,
   saysNo,
   unproven,
 } from '../expected.ts'
@@ -28,7 +29,12 @@ const unusable: readonly (readonly [
   ['JSON behind an XSSI guard', `)]}',\n${good}`, 'it is not valid JSON'],
   ['100,000 opening brackets', '['.repeat(1e5), 'it is not valid JSON'],
   ['JSON nested 100,000 deep', '['.repeat(1e5) + ']'.repeat(1e5), 'it is nested more than 200 levels deep'],
-  ['null', 'null', 'it is not an object'],
+  [
+    'null',
+    'null',
+    undefined,
+    { ...nullResources, list: unproven.list, get: { ...unproven.get, requests: 2, connections: 'kept' } },
+  ],
   ['a list', '[]', 'it is not an object'],
   ['a text', '"ok"', 'it is not an object'],
   ['a number', '200', 'it is not an object'],
@@ -44,13 +50,17 @@ const unusable: readonly (readonly [
 ]
 
 /** Bodies that are odd, and can be used. */
-const usable: readonly (readonly [name: string, body: string | Uint8Array])[] = [
+const usable: readonly (readonly [name: string, body: string | Uint8Array, expect?: Expected])[] = [
   ['JSON behind a byte order mark', `\ufeff${good}`],
   ['JSON with a field named __proto__', good.replace('{', '{"__proto__":{"x":1},')],
   ['JSON with a field twice', good.replace('{', '{"room":null,')],
   ['JSON nested 180 deep', good.replace('{', `{"deep":${'['.repeat(180)}${']'.repeat(180)},`)],
   ['JSON with a text of 5 MB', good.replace('{', `{"long":"${'x'.repeat(5e6)}",`)],
-  ['JSON with escape sequences in its texts', good.replaceAll('Weekly', '\\u001b]52;c;eA==\\u0007')],
+  [
+    'JSON with escape sequences in its texts',
+    good.replaceAll('Weekly', '\\u001b]52;c;eA==\\u0007'),
+    otherName,
+  ],
 ]
 
 const types = ['text/html', 'text/plain; charset=utf-16', 'application/xml', 'garbage', '']
@@ -97,10 +107,10 @@ export const contents: readonly Fault[] = [
     expect: contradicted,
   },
   ...usable.map(
-    ([what, body]): Fault => ({
+    ([what, body, expect = fine]): Fault => ({
       name: `responds with 200 and ${what}`,
       does: [request, answer(200, body)],
-      expect: fine,
+      expect,
     }),
   ),
   ...types.map(

@@ -259,7 +259,7 @@ const sequences: readonly Fault[] = [
     first: breaks,
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
     // Whether it was this command that deleted it is not known.
-    expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
+    expect: split(twice(6, 3, 2), twice(7), once(7)),
   },
   {
     name: 'resets the connection once, and then responds with 503',
@@ -271,13 +271,13 @@ const sequences: readonly Fault[] = [
     name: 'resets the connection once, and then refuses the request',
     first: breaks,
     does: [request, answer(422, json)],
-    expect: split(twice(1), twice(1), once(7)),
+    expect: split(twice(1), twice(7), once(7)),
   },
   {
     name: 'responds with 502 once, and then does not find the room',
     first: [request, answer(502, html, closing), end],
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
+    expect: split(twice(6, 3, 2), twice(7), once(7)),
   },
   {
     name: 'responds with 503 once',
