@@ -114,8 +114,8 @@ export async function heldService() {
   const server = createHttpServer(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    const { user_id } = JSON.parse(body || '{}')
-    const answer = { user: { id: 'u', user_id }, room: { id: request.url?.split('/').at(-1) } }
+    const sent = JSON.parse(body || '{}')
+    const answer = { user: { id: 'u', ...sent }, room: { id: request.url?.split('/').at(-1) } }
     held.push(() => response.end(JSON.stringify(answer)))
     came()
   })

@@ -184,7 +184,6 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['room', 'rooms', ['rooms', 'export']],
   ['room', 'room', ['rooms', 'get', 'r1']],
   ['room', 'room', ['rooms', 'create', '--name', 'n', '--type', 'open']],
-  ['room', 'room', ['rooms', 'delete', 'r1', 'r2', '--yes']],
   ['member', 'members', ['members', 'list', 'r1']],
   ['member', 'member', ['members', 'get', 'r1', 'm1']],
   ['user', 'users', ['users', 'list']],

@@ -47,7 +47,8 @@ export async function saveBlocks(
 export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
   const here = nameService(await context.settings())
   const text = await readInput(file, context.host).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new UsageError(`${file}: ${describeSystemError(error)}`) : error
+    if (error.code === undefined) throw error
+    throw new UsageError(`--from: ${file} cannot be read: ${describeSystemError(error)}`)
   })
   const lines = text.toString().split('\n')
   return lines.flatMap((line, i) => {

@@ -38,7 +38,9 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
       [`API key for ${new URL(baseUrl).origin}:`, `${key}\n`],
     ])
     expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
-    expect(shown).toContain('try next:\n  meetroom auth status\n  meetroom rooms list\n')
+    expect(shown).toContain(
+      'try next:\n  meetroom auth status --profile default\n  meetroom rooms list --profile default\n',
+    )
     expect(shown).not.toContain(key)
     const { profiles } = JSON.parse(readFileSync(join(home.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8'))
     expect(profiles.default).toMatchObject({ base_url: baseUrl, api_key: key })
