@@ -111,11 +111,12 @@ export class Tally {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
     if (fatal && (!done || isLocalError(fatal))) return { error: fatal }
     if (fatal) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
-    return this.#bad === 0 ? {} : { error: this.#error(hint) }
+    // A run that stops early may have no failed item.
+    return this.#bad === 0 && this.untried <= 0 ? {} : { error: this.#error(hint) }
   }
 
   #error(hint: Hint | undefined): MeetroomError {
-    if (this.#good > 0) return new PartialError(this.summary, { hint })
+    if (this.#good > 0 || this.#bad === 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
     if (this.#notApplied === this.#bad) return new NotAppliedError(this.summary, { hint })
     return this.#withoutResponse === this.#bad

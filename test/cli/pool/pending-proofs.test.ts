@@ -123,3 +123,15 @@ test.each([1, 2, 50])(
     expect(world.writes().length).toBeLessThan(100)
   },
 )
+
+test('a run that stops after five pauses exits 8 although a read proves each write that was sent', async () => {
+  const ids = []
+  for (let i = 0; i < 20; i++) ids.push(await world.room(`R${i}`))
+  world.intercept = async (request, next) => {
+    const response = await next()
+    return request.method === 'GET' ? response : answer(503, { message: 'busy' })
+  }
+  const { code, stderr } = await world.run(['rooms', 'terminate', ...ids, '--yes', '--max', '50'])
+  expect(stderr).toMatch(/terminated \d+ of 20 rooms; .*\d+ not tried/)
+  expect(code).toBe(8)
+})
