@@ -6,8 +6,10 @@ export const maxLevels = 100
 const maxResponseLevels = 200
 /** Maximum number of values in the JSON of a response. Two million values take up to 700 MB when they are printed. */
 const maxResponseValues = 1_000_000
+/** Maximum size of JSON, in bytes. A sorted list in CSV takes nine times as much memory. */
+const maxBytes = 32 * 1024 * 1024
 /** Maximum size of JSON with characters outside Latin-1, in bytes. Two bytes per character hold its text in memory. */
-const maxWideBytes = 48 * 1024 * 1024
+const maxWideBytes = maxBytes / 2
 /** Maximum number of different names of fields. Each takes up to 300 bytes. */
 const maxNames = 100_000
 
@@ -45,6 +47,7 @@ export function requireJsonLimits(
 ): void {
   const { length } = bytes
   if (length <= quickBytes) return
+  if (length > maxBytes) throw new JsonLimitError(`larger than ${maxBytes / 2 ** 20} MB`)
   if (length > maxWideBytes && bytes.some((byte) => byte > lastLatin1))
     throw new JsonLimitError(`larger than ${maxWideBytes / 2 ** 20} MB with characters outside Latin-1`)
   let depth = 0

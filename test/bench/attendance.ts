@@ -22,7 +22,7 @@ const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.lar
 ) as [number, number, number, number]
 
 /** Most memory that a report of many rooms may take, in MB. */
-const mostManyMb = 200
+const mostManyMb = 400
 /** Most memory that the room with the most sessions may take, in MB, unless each of them is listed. */
 const mostMb = 150
 
@@ -66,6 +66,7 @@ const stub = `
     if (strangers) return send(json({ sessions: sessionsOf(sessions, sessions).map((one) => ({ ...one, user_id: strangers + one.user_id })) }))
     if (url.pathname.endsWith('/sessions')) return send(url.pathname.includes('/whole/') ? huge : small)
     if (url.pathname.endsWith('/members')) return send(page('members', isLarge ? manyMembers : fewMembers, url))
+    if (url.pathname.endsWith('/users')) return send(page('users', manyMembers.map((member) => ({ ...member, created_at: at(-1e6) })), url))
     if (/(large|whole)$/.test(url.pathname)) return send(json({ room: { id: 'large', type: 'open', name: 'Large' } }))
     return send(page('rooms', url.pathname.includes('/strangers/') ? withStrangers : allRooms, url))
   }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`

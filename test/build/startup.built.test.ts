@@ -64,7 +64,6 @@ const heavy = [
   'conf',
   'cli-table3',
   'undici',
-  'csv-stringify',
   're2js',
   '@jmespath-community/jmespath',
   'hono',
@@ -123,11 +122,11 @@ test('--where with a pattern loads the regular expression engine', async () => {
   expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
 })
 
-test('rooms list loads cli-table3 only for a table and csv-stringify only for CSV', async () => {
+test('rooms list loads cli-table3 only for a table', async () => {
   const env = await served()
   await loaded('rooms create --name a --type open', env)
   expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
-  expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
+  expect(await heavyOf('rooms list -o csv', env)).toEqual(['undici'])
 })
 
 test('rooms list loads the JMESPath library only for --query', async () => {
@@ -137,10 +136,10 @@ test('rooms list loads the JMESPath library only for --query', async () => {
   expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
 })
 
-test('sessions report loads csv-stringify only for CSV, and sessions --help works without the request pool', async () => {
+test('sessions report loads no library, and sessions --help works without the request pool', async () => {
   const env = await served()
   expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
-  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['csv-stringify', 'undici'])
+  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['undici'])
   expect(await loaded('sessions --help')).not.toContain('our cli/pool')
 })
 

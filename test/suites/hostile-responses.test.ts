@@ -25,6 +25,10 @@ const room = (field: string) =>
 const documents: Record<string, () => string> = {
   '63 MB of opening brackets': () => fill('[', 63 * MB),
   '63 MB of opening braces with names': () => fill('{"a":', 63 * MB),
+  'a text of 31 MB': () => room(`"${fill('x', 31 * MB)}"`),
+  'a text of 31 MB of quotes': () => room(`"${fill('\\"', 31 * MB)}"`),
+  'a text of 31 MB of tabs': () => room(`"${fill('\\t', 31 * MB)}"`),
+  'a text of 15 MB outside Latin-1': () => room(`"\u0100${fill('x', 15 * MB)}"`),
   'a text of 62 MB': () => room(`"${fill('x', 62 * MB)}"`),
   'a text of 47 MB outside Latin-1': () => room(`"\u0100${fill('x', 47 * MB)}"`),
   'a text of 62 MB outside Latin-1': () => room(`"\u0100${fill('x', 62 * MB)}"`),
@@ -125,6 +129,7 @@ const quick: Bomb[] = [
   layered(3, () => '{}'),
   compressed('two million names', documents['two million names'] as () => string),
   compressed('990,000 texts', documents['990,000 texts'] as () => string),
+  compressed('quotes', documents['a text of 31 MB of quotes'] as () => string),
   endless('chunks of one byte', ' '),
 ]
 const all = (): Bomb[] => [
@@ -221,9 +226,13 @@ async function serve(
 
 const reads = [
   ['rooms', 'list', '-o', 'ids'],
+  ['rooms', 'list', '--sort', 'x', '-o', 'csv'],
   ...(full
     ? [
         ['rooms', 'list'],
+        ['rooms', 'list', '--sort', 'x', '-o', 'tsv'],
+        ['rooms', 'list', '--where', 'x!=1', '-o', 'ndjson'],
+        ['rooms', 'list', '--count-by', 'x', '--json'],
         ['api', 'GET', '/rooms'],
         ['rooms', 'list', '--json', '--query', 'rooms[0].id'],
       ]

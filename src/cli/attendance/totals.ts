@@ -1,11 +1,10 @@
-import type { CompactTexts } from '../compact/texts.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping, Subject } from './groupings.ts'
 import { inTurns } from './in-turns.ts'
 import type { Meeting } from './meetings.ts'
 import { listPeople } from './people.ts'
 import type { ReportRow, RoomReport } from './rows.ts'
-import { TotalStore, type TotalSubject } from './total.ts'
+import { Total, type TotalSubject } from './total.ts'
 import { createTotalRow } from './total-rows.ts'
 import { listVisits, type Visit, type VisitOptions } from './visits.ts'
 
@@ -13,7 +12,6 @@ export interface TotalsOptions extends VisitOptions {
   grouping: Grouping
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
-  people?: CompactTexts
   interrupt: AbortSignal
 }
 
@@ -36,7 +34,8 @@ const chunkSize = 250
 /** Attendance totals by person, meeting, room and period. */
 export class AttendanceTotals {
   readonly #options: TotalsOptions
-  readonly #store: TotalStore
+  /** Totals by their subject. */
+  readonly #totals = new Map<string, Total>()
   /** Rooms in the order of their numbers, which start at 1. Empty if the totals are not by room. */
   readonly #rooms: Item[] = []
   #roomCount = 0
@@ -44,7 +43,6 @@ export class AttendanceTotals {
 
   constructor(options: TotalsOptions) {
     this.#options = options
-    this.#store = new TotalStore(options.zone, options.people)
   }
 
   /** @throws the reason of `interrupt` */
@@ -53,7 +51,7 @@ export class AttendanceTotals {
     people = listPeople(report),
     onVisit?: (visit: Visit) => void,
   ): Promise<void> {
-    const { grouping, absent, interrupt } = this.#options
+    const { grouping, absent, interrupt, zone } = this.#options
     const { subject, unit } = grouping
     this.#roomCount++
     if (isOfRoom(grouping)) this.#rooms[this.#roomCount - 1] = report.room
@@ -61,15 +59,14 @@ export class AttendanceTotals {
     const visits = listVisits(report.attendance.meeting, people, options, subject === 'meeting')
     for await (const batch of inTurns(visits, interrupt))
       for (const visit of batch) {
-        this.#store.addVisit(this.#store.place(this.#subjectOf(visit)), this.#roomCount, visit)
+        this.#totalOf(visit).addVisit(this.#roomCount, visit, zone)
         onVisit?.(visit)
         const { meeting } = visit
         if (subject === 'meeting' && meeting) this.#meetings.set(meeting.number, meeting)
       }
     if (absent && subject === 'user-total' && unit === undefined)
       for (const person of people)
-        if (person.blocked !== undefined)
-          this.#store.addPerson(this.#store.place(this.#subjectOf({ person, period: 0 })), person)
+        if (person.blocked !== undefined) this.#totalOf({ person, period: 0 }).addPerson(person)
   }
 
   /** Yields and clears the rows that further rooms cannot change. */
@@ -79,70 +76,69 @@ export class AttendanceTotals {
 
   /** Yields the remaining rows and clears the totals. */
   *end(): Generator<RowChunk> {
-    const store = this.#store
     const totals = this.#sort()
-    const scale = this.#measure(totals)
+    const scale = measure(totals)
     // Rows are created in chunks, because they take more memory than totals.
     for (let i = 0; i < totals.length; i += chunkSize) {
-      const lines = Array.from(totals.subarray(i, i + chunkSize), (number) => {
-        const total = store.read(number)
+      const lines = totals.slice(i, i + chunkSize).map((total) => {
         const [room, meeting] = [this.#rooms[total.room - 1], this.#meetings.get(total.meeting)]
         return createTotalRow(total, { room, meeting }, this.#options)
       })
       yield { lines, scale }
     }
-    store.clear()
+    this.#totals.clear()
     this.#meetings.clear()
   }
 
-  #subjectOf({ person, period, meeting }: Pick<Visit, 'person' | 'period'> & Partial<Visit>): TotalSubject {
+  /** Finds or adds the total that a visit belongs to. */
+  #totalOf({ person, period, meeting }: Pick<Visit, 'person' | 'period'> & Partial<Visit>): Total {
     const { grouping } = this.#options
     const { subject } = grouping
-    return {
+    const about: TotalSubject = {
       person: subject !== undefined && subject !== 'room' ? person : undefined,
       period,
       room: isOfRoom(grouping) ? this.#roomCount : 0,
       meeting: subject === 'meeting' ? (meeting?.number ?? 0) : 0,
     }
+    const key = `${about.period} ${about.room} ${about.meeting} ${about.person?.key ?? ''}`
+    const known = this.#totals.get(key)
+    if (known) return known
+    const total = new Total(about)
+    this.#totals.set(key, total)
+    return total
   }
 
-  /** Returns the numbers of the totals that are shown, in the order of the rows. */
-  #sort(): Uint32Array {
-    const store = this.#store
+  /** Returns the totals that are shown, in the order of the rows. */
+  #sort(): Total[] {
     const { grouping, absent, missed = 0 } = this.#options
-    const isShown = (total: number) =>
-      store.count(total, 'missed') >= missed &&
-      (store.count(total, 'meetings') > 0 || (absent && store.isInvited(total)))
-    const shown = Uint32Array.from({ length: store.size }, (_, i) => i).filter(isShown)
-    return shown.sort(compareTotals(store, grouping))
+    const isShown = (total: Total) =>
+      total.missed >= missed && (total.meetings > 0 || (absent && total.isInvited))
+    return [...this.#totals.values()].filter(isShown).sort(compareTotals(grouping))
   }
+}
 
-  #measure(totals: Uint32Array): RowScale {
-    const store = this.#store
-    const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-    for (const total of totals) {
-      scale.most = Math.max(scale.most, store.roomMinutesOf(total))
-      scale.first = Math.min(scale.first, store.time(total, 'first'))
-      scale.last = Math.max(scale.last, store.time(total, 'last'))
-    }
-    return scale
+function measure(totals: readonly Total[]): RowScale {
+  const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+  for (const { roomMinutes, first, last } of totals) {
+    scale.most = Math.max(scale.most, roomMinutes)
+    scale.first = Math.min(scale.first, first)
+    scale.last = Math.max(scale.last, last)
   }
+  return scale
 }
 
 function isOfRoom({ subject }: Grouping): boolean {
   return subject !== undefined && subject !== 'user-total'
 }
 
-type Compare = (a: number, b: number) => number
+type Compare = (a: Total, b: Total) => number
 
 /** Creates a comparison by subject and period, in the order of the grouping. */
-function compareTotals(store: TotalStore, { subject, unit, isUnitFirst }: Grouping): Compare {
-  const byPeriod: Compare = (a, b) => store.get(a, 'period') - store.get(b, 'period')
-  const byRoom: Compare = (a, b) => store.get(a, 'room') - store.get(b, 'room')
-  const byMeeting: Compare = (a, b) => store.get(a, 'meeting') - store.get(b, 'meeting')
-  const byMinutes: Compare = (a, b) =>
-    store.count(b, 'missed') - store.count(a, 'missed') || store.roomMinutesOf(b) - store.roomMinutesOf(a)
-  const byPerson = comparePeople(store)
+function compareTotals({ subject, unit, isUnitFirst }: Grouping): Compare {
+  const byPeriod: Compare = (a, b) => a.period - b.period
+  const byRoom: Compare = (a, b) => a.room - b.room
+  const byMeeting: Compare = (a, b) => a.meeting - b.meeting
+  const byMinutes: Compare = (a, b) => b.missed - a.missed || b.roomMinutes - a.roomMinutes
   const bySubject: Record<Subject, readonly Compare[]> = {
     user: [byRoom, byPerson],
     room: [byRoom],
@@ -156,19 +152,9 @@ function compareTotals(store: TotalStore, { subject, unit, isUnitFirst }: Groupi
   return (a, b) => parts.reduce((order, compare) => order || compare(a, b), 0)
 }
 
-/** Creates a comparison by person, with anonymous participants last. */
-function comparePeople(store: TotalStore): Compare {
-  // Without a length, distant indexes would make the array a slow dictionary.
-  const texts = new Array<string | undefined>(store.size)
-  const keyOf = (total: number): string => {
-    const known = texts[total]
-    if (known !== undefined) return known
-    const text = `${store.isAnonymous(total) ? 1 : 0}${store.keyOf(total)}`
-    texts[total] = text
-    return text
-  }
-  return (a, b) => compareTexts(keyOf(a), keyOf(b))
-}
+/** Compares by person, with anonymous participants last. */
+const byPerson: Compare = (a, b) =>
+  Number(a.user_id === null) - Number(b.user_id === null) || compareTexts(a.key ?? '', b.key ?? '')
 
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0

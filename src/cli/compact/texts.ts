@@ -15,8 +15,6 @@ const utf16 = 1
 /** Two hexadecimal digits per byte, in lower case. */
 const hex = 2
 
-const bufferEncodings = ['latin1', 'utf16le', 'hex'] as const
-
 /**
  * Set of texts in a hash table and chunks with the bytes of all texts. Texts are compared in full, so repeats are found
  * exactly.
@@ -39,38 +37,14 @@ export class CompactTexts {
 
   /** Adds a text. Returns false if the set already contains the text. */
   add(text: string): boolean {
-    const before = this.#size
-    this.place(text)
-    return this.#size > before
-  }
-
-  /** Adds a text if it is new. Returns its position, which identifies the text. */
-  place(text: string): number {
     const hash = hashEvenly(text)
     const slot = this.#find(text, hash)
-    const known = this.#slots[slot] ?? 0
-    if (known !== 0) return known - 1
-    const position = this.#append(text)
-    this.#slots[slot] = position + 1
+    if (this.#slots[slot] !== 0) return false
+    this.#slots[slot] = this.#append(text) + 1
     this.#slots[slot + 1] = hash
     this.#size++
     if (this.#size * 3 > this.#slots.length) this.#grow()
-    return position
-  }
-
-  textAt(position: number): string {
-    const bytes = this.#chunks[Math.floor(position / chunkLength)]
-    if (!bytes) return ''
-    const { encoding, start, end } = readHeader(bytes, position % chunkLength)
-    return bytes.toString(bufferEncodings[encoding], start, end)
-  }
-
-  /** Removes all texts and keeps some memory for the next ones. */
-  clear(): void {
-    this.#slots.fill(0)
-    this.#chunks.splice(0, this.#chunks.length - 1)
-    this.#end = 0
-    this.#size = 0
+    return true
   }
 
   /** Returns the index of a text in `#slots`, or of the empty slot where it belongs. */

@@ -73,10 +73,7 @@ export class CountBy {
     const rows = [...counts.values()]
       .map(({ value, count }) => ({ row: { ...value, count }, rank: this.#rankOf(value) }))
       .sort(
-        (a, b) =>
-          b.row.count - a.row.count ||
-          inOrder(a.rank.kind, a.rank.value, b.rank.kind, b.rank.value) ||
-          isMissing(a.row) - isMissing(b.row),
+        (a, b) => b.row.count - a.row.count || inOrder(a.rank, b.rank) || isMissing(a.row) - isMissing(b.row),
       )
       .map(({ row }) => row)
     const printer = await context.printer()

@@ -8,7 +8,7 @@ import type { FieldValue } from '../output/views/views.ts'
 const kinds = { number: 0, time: 1, text: 2, other: 3, blank: 4 } as const
 
 /** Value that is compared: of a time, milliseconds since 1970; of an empty value, 0. */
-export type RankValue = number | bigint | string
+type RankValue = number | bigint | string
 
 /** Sort key of a value. Values are ordered by kind first. */
 export interface SortRank {
@@ -20,13 +20,13 @@ export interface SortRank {
 /** Creates a comparison by Unicode's root collation. The locale `und` would fall back to the system language. */
 const collate = () => new Intl.Collator('en').compare
 
-type Compare = (kindA: number, a: RankValue, kindB: number, b: RankValue) => number
+type Compare = (a: SortRank, b: SortRank) => number
 
 /** Creates a comparison that gives the same order on every machine. */
 export function createCompare(isDescending = false): Compare {
   const compareText = collate()
   const sign = isDescending ? -1 : 1
-  return (kindA, a, kindB, b) => {
+  return ({ kind: kindA, value: a }, { kind: kindB, value: b }) => {
     if (kindA !== kindB)
       return kindA === kinds.blank || kindB === kinds.blank ? kindA - kindB : sign * (kindA - kindB)
     // Different texts that collate as equal need a defined order.

@@ -1,13 +1,11 @@
 import { omitUndefined } from '../../api/defined.ts'
-import { readJson, writeJson } from '../../api/json.ts'
 import { PartialError, UsageError } from '../../errors.ts'
-import { CompactTextList } from '../compact/text-list.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
-import { createCompare, type RankValue, rankValue } from './order.ts'
+import { createCompare, rankValue, type SortRank } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
 export interface SortKey {
@@ -73,7 +71,7 @@ export async function* sortPages(
       plain &&= page.items.length === 0 || isPlain
       rest = page.rest ?? rest
       const before = sorter.count
-      for (const item of complete) sorter.add(item, isPlain)
+      for (const item of complete) sorter.add(item)
       if (limit === Infinity && before <= manyItems && sorter.count > manyItems)
         await context.notice(
           `--sort holds all ${view.noun[1]} in memory, and there are more than ${manyItems}; --limit needs less`,
@@ -98,27 +96,22 @@ export async function* sortPages(
 
 const minSurplus = 1000
 
-/** Sort keys of the held items for one field. Arrays of primitive values take less memory than objects. */
-interface RankColumn {
-  field: NamedField
-  kinds: number[]
-  values: RankValue[]
-  compare: ReturnType<typeof createCompare>
+interface HeldItem {
+  item: Item
+  /** One for each sort key. */
+  ranks: readonly SortRank[]
 }
 
-/**
- * Stable sorter of items, which holds at most `surplus` more items than the limit. Items are held as JSON outside the
- * JavaScript heap, where they would outlive the young generation.
- */
+/** Stable sorter of items, which holds at most `surplus` more items than the limit. */
 export class ItemSorter {
   readonly #limit: number
   readonly #surplus: number
-  readonly #columns: readonly RankColumn[]
-  readonly #texts = new CompactTextList()
-  /** Numbers of the held items. Those within the limit are in order. */
-  #held: number[] = []
+  readonly #fields: readonly NamedField[]
+  readonly #compares: readonly ReturnType<typeof createCompare>[]
+  /** Those within the limit are in order. */
+  #held: HeldItem[] = []
   /** Last item within the limit. A new item that does not sort before it is discarded. */
-  #last: number | undefined
+  #last: HeldItem | undefined
   #count = 0
   readonly missing: number[]
 
@@ -127,30 +120,20 @@ export class ItemSorter {
     this.#limit = limit
     this.#surplus = surplus
     this.missing = keys.map(() => 0)
-    this.#columns = keys.map(({ field, isDescending }) => ({
-      field,
-      kinds: [],
-      values: [],
-      compare: createCompare(isDescending),
-    }))
+    this.#fields = keys.map(({ field }) => field)
+    this.#compares = keys.map(({ isDescending }) => createCompare(isDescending))
   }
 
   get count(): number {
     return this.#count
   }
 
-  /** @param plain true if no number of the item needs lossless output */
-  add(item: Item, plain = false): void {
+  add(item: Item): void {
     this.#count++
-    const added = this.#held.length
-    for (const [i, { field, kinds, values }] of this.#columns.entries()) {
-      const rank = rankValue(field.of(item), field.type)
-      if (!rank.isKnown) this.missing[i] = (this.missing[i] ?? 0) + 1
-      kinds[added] = rank.kind
-      values[added] = rank.value
-    }
+    const ranks = this.#fields.map((field) => rankValue(field.of(item), field.type))
+    for (const [i, { isKnown }] of ranks.entries()) if (!isKnown) this.missing[i] = (this.missing[i] ?? 0) + 1
+    const added = { item, ranks }
     if (this.#last !== undefined && this.#compare(added, this.#last) >= 0) return
-    this.#texts.add(plain ? JSON.stringify(item) : writeJson(item))
     this.#held.push(added)
     if (this.#held.length >= this.#limit + this.#surplus) this.sort()
   }
@@ -158,36 +141,23 @@ export class ItemSorter {
   /** Sorts the items within the limit and returns their number. */
   sort(): number {
     this.#held.sort((a, b) => this.#compare(a, b))
-    if (this.#held.length > this.#limit) this.#discard()
+    if (this.#held.length > this.#limit) {
+      this.#held.length = this.#limit
+      this.#last = this.#held.at(-1)
+    }
     return this.#held.length
   }
 
   slice(start: number, end: number): Item[] {
-    return this.#held.slice(start, end).map((held) => readJson(this.#texts.textAt(held)) as Item)
+    return this.#held.slice(start, end).map(({ item }) => item)
   }
 
-  #compare(a: number, b: number): number {
-    for (const { kinds, values, compare } of this.#columns) {
-      const order = compare(kinds[a] ?? 0, values[a] ?? 0, kinds[b] ?? 0, values[b] ?? 0)
+  #compare(a: HeldItem, b: HeldItem): number {
+    for (const [i, compare] of this.#compares.entries()) {
+      const [rankA, rankB] = [a.ranks[i], b.ranks[i]]
+      const order = rankA && rankB ? compare(rankA, rankB) : 0
       if (order !== 0) return order
     }
     return 0
-  }
-
-  /** Discards the items after the limit and renumbers the others in the order of their addition. */
-  #discard(): void {
-    const numbers = new Uint32Array(this.#held.length)
-    this.#held.length = this.#limit
-    const kept = Uint32Array.from(this.#held).sort()
-    this.#texts.keep(kept)
-    for (const [to, from] of kept.entries()) {
-      numbers[from] = to
-      for (const { kinds, values } of this.#columns) {
-        kinds[to] = kinds[from] ?? 0
-        values[to] = values[from] ?? 0
-      }
-    }
-    this.#held = this.#held.map((held) => numbers[held] ?? 0)
-    this.#last = this.#held.at(-1)
   }
 }

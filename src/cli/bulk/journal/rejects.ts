@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { Host } from '../../../host.ts'
+import { csvLine } from '../../output/formats/csv.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
 interface RejectsFormat {
@@ -69,11 +69,7 @@ export class Rejects {
         values[values.length > names.length ? values.length : reasonIndex] = reason
         const header = [...names]
         header[reasonIndex] = 'reason'
-        return stringify(isFirst ? [header, values] : [values], {
-          delimiter,
-          record_delimiter: '\r\n',
-          quoted_match: /[\r\n]/,
-        })
+        return (isFirst ? [header, values] : [values]).map((row) => csvLine(row, delimiter)).join('')
       }
       case 'ndjson':
         // Text that is not JSON cannot hold a reason, so it is written unchanged.

@@ -3,7 +3,6 @@ import { type Peak, PeakFinder } from '../../attendance/peak.ts'
 import { listPeople } from '../../attendance/people.ts'
 import type { RoomReport } from '../../attendance/rows.ts'
 import { AttendanceTotals, type RowChunk, type TotalsOptions } from '../../attendance/totals.ts'
-import { CompactTexts } from '../../compact/texts.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 
 interface UsageOptions extends Pick<TotalsOptions, 'zone' | 'gapMs' | 'minMinutes' | 'interrupt'> {
@@ -25,17 +24,15 @@ export class UsageTotals {
   readonly #isByRoom: boolean
   readonly #totals: AttendanceTotals
   readonly #days: AttendanceTotals
-  readonly #peak: PeakFinder
+  readonly #peak = new PeakFinder()
   /** Peaks of the used rooms, for a report by room. */
   readonly #peaks: Peak[] = []
 
   constructor({ month, isByRoom, ...options }: UsageOptions) {
     this.#month = month
     this.#isByRoom = isByRoom
-    const people = new CompactTexts()
-    this.#peak = new PeakFinder(people)
     const create = (grouping: Grouping) =>
-      new AttendanceTotals({ ...options, absent: false, includeBlocked: false, grouping, people })
+      new AttendanceTotals({ ...options, absent: false, includeBlocked: false, grouping })
     this.#totals = create({ ...(isByRoom && { subject: 'room' }), isUnitFirst: false })
     this.#days = create({ unit: 'day', isUnitFirst: true })
   }

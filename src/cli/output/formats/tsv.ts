@@ -3,13 +3,22 @@ import type { Visible } from '../../../host.ts'
 import { isObject } from '../../input/assignments.ts'
 import { joinVisible, own, visible } from '../terminal/visible.ts'
 import { cellOf, type Item } from '../views/views.ts'
+import { replaceEach } from './replace-each.ts'
 import type { RowOptions } from './rows.ts'
 
-const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
+/** Backslashes come first, because the others add them. */
+const escapes = [
+  ['\\', '\\\\'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+] as const
 
 /** Formats a value as a TSV cell, with the escapes of `printf %b`. */
 function tsvCell(value: unknown): string {
-  return toText(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
+  const text = toText(value)
+  if (!/[\t\n\r\\]/.test(text)) return text
+  return escapes.reduce((escaped, [character, code]) => replaceEach(escaped, character, code), text)
 }
 
 export function tsvLine(values: readonly unknown[]): string {
