@@ -14,6 +14,8 @@ import { counted, full } from './size.ts'
 
 const { add } = counted('hostile (responses)')
 const maxMegabytes = 400
+/** The same for a sorted list in CSV or TSV, which has a value in up to five forms: a million numbers beyond 2⁵³ take most. */
+const maxSortedMegabytes = 600
 const MB = 2 ** 20
 
 const fill = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length))
@@ -226,13 +228,13 @@ async function serve(
 
 const reads = [
   ['rooms', 'list', '-o', 'ids'],
-  ['rooms', 'list', '--sort', 'x', '-o', 'csv'],
+  ['rooms', 'list', '--sort', 'name', '-o', 'csv'],
   ...(full
     ? [
         ['rooms', 'list'],
-        ['rooms', 'list', '--sort', 'x', '-o', 'tsv'],
-        ['rooms', 'list', '--where', 'x!=1', '-o', 'ndjson'],
-        ['rooms', 'list', '--count-by', 'x', '--json'],
+        ['rooms', 'list', '--sort', 'name', '-o', 'tsv'],
+        ['rooms', 'list', '--where', 'name!=y', '-o', 'ndjson'],
+        ['rooms', 'list', '--count-by', 'type', '--json'],
         ['api', 'GET', '/rooms'],
         ['rooms', 'list', '--json', '--query', 'rooms[0].id'],
       ]
@@ -254,7 +256,7 @@ describe.each(all().filter((bomb) => full || quick.includes(bomb)))('$name', ({ 
     for (const argv of reads) {
       const { code, stderr, peak } = await run(argv, baseUrl)
       expect([0, 1, 4, 5, 6], `${argv.join(' ')}: ${stderr}`).toContain(code)
-      expect(peak, argv.join(' ')).toBeLessThan(maxMegabytes)
+      expect(peak, argv.join(' ')).toBeLessThan(argv.includes('--sort') ? maxSortedMegabytes : maxMegabytes)
     }
     for (const argv of writes) {
       const { code, stderr, peak } = await run(argv, baseUrl)
