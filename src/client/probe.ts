@@ -21,8 +21,12 @@ export interface ServiceFacts {
   isBusy?: boolean
   /** Items that this run has read, if it may write. */
   known?: KnownItems
-  /** Maximum page size; undefined until the service refuses a larger one. */
+  /** Maximum page size; undefined until the service refuses a larger one, and 0 if it refuses each `limit`. */
   pageSize?: number
+  /** True if the command may write. It then gets only whole lists. */
+  mayWrite?: boolean
+  /** True if the user accepts lists with fewer items than their total. */
+  allowsIncomplete?: boolean
 }
 
 export function forgetProbe(serviceFacts: ServiceFacts): void {

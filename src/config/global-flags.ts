@@ -7,6 +7,7 @@ export interface GlobalFlags {
   header: boolean
   profile?: string
   allProfiles?: boolean
+  allowIncomplete?: boolean
   local?: boolean
   baseUrl?: string
   timeout?: string

@@ -17,7 +17,7 @@ import type { Change } from '../requests/confirm.ts'
 import { connectOverNetwork } from '../requests/find-service.ts'
 import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
-import { alwaysWrites, type Effect, sendsRequests } from './effect.ts'
+import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
 
 export interface ContextSetup {
   flags: GlobalFlags
@@ -148,12 +148,15 @@ export class Context {
 
   /** @throws {UsageError} when a flag cannot be used with a command of this effect */
   async requireAllowedFlags(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
-    const { dryRun, curl, allProfiles } = this.flags
+    const { dryRun, curl, allProfiles, allowIncomplete = false } = this.flags
     if (allProfiles && !isForEachProfile)
       throw new UsageError('--all-profiles is for commands that only read from a service')
+    if (allowIncomplete && effect !== 'reads')
+      throw new UsageError('--allow-incomplete is for commands that only read from a service')
     if ((dryRun || curl) && !sendsRequests(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
     if (effect !== 'reads') this.services.rememberItems()
+    this.services.setLists({ mayWrite: mayWrite(effect), allowsIncomplete: allowIncomplete })
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
   }

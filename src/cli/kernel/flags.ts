@@ -21,6 +21,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option('--profile <name>', 'use this profile')
     .option('--all-profiles', 'read from the services of all profiles, and show the profile of each item')
+    .option('--allow-incomplete', 'accept a list with fewer items than its total, with a notice')
     .option('--local', 'use the local workspace, on this machine')
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option(

@@ -121,7 +121,7 @@ class FirstItemsReader<N extends ListName> {
   async #readPages(order: object, limit: number): Promise<Page[]> {
     const { pageSize } = this.#selected
     const input = { ...this.#input, query: { ...this.#query, ...order } }
-    const request = { all: false, limit, pageSize, readOnce: true }
+    const request = { all: false, limit, pageSize }
     const pages: Page[] = []
     for await (const page of listPagesOf(this.#context, this.#client, this.#name, input, request))
       pages.push(page)

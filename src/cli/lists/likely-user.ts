@@ -13,7 +13,7 @@ const maxUsers = 10_000
  */
 export async function findLikelyUser(context: Context, text: string): Promise<Item | undefined> {
   const users: Item[] = []
-  const pages = await listPages(context, 'listUsers', { query: {} }, { limit: maxUsers }, { readOnce: true })
+  const pages = await listPages(context, 'listUsers', { query: {} }, { limit: maxUsers })
   for await (const { items } of pages) users.push(...items)
   const wanted = foldText(text)
   for (const field of ['user_id', 'email', 'name']) {

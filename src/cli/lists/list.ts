@@ -21,8 +21,6 @@ interface ListOptions {
   ahead?: number
   /** Filter of the items. The caller must pass the pages to its `withReport`. */
   selection?: Selection | undefined
-  /** True to read the list only once, even if it changes during the reading; for display only. */
-  readOnce?: boolean
 }
 
 /** Lists the pages that the flags select. Throws after the last page if the list is incomplete. */
@@ -31,10 +29,10 @@ export async function listPages<N extends ListName>(
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  { ahead, selection, client: listClient, readOnce }: ListOptions = {},
+  { ahead, selection, client: listClient }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
-  const request = selection ? { all: true, pageSize, readOnce } : { all, limit, offset, pageSize, readOnce }
+  const request = selection ? { all: true, pageSize } : { all, limit, offset, pageSize }
   const readAhead = new ReadAhead({
     // Latency says little in a pool, because other lists use the connections.
     ...(!listClient && { clock: context.host }),
@@ -86,9 +84,9 @@ export async function selectPages<N extends ListName>(
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  { selection, readOnce }: Pick<ListOptions, 'selection' | 'readOnce'>,
+  selection: Selection | undefined,
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
-  const pages = await listPages(context, name, input, flags, { selection, ...omitUndefined({ readOnce }) })
+  const pages = await listPages(context, name, input, flags, { selection })
   return selection ? selection.withReport(pages) : pages
 }
 

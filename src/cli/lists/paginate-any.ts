@@ -43,7 +43,7 @@ export async function paginateAny(
   requireIds(first, key, id)
   let unused: ResponseBody | undefined = first
   const pages = paginate({
-    request: { all: true, offset: start, pageSize, readOnce: true },
+    request: { all: true, offset: start, pageSize },
     key,
     what: key,
     id,

@@ -6,11 +6,6 @@ import type { Page } from '../output/views/page.ts'
 import { defaultPageSize, isRefusal } from './paging/page-size.ts'
 import { listPagesOf } from './paging/pages-of.ts'
 
-interface Options {
-  /** True to read the list only once, even if it changes during the reading. */
-  readOnce?: boolean
-}
-
 type QueryBuilder = (room_id: string) => Input<Operations['listSessions']>
 
 const all: QueryBuilder = (room_id) => ({ params: { room_id } })
@@ -23,19 +18,12 @@ export class RoomSessions {
   readonly #context: Pick<Context, 'notice'>
   readonly #client: Client
   readonly #createQuery: QueryBuilder
-  readonly #options: Options
   #isPagingRefused = false
 
-  constructor(
-    context: Pick<Context, 'notice'>,
-    client: Client,
-    createQuery: QueryBuilder = all,
-    options: Options = {},
-  ) {
+  constructor(context: Pick<Context, 'notice'>, client: Client, createQuery: QueryBuilder = all) {
     this.#context = context
     this.#client = client
     this.#createQuery = createQuery
-    this.#options = options
   }
 
   async *of(room_id: string): AsyncGenerator<Page> {
@@ -58,7 +46,7 @@ export class RoomSessions {
   }
 
   #pages(room_id: string, pageSize?: number): AsyncGenerator<Page> {
-    const request = { all: true, pageSize, ...this.#options }
+    const request = { all: true, pageSize }
     return listPagesOf(this.#context, this.#client, 'listSessions', this.#createQuery(room_id), request)
   }
 }

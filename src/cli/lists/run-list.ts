@@ -29,7 +29,7 @@ export async function runList<N extends ListName>(
   const selection = await openSelection(context, name, flags)
   const pages = keys
     ? await sortedPages(context, name, input, flags, { keys, selection })
-    : await selectPages(context, name, input, flags, { selection, readOnce: true })
+    : await selectPages(context, name, input, flags, selection)
   const count = await printer.list(view, endpoints[name].result, pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
@@ -78,7 +78,7 @@ async function sortedPages<N extends ListName>(
     if (first) return sortPages(context, first.pages, { ...order, room, first })
   }
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectPages(context, name, input, all, { selection, readOnce: true })
+  const pages = await selectPages(context, name, input, all, selection)
   const full = await createFullRecords(context, name, selection, concurrency)
   await context.notice(`--sort reads all ${view.noun[1]} first`)
   // Reduces the memory for 30,000 of 1,000,000 rooms from 240 MB to 184 MB. Without a limit, it would only take time.
@@ -103,7 +103,7 @@ async function runCount<N extends ListName>(
     selection || endpoints[name].paged === 'when asked'
       ? undefined
       : (await provenTotal(await context.client(), name, input)).count
-  await countItems(context, () => selectPages(context, name, input, all, { selection }), total)
+  await countItems(context, () => selectPages(context, name, input, all, selection), total)
 }
 
 async function runCountBy<N extends ListName>(
@@ -119,7 +119,7 @@ async function runCountBy<N extends ListName>(
   printer.check(counts.view)
   const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectPages(context, name, input, all, { selection })
+  const pages = await selectPages(context, name, input, all, selection)
   const full = await createFullRecords(context, name, selection, conditions.concurrency)
   await counts.print(context, pages, full, readRoomId(input))
 }

@@ -54,9 +54,14 @@ export class Services {
     this.#deps = deps
   }
 
-  /** Remembers the items that are read, to prove writes. For commands that may write. */
+  /** Remembers the items that are read, to prove writes. */
   rememberItems(): void {
     this.#serviceFacts.known ??= new KnownItems()
+  }
+
+  /** Decides whether lists must be whole before a command gets them. */
+  setLists(lists: Pick<ServiceFacts, 'mayWrite' | 'allowsIncomplete'>): void {
+    Object.assign(this.#serviceFacts, lists)
   }
 
   client(setup?: Partial<ClientSetup>): Promise<Client> {

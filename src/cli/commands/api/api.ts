@@ -63,6 +63,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
           hint: 'a document of several responses has no headers of its own',
         })
       const input = await toInput(context, endpoint, path, flags)
+      if (endpoint.method === 'GET') await context.requireAllowedFlags('reads')
       if (flags.paginate) return printPages(context, endpoint, input)
       await printAnswer(context, endpoint, input, flags)
     }),

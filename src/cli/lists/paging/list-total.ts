@@ -21,25 +21,3 @@ function readPaging(body: Item, field: 'total' | 'offset'): number | undefined {
 export function isRound(total: number | undefined): boolean {
   return total !== undefined && total >= 10 && /^(?:[1235]|25)0*$/.test(String(total))
 }
-
-export class Totals {
-  /** Last plausible total; undefined without one. */
-  current: number | undefined
-  highest = 0
-  /** False when a response contained more items than its total allows. */
-  isCredible = true
-
-  /**
-   * Records the total of a response.
-   * @returns the decrease since the last total, 0 for an increase; undefined when unchanged or implausible
-   */
-  observe(total: number | undefined, { end, count }: { end: number; count: number }): number | undefined {
-    if (total === undefined) return undefined
-    this.highest = Math.max(this.highest, total)
-    if (count > 0 && total < end) this.isCredible = false
-    if (!this.isCredible) return undefined
-    const before = this.current
-    this.current = total
-    return before === undefined || before === total ? undefined : Math.max(0, before - total)
-  }
-}

@@ -1,20 +1,10 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
-import type { ServiceFacts } from '../../../client/probe.ts'
 import { isBusy } from '../../../client/retry-policy.ts'
 import { MeetroomError } from '../../../errors.ts'
-import { defaultPageSize, fetchPage, type PageQuery } from './page-size.ts'
-import type { ReadAhead } from './read-ahead.ts'
-
-export interface PageRequest {
-  /** Maximum number of items. Without `limit` and `all`, one page of the service's default size is requested. */
-  limit?: number | undefined
-  offset?: number | undefined
-  all: boolean
-  pageSize?: number | undefined
-  /** True to read the list only once, even if it changes during the reading; for display only. */
-  readOnce?: boolean | undefined
-}
+import { defaultPageSize, fetchPage } from './page-size.ts'
+import type { PagedList } from './paged-list.ts'
+import { ReadAhead } from './read-ahead.ts'
 
 interface PendingPage {
   at: number
@@ -27,87 +17,106 @@ interface TimedResponse {
   latencyMs: number
 }
 
-interface Source {
-  fetch: (query: PageQuery) => Promise<ResponseBody>
-  serviceFacts: ServiceFacts
-  readAhead: ReadAhead
-  /** True for lists without a `limit` in the API specification. */
-  isPagedWhenAsked: boolean
+interface Remaining {
+  /** Maximum number of items that are still needed. */
+  missing: number
+  /** Number of items that the list is expected to have; undefined if unknown. */
+  total: number | undefined
 }
 
+/** Requests of the pages of a list, some of them ahead. */
 export class PageRequests {
-  readonly #request: PageRequest
-  readonly #source: Source
+  readonly #list: PagedList
+  readonly #start: number
+  readonly #readAhead: ReadAhead
   readonly #isLimited: boolean
   readonly #pageSize: number
   #pending: PendingPage[] = []
 
-  constructor(request: PageRequest, source: Source) {
-    const { limit, pageSize, all } = request
-    this.#request = request
-    this.#source = source
-    const many = all || limit !== undefined
-    this.#isLimited = pageSize !== undefined || limit !== undefined || (many && !source.isPagedWhenAsked)
+  constructor(list: PagedList) {
+    const { request, isPagedWhenAsked = false, readAhead = new ReadAhead() } = list
+    const { limit, offset = 0, pageSize, all } = request
+    this.#list = list
+    this.#start = offset
+    this.#readAhead = readAhead
+    const isLong = all || limit !== undefined
+    this.#isLimited = pageSize !== undefined || limit !== undefined || (isLong && !isPagedWhenAsked)
     this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
+  /** Maximum number of items of a page; infinite if the service chooses it. */
   get pageSize(): number {
-    return this.#isLimited
-      ? Math.min(this.#pageSize, this.#source.serviceFacts.pageSize ?? Infinity)
-      : Infinity
+    return this.#isLimited ? Math.min(this.#pageSize, this.#list.serviceFacts.pageSize || Infinity) : Infinity
   }
 
-  /** Returns the first page that was requested ahead, or else the page at `offset`, with its offset. */
-  async next(offset: number, missing: number): Promise<{ at: number; answer: ResponseBody }> {
-    const { readAhead } = this.#source
+  /** Returns the page at an offset, or undefined if the service refuses the offset because the list has ended. */
+  async next(offset: number, remaining: Remaining): Promise<ResponseBody | undefined> {
+    const readAhead = this.#readAhead
     readAhead.onNeeded()
     const ahead = this.#pending.shift()
-    const { at, answer: pending } = ahead ?? this.#send(offset, missing)
-    const { answer, latencyMs } = await pending.catch((error: unknown) => {
-      // Requests the page again, because concurrent requests may have used up its retries.
-      if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
-      return this.#send(at, missing).answer
-    })
-    readAhead.onReceived(latencyMs, answer.bytes.length)
-    return { at, answer }
-  }
-
-  drop(): void {
-    if (this.#pending.length > 0) this.#source.readAhead.onMiss()
-    this.#pending = []
-  }
-
-  /**
-   * Requests pages ahead.
-   * @param step number of items per page
-   * @param bound offset at which the list is expected to end
-   */
-  fill(offset: number, missing: number, { step, bound }: { step: number; bound: number }): void {
-    // After a short page, the pages requested ahead have wrong offsets.
-    if (this.#pending[0] && this.#pending[0].at !== offset) this.drop()
-    const { readAhead, serviceFacts } = this.#source
-    // For a busy service, more concurrent requests would only use up retries.
-    if (serviceFacts.isBusy) readAhead.onMiss()
-    const { pages } = readAhead
-    for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {
-      if (this.#pending.length > 0 && at >= bound) break
-      this.#pending.push(this.#send(at, missing - (at - offset)))
+    const { answer: pending } = ahead ?? this.#send(offset, remaining)
+    try {
+      const { answer, latencyMs } = await pending.catch((error: unknown) => {
+        // Requests the page again, because concurrent requests may have used up its retries.
+        if (!ahead || !(error instanceof MeetroomError) || !isBusy(error.status)) throw error
+        return this.#send(offset, remaining).answer
+      })
+      readAhead.onReceived(latencyMs, answer.bytes.length)
+      return answer
+    } catch (error) {
+      if (!this.#isEndOfList(error, offset, remaining)) throw error
+      return undefined
     }
   }
 
-  #send(at: number, missing: number): PendingPage {
-    const { fetch, serviceFacts, readAhead } = this.#source
+  /**
+   * Requests the pages from an offset ahead.
+   * @param step number of items per page
+   */
+  fill(offset: number, { missing, total = 0 }: Remaining, step: number): void {
+    const readAhead = this.#readAhead
+    // After a short page, the pages requested ahead have wrong offsets.
+    if (this.#pending[0] && this.#pending[0].at !== offset) {
+      readAhead.onMiss()
+      this.#pending = []
+    }
+    // For a busy service, more concurrent requests would only use up retries.
+    if (this.#list.serviceFacts.isBusy) readAhead.onMiss()
+    const { pages } = readAhead
+    const bound = Math.min(total, offset + missing)
+    for (let at = offset + this.#pending.length * step; this.#pending.length < pages; at += step) {
+      if (this.#pending.length > 0 && at >= bound) break
+      this.#pending.push(this.#send(at, { missing: missing - (at - offset), total }))
+    }
+  }
+
+  #send(at: number, { missing, total }: Remaining): PendingPage {
+    const { fetch, serviceFacts, request } = this.#list
+    const readAhead = this.#readAhead
     const query = omitUndefined({
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
-      offset: at > 0 || this.#request.offset !== undefined ? at : undefined,
+      offset: at > 0 || request.offset !== undefined ? at : undefined,
     })
     // A page size chosen by the user is never reduced.
     const response =
-      this.#request.pageSize === undefined ? fetchPage(fetch, query, serviceFacts) : fetch(query)
+      request.pageSize === undefined
+        ? fetchPage(fetch, query, serviceFacts, { isSizeAccepted: this.#isBehind(at, total) })
+        : fetch(query)
     const sentAt = readAhead.now()
     const answer = response.then((answer) => ({ answer, latencyMs: readAhead.now() - sentAt }))
     // Awaited later or never; prevents an unhandled rejection.
     answer.catch(() => {})
     return { at, answer }
+  }
+
+  /** Returns true for an offset after all items, which some services refuse. */
+  #isBehind(at: number, total: number | undefined): boolean {
+    return at > this.#start && total !== undefined && total > 0 && at >= total
+  }
+
+  #isEndOfList(error: unknown, at: number, { total }: Remaining): boolean {
+    if (!(error instanceof MeetroomError) || at === this.#start) return false
+    const { status } = error
+    return status === 404 || status === 416 || (status === 400 && this.#isBehind(at, total))
   }
 }

@@ -12,34 +12,42 @@ export const defaultPageSize = 1000
 const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Requests a page, and reduces its size when the service refuses it. The API specification gives no maximum
- * (“Limits”).
+ * Requests a page. When the service refuses its size, requests smaller pages, and then one without `limit`. The API
+ * specification gives no maximum (“Limits”).
  * @param serviceFacts stores the accepted size for the rest of the run
+ * @param isSizeAccepted true if a refusal has another reason
  */
 export async function fetchPage(
   fetch: (query: PageQuery) => Promise<ResponseBody>,
   { limit, offset }: PageQuery,
   serviceFacts: ServiceFacts,
+  { isSizeAccepted = false } = {},
 ): Promise<ResponseBody> {
-  const first = limit && Math.min(limit, serviceFacts.pageSize ?? limit)
+  const { pageSize = Infinity } = serviceFacts
+  const first = limit === undefined || pageSize === 0 ? undefined : Math.min(limit, pageSize)
+  const fetchSize = async (size: number | undefined) => {
+    const answer = await fetch(omitUndefined({ limit: size, offset }))
+    if (size !== first) serviceFacts.pageSize = size ?? 0
+    return answer
+  }
   const smaller = smallerSizes.filter((size) => first !== undefined && size < first)
-  let refusal: unknown
-  for (let size = first; ; size = smaller.shift())
+  let refusal: ApiError | undefined
+  for (const size of [first, ...smaller])
     try {
-      const answer = await fetch(omitUndefined({ limit: size, offset }))
-      if (size !== undefined && size !== first) serviceFacts.pageSize = size
-      return answer
+      return await fetchSize(size)
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (isSizeAccepted || !isRefusal(error)) throw error
       // Only the first error concerns the requested size.
       refusal ??= error
-      if (smaller.length === 0) throw refusal
     }
+  // A service that fails is not asked for more than a small page.
+  if (first === undefined || refusal?.status === 500) throw refusal
+  return fetchSize(undefined).catch(() => Promise.reject(refusal))
 }
 
 /** Statuses that may refuse a page size. A 500 counts only with a JSON body (API specification, “Errors”). */
 const refusals = new Set([400, 413, 422, 500])
 
-export function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && refusals.has(error.status ?? 0)
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { Page } from '../../output/views/page.ts'
 import { type Item, selectView } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
-import type { PageRequest } from './page-requests.ts'
+import type { PageRequest } from './paged-list.ts'
 import { paginate } from './paginate.ts'
 import type { ReadAhead } from './read-ahead.ts'
 

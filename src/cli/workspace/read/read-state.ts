@@ -54,6 +54,7 @@ export class WorkspaceReader {
     if (!users) return undefined
     const list = await this.#readList('listUsers', 'user_id')
     const declared = new Map(users.map(({ user_id, fields }) => [user_id, fields]))
+    if (!list.isComplete) await this.#findUnlisted('getUser', list, [...declared.keys()])
     await this.#complete('user', list, declared, new FullRecords(this.#context, 'listUsers'))
     return list
   }
@@ -70,7 +71,7 @@ export class WorkspaceReader {
       const id = idOf(room.key)
       if (id !== undefined) declared.set(id, room)
     }
-    await this.#findUnlisted(list, [...declared.keys()])
+    await this.#findUnlisted('getRoom', list, [...declared.keys()])
     const fields = new Map([...declared].map(([id, room]) => [id, room.fields]))
     await this.#complete('room', list, fields, this.#fullRooms)
     const ids = [...declared.keys()].filter((id) => list.items.has(id) && declared.get(id)?.members)
@@ -103,13 +104,20 @@ export class WorkspaceReader {
     return toText(record?.['application_id']) || undefined
   }
 
-  /** Looks up rooms that the list omits, such as terminated ones. */
-  async #findUnlisted(list: RoomList, ids: readonly string[]): Promise<void> {
+  /** Looks up items that the list omits: terminated rooms, and users if the list is incomplete. */
+  async #findUnlisted(
+    name: 'getRoom' | 'getUser',
+    { items }: MutableList,
+    ids: readonly string[],
+  ): Promise<void> {
     const client = await this.#context.client()
     for (const id of ids) {
-      if (list.items.has(id)) continue
-      const room = await findItem(client, 'getRoom', { params: { id } })
-      if (room) list.items.set(id, room)
+      if (items.has(id)) continue
+      const item =
+        name === 'getRoom'
+          ? await findItem(client, name, { params: { id } })
+          : await findItem(client, name, { params: { user_id: id } })
+      if (item) items.set(id, item)
     }
   }
 

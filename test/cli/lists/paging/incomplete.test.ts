@@ -358,22 +358,20 @@ describe('a list that differs in every response', () => {
     expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 1300 })
   })
 
-  test.each(['rooms export', 'rooms list --count-by type', 'users rooms u1'])(
-    'makes %s exit 8 after three attempts',
-    async (line) => {
-      const { code, stderr } = await world.run(`${line} --quiet`)
-      expect({ code, stderr }).toEqual({
-        code: 8,
-        stderr: expect.stringContaining('it changed while it was read, 3 times in a row'),
-      })
-    },
-  )
+  test('is whole for an export if two passes have shown as many items as it has at its end', async () => {
+    const { code, stdout } = await world.run('rooms export --columns id --no-header')
+    expect({ code, count: new Set(stdout.trimEnd().split('\r\n')).size }).toEqual({ code: 0, count: 1300 })
+  })
 
   test.each(['rooms delete --where type=private --yes', 'users offboard u1 --yes'])(
     'prevents the writes of %s',
     async (line) => {
-      const { code } = await world.run(`${line} --quiet`)
-      expect({ code, writes: writes() }).toEqual({ code: 8, writes: [] })
+      const { code, stderr } = await world.run(`${line} --quiet`)
+      expect({ code, writes: writes(), stderr }).toEqual({
+        code: 8,
+        writes: [],
+        stderr: expect.stringContaining('it changed while it was read, 3 times in a row'),
+      })
     },
   )
 })

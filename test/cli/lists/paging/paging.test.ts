@@ -253,7 +253,7 @@ describe('a list of a service with unusual paging', () => {
 
   test('with --all contains each ID once if items are inserted between two requests for pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
-    expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+    expect(await listed('--all')).toEqual({ code: 0, ids: [...ids(250), 'new'], stderr: '' })
   })
 
   test('with --limit contains the requested number of items if items are inserted between two requests for pages', async () => {
@@ -261,12 +261,12 @@ describe('a list of a service with unusual paging', () => {
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('with --json omits items that were inserted between two requests for pages', async () => {
+  test('with --json contains items that were inserted between two requests for pages, after the others', async () => {
     service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
-      rooms: ids(15).map(roomOf),
-      paging: { limit: 15, offset: 0, total: 16 },
+      rooms: [...ids(15), 'new'].map(roomOf),
+      paging: { limit: 16, offset: 0, total: 16 },
     })
   })
 
@@ -377,14 +377,24 @@ describe('a list of a service that refuses large pages', () => {
     expect(asked()).toEqual(['1000@-', '1@-'])
   })
 
-  test('causes an error with the message of the service if the service refuses every page', async () => {
+  test('is read without limit if the service refuses each page size', async () => {
     otherService(world, { refusedLimits: { above: 0, status: 422 } })
+    const { ids, ...rest } = await listed('--all')
+    expect({ count: new Set(ids).size, ...rest }).toEqual({ count: 120, code: 0, stderr: '' })
+    expect(asked()).toEqual([
+      ...['1000@-', '100@-', '30@-', '10@-', '1@-'],
+      ...['-@-', '-@30', '-@60', '-@90', '-@120'],
+    ])
+  })
+
+  test('causes an error with the first message of the service if the service refuses all requests', async () => {
+    world.intercept = async ({ url }) => answer(422, { message: `refused ${new URL(url).search}` })
     expect(await listed('--all')).toEqual({
       code: 1,
       ids: [],
-      stderr: 'error: the service refuses the request (422): limit is at most 0\n',
+      stderr: 'error: the service refuses the request (422): refused ?limit=1000\n',
     })
-    expect(asked()).toEqual(['1000@-', '100@-', '30@-', '10@-', '1@-'])
+    expect(asked()).toEqual(['1000@-', '100@-', '30@-', '10@-', '1@-', '-@-'])
   })
 
   test.each(['--all --page-size 300', '--limit 300 --page-size 300'])(

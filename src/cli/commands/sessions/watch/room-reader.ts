@@ -30,9 +30,6 @@ export class RoomReader {
       { notice: (text) => this.#noticeOnce(text) },
       client,
       listConnectedSessions,
-      {
-        readOnce: true,
-      },
     )
   }
 

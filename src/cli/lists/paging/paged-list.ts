@@ -1,0 +1,29 @@
+import type { ResponseBody } from '../../../client/parsed-response.ts'
+import type { ServiceFacts } from '../../../client/probe.ts'
+import type { PageQuery } from './page-size.ts'
+import type { ReadAhead } from './read-ahead.ts'
+
+export interface PageRequest {
+  /** Maximum number of items. Without `limit` and `all`, one page of the service's default size is requested. */
+  limit?: number | undefined
+  offset?: number | undefined
+  all: boolean
+  pageSize?: number | undefined
+}
+
+/** List of a service, and the part of it that is read. */
+export interface PagedList {
+  request: PageRequest
+  /** Field of the response that holds the items. */
+  key: string
+  /** Field that identifies an item. */
+  id: string
+  /** Name of the items in errors, such as `rooms` or `members of room r1`. */
+  what: string
+  fetch: (query: PageQuery) => Promise<ResponseBody>
+  serviceFacts: ServiceFacts
+  notice: (text: string) => Promise<void>
+  readAhead?: ReadAhead
+  /** True for lists that are paged only if a request asks for pages: a response without `paging` is complete. */
+  isPagedWhenAsked?: boolean
+}

@@ -1,0 +1,44 @@
+import type { Pass } from './pass.ts'
+
+export const maxPasses = 3
+
+export interface Reading {
+  /** Passes over the list, the last one last. */
+  passes: readonly Pick<Pass, 'ids' | 'total' | 'hasChanged' | 'hasRepeats' | 'end' | 'problem'>[]
+  /** Number of different IDs in all passes. */
+  listed: number
+  /** Number of IDs that only the last pass has shown. */
+  added: number
+  start: number
+  /** True if writes depend on the list, so that items of earlier passes do not make up for missing ones. */
+  isHeld: boolean
+}
+
+/**
+ * Verdict on the passes over a list. `whole`: as many different items were read as the list has. `repeated`: each pass
+ * showed the same items, some of them twice, in as many rows as the total. `short`: each pass showed the same items, and
+ * the total is higher.
+ */
+export type Verdict = 'whole' | 'again' | 'repeated' | 'short' | 'unsettled'
+
+/** Decides whether a list was read as a whole. */
+export function judgeReading({ passes, listed, added, start, isHeld }: Reading): Verdict {
+  const pass = passes.at(-1)
+  if (!pass || pass.problem !== undefined) return 'unsettled'
+  const isFirst = passes.length === 1
+  const expected = countExpected(pass.total, start)
+  if (expected === undefined) {
+    if (isFirst ? !pass.hasRepeats : added === 0 && pass.ids.size === listed) return 'whole'
+  } else if (isHeld || isFirst) {
+    if (!pass.hasChanged && (pass.ids.size >= expected || listed === expected)) return 'whole'
+  } else if (listed >= expected) return 'whole'
+  if (passes.length < maxPasses) return 'again'
+  const isSame = passes.every(({ total, ids }) => total === pass.total && ids.size === listed)
+  if (!isSame || expected === undefined) return 'unsettled'
+  return passes.every(({ end }) => end - start >= expected) ? 'repeated' : 'short'
+}
+
+/** Returns the number of items after an offset. */
+export function countExpected(total: number | undefined, start: number): number | undefined {
+  return total === undefined ? undefined : Math.max(0, total - start)
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isRound } from '../../../../src/cli/lists/paging/list-total.ts'
+import type { PageQuery } from '../../../../src/cli/lists/paging/page-size.ts'
+import { paginate } from '../../../../src/cli/lists/paging/paginate.ts'
+import type { ServiceFacts } from '../../../../src/client/probe.ts'
+
+interface ListedService {
+  /** Rows of each reading of the list; the last one is repeated. */
+  readings: readonly (readonly number[])[]
+  cap: number
+  total?: number | undefined
+}
+
+/** Reads a list of a service; returns what it prints and how often it asks. */
+async function read({ readings, cap, total }: ListedService, serviceFacts: ServiceFacts = {}) {
+  const queries: PageQuery[] = []
+  const notices: string[] = []
+  let reading = -1
+  const pages = paginate({
+    request: { all: true },
+    key: 'rooms',
+    id: 'id',
+    what: 'rooms',
+    serviceFacts,
+    notice: async (text) => void notices.push(text),
+    fetch: async (query) => {
+      const { limit = 30, offset = 0 } = query
+      queries.push(query)
+      if (offset === 0) reading++
+      const rows = readings[Math.min(reading, readings.length - 1)] ?? []
+      const rooms = rows.slice(offset, offset + Math.min(limit, cap)).map((id) => ({ id }))
+      const value = { rooms, paging: { total } }
+      return { value, bytes: new TextEncoder().encode(JSON.stringify(value)), isPlain: true }
+    },
+  })
+  const ids: number[] = []
+  try {
+    for await (const { items } of pages) ids.push(...items.map(({ id }) => Number(id)))
+    return { ids, notices, queries, readings: reading + 1, error: undefined }
+  } catch (error) {
+    return { ids, notices, queries, readings: reading + 1, error: error as Error }
+  }
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
+const sorted = (ids: readonly number[]) => [...ids].sort((a, b) => a - b)
+
+/** Readings of a list of `count` rooms with as many rows, some of which repeat a room. */
+const unstable = fc.integer({ min: 1, max: 40 }).chain((count) =>
+  fc.record({
+    count: fc.constant(count),
+    cap: fc.integer({ min: 2, max: 15 }),
+    readings: fc.array(
+      fc.array(fc.integer({ min: 0, max: count - 1 }), { minLength: count, maxLength: count }),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+    isLastWhole: fc.boolean(),
+  }),
+)
+
+describe('a list that does not change', () => {
+  test('takes one request a page, and one more if its last page is full or its total is round', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 2500 }),
+        fc.constantFrom(7, 30, 100, 250, 1000),
+        async (count, cap) => {
+          const { ids, notices, queries, error } = await read({ readings: [upTo(count)], cap, total: count })
+          expect({ ids, notices, error }).toEqual({ ids: upTo(count), notices: [], error: undefined })
+          const pages = Math.max(1, Math.ceil(count / cap))
+          const last = count - (pages - 1) * cap
+          const isConfirmed = isRound(count) || last === (pages === 1 ? 1000 : cap)
+          expect(queries).toHaveLength(pages + Number(isConfirmed))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('without a total takes one request a page, and one more', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (count, cap) => {
+          const { ids, queries, error } = await read({ readings: [upTo(count)], cap })
+          expect({ ids, error }).toEqual({ ids: upTo(count), error: undefined })
+          expect(queries).toHaveLength(Math.ceil(count / cap) + 1)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('a list whose rows differ from reading to reading', () => {
+  test('is printed without a repetition, and without an error or notice only if it is whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(unstable, async ({ count, cap, readings, isLastWhole }) => {
+        const all = isLastWhole ? [...readings, upTo(count)] : readings
+        const result = await read({ readings: all, cap, total: count })
+        expect(new Set(result.ids).size).toBe(result.ids.length)
+        expect(result.readings).toBeLessThanOrEqual(3)
+        if (!result.error && result.notices.length === 0) expect(sorted(result.ids)).toEqual(upTo(count))
+        // A first page that comes again means that the service ignores offsets.
+        const isRepeated = result.error?.message.includes('it repeats its response')
+        if (isLastWhole && all.length <= 3 && !isRepeated) expect(sorted(result.ids)).toEqual(upTo(count))
+      }),
+    )
+  })
+
+  test('is whole for a command that writes, or not passed to it', async () => {
+    await fc.assert(
+      fc.asyncProperty(unstable, async ({ count, cap, readings }) => {
+        const { ids, error } = await read({ readings, cap, total: count }, { mayWrite: true })
+        expect(sorted(ids)).toEqual(error ? [] : upTo(count))
+      }),
+    )
+  })
+
+  test('without a total is printed without an error only if it is whole', async () => {
+    const repeats = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(repeats, fc.integer({ min: 6, max: 15 }), async (places, cap) => {
+        // At each place, the row before is shown again instead of the right one.
+        const rows = upTo(40).map((i) => (i % 2 === 1 && places.includes((i - 1) / 2) ? i - 1 : i))
+        const { ids, error } = await read({ readings: [rows], cap })
+        expect(error).toBeUndefined()
+        expect(sorted(ids)).toEqual(sorted([...new Set(rows)]))
+        const moving = await read({ readings: [rows, upTo(40)], cap })
+        if (!moving.error) expect(sorted(moving.ids)).toEqual(upTo(40))
+      }),
+    )
+  })
+})

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../../../helpers/per-test.ts'
+import { answer, createWorld } from '../../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+const roomOf = (i: number) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })
+
+/** Rows of a list in one reading of it. The first is reading 0. */
+type Rows = (reading: number) => readonly number[]
+
+interface Options {
+  cap?: number
+  total?: (reading: number) => number | undefined
+}
+
+/** A service whose rows differ from reading to reading, as those of replicas and unstable orders do. */
+function service(rows: Rows, { cap = 10, total = () => 47 }: Options = {}) {
+  let reading = -1
+  world.intercept = async ({ method, url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const [, , list, id, members] = pathname.split('/')
+    if (members) return answer(200, { members: [], paging: { total: 0 } })
+    if (method !== 'GET') return answer(200, { room: roomOf(Number(id?.slice(1))) })
+    if (id) return answer(200, { room: roomOf(Number(id.slice(1))) })
+    if (list !== 'rooms') return answer(404, {})
+    const offset = Number(searchParams.get('offset') ?? 0)
+    const limit = Math.min(Number(searchParams.get('limit') ?? 30), cap)
+    if (offset === 0) reading++
+    const page = rows(reading).slice(offset, offset + limit)
+    return answer(200, { rooms: page.map(roomOf), paging: { total: total(reading) } })
+  }
+}
+
+/** Rows 0 to 46, where the row at an index repeats the one before it. */
+const repeating = (at: number) => numbers(47).map((i) => (i === at ? i - 1 : i))
+const writes = () =>
+  world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1))
+const listed = (stdout: string) => stdout.split(/\r?\n/).slice(0, -1).sort()
+const all = numbers(47)
+  .map((i) => `r${i}`)
+  .sort()
+const lists = [
+  'rooms list --all -o ids',
+  'rooms list --where type=private -o ids',
+  'rooms export --columns id --no-header',
+]
+
+describe('a list in which one reading repeats a row and lacks another', () => {
+  test.each(lists)('is completed by a second reading: %s', async (line) => {
+    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    const { code, stdout } = await world.run(line)
+    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+  })
+
+  test.each(lists)('is completed by the third reading if the second lacks a row too: %s', async (line) => {
+    service((reading) => (reading < 2 ? repeating(20) : numbers(47)))
+    const { code, stdout } = await world.run(line)
+    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+  })
+
+  test('is counted and summed up with all rows', async () => {
+    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    expect(await world.run('rooms list --count --where type=private')).toMatchObject({
+      code: 0,
+      stdout: '47\n',
+    })
+    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    const { stdout } = await world.run('rooms list --count-by type -o csv --no-header')
+    expect(stdout).toBe('private,47\r\n')
+  })
+
+  test.each(['rooms delete', 'rooms terminate'])('%s --where changes every row once', async (command) => {
+    service((reading) => (reading === 0 ? repeating(20) : numbers(47)))
+    await world.run(`${command} --where type=private --yes --max 99 --quiet`)
+    expect([...new Set(writes())].sort()).toEqual(all)
+  })
+
+  test('ends with the number of rows after three readings that differ', async () => {
+    service((reading) => repeating(20 + reading).filter((i) => i !== 7))
+    const { code, stderr } = await world.run('rooms export --quiet')
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: 'error: the service listed 46 of 47 rooms: it repeats items\n',
+    })
+    expect(await world.run('rooms delete --where type=private --yes --max 99')).toMatchObject({ code: 8 })
+    expect(writes()).toEqual([])
+  })
+})
+
+describe('a list that repeats the same row in each reading', () => {
+  test.each(lists)('is printed with a notice: %s', async (line) => {
+    service(() => repeating(20))
+    const { code, stdout, stderr } = await world.run(line)
+    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all.filter((id) => id !== 'r20') })
+    expect(stderr).toContain('the service lists some rooms twice: 46 different ones of 47\n')
+  })
+
+  test.each([
+    'rooms delete --where type=private --yes --max 99',
+    'members block --user ada --all-rooms --yes',
+  ])('is not written by: %s', async (line) => {
+    service(() => repeating(20))
+    expect(await world.run(line)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('the service listed 46 of 47 rooms: it repeats items'),
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('is read once with --limit', async () => {
+    service(() => repeating(20))
+    expect(await world.run('rooms list --limit 30 -o ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(world.requests).toHaveLength(4)
+  })
+})
+
+describe('a list without a total', () => {
+  const total = () => undefined
+
+  test('is whole if no row is repeated', async () => {
+    service(() => numbers(47), { total })
+    expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(world.requests).toHaveLength(6)
+  })
+
+  test('is whole if two readings show the same rows', async () => {
+    service((reading) => (reading === 0 ? repeating(20) : numbers(47)), { total })
+    const { code, stdout } = await world.run('rooms list --all -o ids')
+    expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+  })
+
+  test('ends with exit code 8 if three readings repeat rows and differ', async () => {
+    service((reading) => repeating(20 + reading), { total })
+    expect(await world.run('rooms list --all -o ids')).toMatchObject({
+      code: 8,
+      stderr: 'error: the service listed 47 rooms, and there may be more: it repeats items\n',
+    })
+  })
+})
+
+test('a row that moves to another page while the list is read is printed', async () => {
+  // A room moves to the top after the first page, and the total stays.
+  let asked = 0
+  const rows = numbers(47)
+  service(() => rows)
+  const served = world.intercept
+  world.intercept = async (request, next, signal) => {
+    if (++asked === 2) rows.unshift(...rows.splice(30, 1))
+    return served?.(request, next, signal) ?? next()
+  }
+  const { code, stdout } = await world.run('rooms list --all -o ids')
+  expect({ code, ids: listed(stdout) }).toEqual({ code: 0, ids: all })
+})
+
+test('rows that have gone before the last reading are not written', async () => {
+  service((reading) => (reading === 0 ? repeating(20) : numbers(46)), {
+    total: (reading) => (reading === 0 ? 47 : 46),
+  })
+  await world.run('rooms delete --where type=private --yes --max 99 --quiet')
+  expect([...new Set(writes())].sort()).toEqual(all.filter((id) => id !== 'r46'))
+})
+
+describe('--allow-incomplete', () => {
+  const short = () => service(() => numbers(30), {})
+
+  test.each(['rooms list --all -o ids', 'rooms export --columns id --no-header', 'rooms list --count'])(
+    'accepts a list whose total stays higher, with a notice: %s',
+    async (line) => {
+      short()
+      const { code, stderr } = await world.run(`${line} --allow-incomplete`)
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('warning: the service listed 30 of 47 rooms\n'),
+      })
+    },
+  )
+
+  test('does not accept a list that changes while it is read', async () => {
+    service((reading) => numbers(30 + reading), {})
+    expect(await world.run('rooms list --all -o ids --allow-incomplete')).toMatchObject({ code: 8 })
+  })
+
+  test.each(['rooms delete --where type=private --yes', 'members block --user ada --all-rooms --yes'])(
+    'is refused for a command that writes: %s',
+    async (line) => {
+      short()
+      expect(await world.run(`${line} --allow-incomplete`)).toMatchObject({
+        code: 2,
+        stderr: 'error: --allow-incomplete is for commands that only read from a service\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+})
+
+describe('the end of a list', () => {
+  /** A service that answers an offset at or behind the end in its own way. */
+  function ending(
+    count: number,
+    behind: (rooms: readonly unknown[], limit: number) => ReturnType<typeof answer>,
+  ) {
+    const rooms = numbers(count).map(roomOf)
+    world.intercept = async ({ url }) => {
+      const { searchParams, pathname } = new URL(url)
+      const [, , , id] = pathname.split('/')
+      if (id) return answer(200, { room: roomOf(Number(id.slice(1))) })
+      const offset = Number(searchParams.get('offset') ?? 0)
+      const limit = Math.min(Number(searchParams.get('limit') ?? 30), 10)
+      if (offset > 0 && offset >= count) return behind(rooms, limit)
+      return answer(200, { rooms: rooms.slice(offset, offset + limit), paging: { total: count } })
+    }
+  }
+
+  test.each([
+    ['400', () => answer(400, { error: { message: 'offset out of range' } })],
+    ['404', () => answer(404, { error: { message: 'no such page' } })],
+    ['416', () => answer(416, { error: { message: 'range not satisfiable' } })],
+    [
+      'the last page again',
+      (rooms: readonly unknown[], limit: number) =>
+        answer(200, { rooms: rooms.slice(-limit), paging: { total: rooms.length } }),
+    ],
+    [
+      'the first page again',
+      (rooms: readonly unknown[], limit: number) =>
+        answer(200, { rooms: rooms.slice(0, limit), paging: { total: rooms.length } }),
+    ],
+  ] as const)('may be answered with %s', async (_, behind) => {
+    for (const count of [10, 20, 30, 47, 50]) {
+      ending(count, behind)
+      for (const line of ['rooms list --all -o ids', 'rooms export --columns id --no-header --quiet']) {
+        const { code, stdout, stderr } = await world.run(line)
+        expect({ count, code, stderr, ids: listed(stdout).length }).toEqual({
+          count,
+          code: 0,
+          stderr: '',
+          ids: count,
+        })
+      }
+    }
+  })
+})
