@@ -1,24 +1,18 @@
 import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
-import { findResponseProblem, isRecord } from '../api/guards.ts'
+import { findResponseProblem } from '../api/guards.ts'
 import { readResponseValue } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
 import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import type { WireResponse } from '../api/wire.ts'
-import { type RequestLine, ServiceError, UnknownOutcomeError } from '../errors.ts'
+import { UnknownOutcomeError } from '../errors.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
 import { createExchange, type ExchangeOptions, type ExchangeResult } from './exchange.ts'
 import { findOtherItem } from './other-item.ts'
-import {
-  createResponseReader,
-  isNullItem,
-  type ParsedResponse,
-  quoteBody,
-  type ResponseBody,
-  replaceNullList,
-} from './parsed-response.ts'
+import { createResponseReader, isNullItem, type ResponseBody, replaceNullList } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import type { Doubt, LookupName, ProofReader, ReadList, Settle } from './proof.ts'
+import { mayReportProblem, requireUsableRead, unreadableError } from './read-verdict.ts'
 import { type AnyInput, checkHint } from './request.ts'
 import type { Before, Remark } from './verdict.ts'
 
@@ -130,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
         const missing = () => readMissing(result, endpoints[name], input).then(() => ({ item: undefined }))
         if (!isAccepted(response)) return missing()
         const received = read(response)
+        if (mayReportProblem(received)) await requireUsableRead(endpoints[name], result, received)
         const { findReadItem } = await import('./verdict.ts')
         const item = findReadItem(endpoints[name], input, readResponseValue(received))
         if (item === null) return missing()
@@ -204,13 +199,18 @@ export function createClient(options: ClientOptions): Client {
     const endpoint: Endpoint = endpoints[name]
     if (!isAccepted(response)) return onRefusal()
     const received = read(response)
-    if (isNullItem(endpoint, received)) return onRefusal()
-    const problem =
-      received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
-    if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
-    serviceFacts.probe = usableService
-    serviceFacts.known?.add(endpoint, input, received.value)
-    return replaceNullList(name, received) as Result
+    const accept = (): Result | Promise<Missing> => {
+      if (isNullItem(endpoint, received)) return onRefusal()
+      const problem =
+        received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
+      if (problem !== undefined) throw unreadableError(problem, received, line, baseUrl)
+      serviceFacts.probe = usableService
+      serviceFacts.known?.add(endpoint, input, received.value)
+      return replaceNullList(name, received) as Result
+    }
+    return mayReportProblem(received)
+      ? requireUsableRead(endpoint, result, received).then<Result | Missing>(accept)
+      : accept()
   }
 
   function readWrite(name: OperationName, input: AnyInput, result: ExchangeResult, before: Before) {
@@ -268,26 +268,12 @@ export function createClient(options: ClientOptions): Client {
       for (const remark of writes.judgeWrite(request).remarks) options.onRemark?.(remark)
     } else if (received.problem !== undefined)
       throw unreadableError(received.problem, received, line, baseUrl)
+    else if (mayReportProblem(received))
+      return requireUsableRead(route, result, received).then(() => received)
     return received
   }
 }
 
 function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
-}
-
-function unreadableError(
-  problem: string,
-  received: ParsedResponse,
-  request: RequestLine,
-  baseUrl: string,
-): ServiceError {
-  return new ServiceError(`the service’s response cannot be read: ${problem}`, {
-    hint: isRecord(received.value)
-      ? undefined
-      : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
-    status: received.status,
-    request,
-    body: quoteBody(received),
-  })
 }

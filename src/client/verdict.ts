@@ -176,7 +176,7 @@ export function findReadItem(endpoint: Endpoint, input: AnyInput, value: unknown
 }
 
 /** Returns true when a 2xx response says that the request failed. Many services always send these fields. */
-function reportsError(body: Item): boolean {
+export function reportsError(body: Item): boolean {
   const { ok, success, error, errors, status, statusCode } = body
   if (parseBoolean(ok) === false || parseBoolean(success) === false) return true
   const isFailure = typeof status === 'string' && status.trim().toLowerCase() === 'error'
