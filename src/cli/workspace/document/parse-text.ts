@@ -20,6 +20,10 @@ export interface Position {
 }
 
 const maxLevels = 100
+/** Maximum number of line breaks, commas and opening brackets. JSON with so many values takes 200 MB. */
+const maxMarks = 1_000_000
+/** The same for files that the YAML library parses, which takes 500 MB for them. */
+const maxLibraryMarks = 500_000
 
 /** Messages for the error codes of the YAML library. */
 const problems: Readonly<Record<string, string>> = {
@@ -40,6 +44,7 @@ const problems: Readonly<Record<string, string>> = {
  * @throws {UsageError} with file, line and column
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
+  requireSmall(text, name, maxMarks)
   const value = isJson ? parseOrFail(text, name) : parseSimpleYaml(text)
   if (value === undefined) return parseYaml(text, name)
   let yaml: Promise<ParsedText> | undefined
@@ -80,6 +85,7 @@ async function parseYaml(text: string, name: string): Promise<ParsedText> {
     const { line, col } = lines.linePos(offset)
     throw new UsageError(`${name}:${line}:${col}: ${problem}`, hint === undefined ? {} : { hint })
   }
+  requireSmall(text, name, maxLibraryMarks)
   requireShallow(text, name)
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
@@ -130,6 +136,17 @@ async function parseYaml(text: string, name: string): Promise<ParsedText> {
     },
     sourceOf: async (path) => find(path)?.source,
   }
+}
+
+/** Refuses a file whose values would take gigabytes, before they are parsed. */
+function requireSmall(text: string, name: string, most: number): void {
+  let count = 0
+  const marks = /[[{,\n]/g
+  while (marks.test(text))
+    if (++count > most)
+      throw new UsageError(`${name} has too many values: more than ${most} lines and commas`, {
+        hint: 'divide the workspace: several files can be applied one after another',
+      })
 }
 
 /** Refuses deep nesting in brackets or indentation, which would exhaust the stack of the recursive parser. */

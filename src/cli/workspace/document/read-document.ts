@@ -11,7 +11,7 @@ import { declarableFields } from '../schema/fields.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 import { type ParsedText, type Path, parseText, valueAt } from './parse-text.ts'
 
-const maxBytes = 64 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 
 /** @throws {UsageError} with file, line, column and path when the file is invalid */
 export async function readWorkspaceFile(file: string, host: Host): Promise<WorkspaceDocument> {
