@@ -9,7 +9,7 @@ import { UnknownOutcomeError } from '../errors.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
 import { createExchange, type ExchangeOptions, type ExchangeResult } from './exchange.ts'
 import { findOtherItem } from './other-item.ts'
-import { createResponseReader, isNullItem, type ResponseBody, replaceNullList } from './parsed-response.ts'
+import { isNullItem, type ResponseBody, readResponse, replaceNullList } from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import type { Doubt, LookupName, ProofReader, ReadList, Settle } from './proof.ts'
 import { mayReportProblem, requireUsableRead, unreadableError } from './read-verdict.ts'
@@ -66,7 +66,6 @@ export interface Client {
 
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, serviceFacts = {} } = options
-  const read = createResponseReader()
   const usableService = Promise.resolve({ isKeyValid: true, isService: true })
   const { open, exchange } = createExchange(options)
 
@@ -123,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
         const { response, line } = result
         const missing = () => readMissing(result, endpoints[name], input).then(() => ({ item: undefined }))
         if (!isAccepted(response)) return missing()
-        const received = read(response)
+        const received = readResponse(response)
         if (mayReportProblem(received)) await requireUsableRead(endpoints[name], result, received)
         const { findReadItem } = await import('./verdict.ts')
         const item = findReadItem(endpoints[name], input, readResponseValue(received))
@@ -198,7 +197,7 @@ export function createClient(options: ClientOptions): Client {
     const { response, line } = result
     const endpoint: Endpoint = endpoints[name]
     if (!isAccepted(response)) return onRefusal()
-    const received = read(response)
+    const received = readResponse(response)
     const accept = (): Result | Promise<Missing> => {
       if (isNullItem(endpoint, received)) return onRefusal()
       const problem =
@@ -223,7 +222,7 @@ export function createClient(options: ClientOptions): Client {
       input,
       line,
       response,
-      received: read(response),
+      received: readResponse(response),
       before,
     })
     for (const remark of judged?.remarks ?? []) options.onRemark?.(remark)
@@ -241,7 +240,7 @@ export function createClient(options: ClientOptions): Client {
     if (!before || route.method !== 'DELETE' || !result.response.afterLostAttempt)
       return throwResponseError(result, route, input)
     await readMissing(result, route, input)
-    return { ...read(result.response), value: {}, bytes: new TextEncoder().encode('{}') }
+    return { ...readResponse(result.response), value: {}, bytes: new TextEncoder().encode('{}') }
   }
 
   function readBody(
@@ -251,7 +250,7 @@ export function createClient(options: ClientOptions): Client {
     onResponse: OnResponse | undefined,
   ) {
     const { response, line, writes } = result
-    const received = read(response)
+    const received = readResponse(response)
     onResponse?.(response, received)
     if (!isAccepted(response)) return throwResponseError(result, route, input)
     if (writes) {

@@ -4,9 +4,8 @@ import {
   isPlain,
   type JsonBody,
   JsonLimitError,
-  parseJson,
+  parseJsonBytes,
   readResponseValue,
-  requireJsonLimits,
   writeJson,
 } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
@@ -19,19 +18,14 @@ export interface ParsedResponse extends JsonBody {
   isEmpty: boolean
 }
 
-export function createResponseReader(): (response: WireResponse) => ParsedResponse {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  return ({ status, headers, body: bytes, unreadable }) => {
-    try {
-      requireJsonLimits(bytes)
-      const text = decoder.decode(bytes)
-      const value = parseJson(text)
-      return { status, bytes, value, isPlain: isPlain(text), problem: undefined, isEmpty: false }
-    } catch (cause) {
-      const problem = unreadable ?? describeNotJson(bytes, headers['content-type'], cause)
-      const isEmpty = bytes.length === 0 && unreadable === undefined
-      return { status, bytes, value: undefined, isPlain: true, problem, isEmpty }
-    }
+export function readResponse({ status, headers, body: bytes, unreadable }: WireResponse): ParsedResponse {
+  try {
+    const { text, value } = parseJsonBytes(bytes)
+    return { status, bytes, value, isPlain: isPlain(text), problem: undefined, isEmpty: false }
+  } catch (cause) {
+    const problem = unreadable ?? describeNotJson(bytes, headers['content-type'], cause)
+    const isEmpty = bytes.length === 0 && unreadable === undefined
+    return { status, bytes, value: undefined, isPlain: true, problem, isEmpty }
   }
 }
 

@@ -3,7 +3,7 @@ import { unknownOperation } from '../api/vocabulary.ts'
 import type { WireResponse } from '../api/wire.ts'
 import { describeErrorResponse } from './error-message.ts'
 import type { KnownItems } from './known-items.ts'
-import { createResponseReader } from './parsed-response.ts'
+import { readResponse } from './parsed-response.ts'
 
 export interface ProbeResult {
   /** False only when the service refuses the key. */
@@ -36,7 +36,7 @@ export function forgetProbe(serviceFacts: ServiceFacts): void {
 
 export function readProbe(response: WireResponse): ProbeResult {
   const { status } = response
-  const { value } = createResponseReader()(response)
+  const { value } = readResponse(response)
   // Every service has a list of rooms, so “not found” means that the base URL is wrong.
   const isUnknown =
     status === 400 && ['not_found', unknownOperation].includes(describeErrorResponse(response).code ?? '')

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { parseJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { readLines } from '../read/lines.ts'
@@ -103,7 +104,7 @@ function isPartialHeader(line: string): boolean {
 
 function parseLine(line: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(line)
+    return parseJson(line) as Record<string, unknown>
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { writeJson } from '../../../api/json.ts'
+import { parseJson, writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { hashKey } from '../../../hash.ts'
@@ -80,7 +80,7 @@ async function* readCreatedRows(path: string): AsyncGenerator<{ hash: number; id
 /** A torn line, which a killed run leaves, names no row. */
 function parseLine(line: string): { hash?: unknown; id?: unknown } {
   try {
-    return (JSON.parse(line) as object | null) ?? {}
+    return (parseJson(line) as object | null) ?? {}
   } catch {
     return {}
   }

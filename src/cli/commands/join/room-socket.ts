@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
-import { parseJson, requireJsonLimits } from '../../../api/json.ts'
+import { parseJson, parseJsonBytes } from '../../../api/json.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
@@ -160,8 +160,7 @@ function toFailure(code: string): RoomClosed {
 
 function readFrame(data: Buffer): Record<string, unknown> {
   try {
-    requireJsonLimits(data)
-    const frame = parseJson(data.toString())
+    const frame = parseJsonBytes(data).value
     if (typeof frame === 'object' && frame !== null) return frame as Record<string, unknown>
   } catch {}
   throw new ServiceError('the service sent a frame that is not a JSON object')

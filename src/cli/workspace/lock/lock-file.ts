@@ -5,10 +5,13 @@ import { describeSystemError, MeetroomError, OutputError, UsageError } from '../
 import { replaceFile } from '../../../files/draft.ts'
 import { requireOwner, requireRegular } from '../../../files/file-kind.ts'
 import { takeLock } from '../../../files/file-lock.ts'
-import { largeFile, readText } from '../../../files/read-file.ts'
+import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Section } from './lock.ts'
 import { formatLock, parseLock } from './lock-format.ts'
+
+/** Maximum size of a lock file, in bytes. 60,000 members take 10 MB. */
+const maxLockBytes = 32 * 1024 * 1024
 
 /** @param given lock file that the user named (`--lock`) */
 export const lockFileOf = (file: string, given?: string) => given ?? `${file}.lock`
@@ -21,7 +24,7 @@ export function readLockFile(name: string, host: Host): Section[] {
 
 function readLockText(name: string, host: Host): string | undefined {
   try {
-    return readText(resolve(host.cwd, name), { name, maxBytes: largeFile })
+    return readText(resolve(host.cwd, name), { name, maxBytes: maxLockBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     if (error instanceof MeetroomError) throw error
