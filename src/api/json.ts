@@ -27,11 +27,13 @@ export function parseJson(text: string, levels = maxResponseLevels, values = max
   return parseChecked(text, levels)
 }
 
-/** Parses JSON whose limits have been checked if it is long. */
+/** Parses JSON whose depth and number of values have been checked if it is long. */
 function parseChecked(text: string, levels: number): unknown {
   const value: unknown = JSON.parse(text)
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
     throw createTooDeepError(levels)
+  // Checks their number.
+  if (mayLoseDigits.test(text)) Array.from(findLongNumbers(text))
   return value
 }
 
@@ -135,17 +137,28 @@ export function readJson(text: string, levels?: number): unknown {
 
 /** Maximum number of numbers that a double cannot hold. Each takes 200 bytes. */
 const maxLongNumbers = 200_000
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * Parses valid JSON, with numbers that a double cannot hold as `LosslessNumber`: they are marked as texts for
+ * Parses checked JSON, with numbers that a double cannot hold as `LosslessNumber`: they are marked as texts for
  * `JSON.parse`, because a parser in JavaScript takes a hundred times the memory of a long text.
  */
 function readLossless(text: string): unknown {
   // Random, so that no text of a service looks like a marked number.
-  const mark = `\\u0000${Math.random()}:`
+  const mark = `${Math.random()}:`
   let marked = ''
   let copied = 0
+  for (const [start, end] of findLongNumbers(text)) {
+    marked += `${text.slice(copied, start)}"\\u0000${mark}${text.slice(start, end)}"`
+    copied = end
+  }
+  return replaceMarked(JSON.parse(marked + text.slice(copied)), `\0${mark}`)
+}
+
+/**
+ * Yields start and end of each number that a double cannot hold.
+ * @throws {JsonLimitError} when there are too many
+ */
+function* findLongNumbers(text: string): Generator<readonly [start: number, end: number]> {
   let count = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -154,16 +167,12 @@ function readLossless(text: string): unknown {
       const start = i
       while (isInNumber(text.charCodeAt(i + 1))) i++
       const digits = text.slice(start, i + 1)
-      if (digits.length < 16 && !/[eE]/.test(digits)) continue
-      if (!number.test(digits) || isSafeNumber(digits)) continue
+      if ((digits.length < 16 && !/[eE]/.test(digits)) || isSafeNumber(digits)) continue
       if (++count > maxLongNumbers)
         throw new JsonLimitError(`larger than ${maxLongNumbers} numbers of more than 15 digits`)
-      marked += `${text.slice(copied, start)}"${mark}${digits}"`
-      copied = i + 1
+      yield [start, i + 1]
     }
   }
-  if (count === 0) return JSON.parse(text)
-  return replaceMarked(JSON.parse(marked + text.slice(copied)), `\0${mark.slice('\\u0000'.length)}`)
 }
 
 const isInNumber = (code: number) =>
