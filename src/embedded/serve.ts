@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Clock } from './common/clock.ts'
+import { isAuthorized } from './common/requests.ts'
 import type { ServiceControl } from './control/service-control.ts'
 import { serveHttp } from './http/server.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
@@ -91,10 +92,12 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
       store.one('SELECT application_id FROM workspace')
     },
   })
+  const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
   const server = await serveHttp(monitored, {
     host: options.host,
     port: options.port,
     hosts: options.hosts,
+    isKnown: ({ headers }) => isAuthorized(headers.authorization, expectedHeader),
     upgrade,
     onAnswer(entry, operation = 'other') {
       requests.record(operation, entry.status, entry.ms)

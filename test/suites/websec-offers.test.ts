@@ -30,13 +30,14 @@ const h2c = [
 const type = 'Content-Type: application/json'
 const body = '{"user_id":"ada"}'
 const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+const few = Array.from({ length: 200 }, (_, i) => `h${i % 10}:`)
 const many = Array.from({ length: 2100 }, (_, i) => `h${i % 10}:`)
 
 describe('a request that offers HTTP/2', () => {
   test.each([
     ['with a length', ['Content-Length: 17'], body],
     ['in chunks', ['Transfer-Encoding: chunked'], chunks],
-    ['after 2,100 headers', [...many, 'Content-Length: 17'], body],
+    ['after 200 headers', [...few, 'Content-Length: 17'], body],
   ])('is answered over HTTP/1.1 with its body %s', async (_, framing, sent) => {
     count('vectors')
     const { send, users } = await served()
@@ -44,6 +45,15 @@ describe('a request that offers HTTP/2', () => {
     expect(statuses(text)).toEqual(['200'])
     expect(text).toMatch(/^connection: close$/im)
     expect(await users()).toEqual(['ada'])
+  })
+
+  test('is refused after 2,100 headers, of which Node drops most', async () => {
+    count('vectors')
+    const { send, users } = await served()
+    const text = await send('POST /v1/users HTTP/1.1', [...h2c, type, ...many, 'Content-Length: 17'], body)
+    // Newer versions of Node refuse the request themselves.
+    expect(['400', '431']).toContain(statuses(text).join())
+    expect(await users()).toEqual([])
   })
 
   test.each(['HTTP/1.1', 'HTTP/1.0'])('without a body is answered when it uses %s', async (version) => {
@@ -62,13 +72,13 @@ describe('a request that offers HTTP/2', () => {
     expect(await users()).toEqual([])
   })
 
-  test('needs a known host, also when the foreign one follows 2,100 headers', async () => {
+  test('needs a known host, also when the foreign one follows 200 headers', async () => {
     count('vectors')
     const { send } = await served()
-    expect(statuses(await send('GET /v1/users HTTP/1.1', [...h2c, ...many, 'Host: evil.test']))).toEqual([
+    expect(statuses(await send('GET /v1/users HTTP/1.1', [...h2c, ...few, 'Host: evil.test']))).toEqual([
       '400',
     ])
-    expect(statuses(await send('GET /v1/users HTTP/1.1', [...many, 'Host: evil.test']))).toEqual(['400'])
+    expect(statuses(await send('GET /v1/users HTTP/1.1', [...few, 'Host: evil.test']))).toEqual(['400'])
   })
 })
 

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { openSocket, rawRequest, sendRaw, statusLine } from '../helpers/raw.ts'
 import { serveHere } from '../helpers/serve-here.ts'
 import { homes, startServe } from '../helpers/serving.ts'
 import { counted, notice, sized } from './size.ts'
+import { peakMemory } from './websec/memory.ts'
 
 const { add: count } = counted('websec')
 
@@ -211,16 +211,6 @@ describe('a body of 10 MB with the key', () => {
       expect(response).toContain(message)
     })
 })
-
-/** Maximum resident memory of a process so far, in bytes; undefined where the operating system does not tell it. */
-function peakMemory(pid: number): number | undefined {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
-  } catch {
-    return undefined
-  }
-}
 
 test('bodies of 10 MB on many connections without a key take little memory', async () => {
   const connections = sized(80, 400)

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 import { isAuthorized } from '../common/requests.ts'
 import { formatTimestamp, isObject } from '../common/values.ts'
 import { readBody } from '../http/body.ts'
-import { limitConnections, limits } from '../http/connections.ts'
 import { refuseFraming } from '../http/framing.ts'
+import { LimitedServer } from '../http/limited-server.ts'
 import { refuseForeign } from '../http/same-origin.ts'
 import type { ServiceControl } from './service-control.ts'
 
@@ -25,13 +25,12 @@ const maxBodyBytes = 64 * 1024 * 1024
 export async function listenForControl(control: ServiceControl): Promise<ControlListener> {
   const key = `control_${randomBytes(24).toString('base64url')}`
   const expectedHeader = Buffer.from(`Bearer ${key}`)
-  const server = createServer(limits, (request, response) => {
+  const server = new LimitedServer({}, (request, response) => {
     respond(control, expectedHeader, request).then(
       ({ status, body }) => send(response, status, body),
       () => response.destroy(),
     )
   })
-  limitConnections(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)

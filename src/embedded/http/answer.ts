@@ -93,9 +93,10 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
         if (pieces) Readable.from(pieces).pipe(response)
         else response.end(text)
       }
-      // Responses to writes are already batched, because concurrent writes share a commit.
-      if (method === 'GET') atEndOfTurn(send)
-      else send()
+      // Concurrent writes share a commit, so the responses to them are already batched.
+      const isWritten = method !== 'GET' && method !== 'HEAD' && answered.status === 200
+      if (isWritten) send()
+      else atEndOfTurn(send)
     },
   }
 }
@@ -123,7 +124,10 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }
 
-/** Returns a function that batches the responses of one turn of the event loop, so that clients wake up less often. */
+/**
+ * Returns a function that batches the responses of one turn of the event loop, so that clients wake up less often, and
+ * no connection gets more than one response per turn.
+ */
 function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []
   return (send) => {

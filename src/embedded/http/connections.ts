@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { readText } from '../../files/read-file.ts'
+import { maxHeaders } from './framing.ts'
 
 export const limits = {
   requestTimeout: 30_000,
@@ -18,12 +19,12 @@ export type RequestTimeouts = Pick<
 /**
  * Limits the connections of a server. A second limit applies per remote IP address to connections without complete
  * headers: the oldest one is closed, so that silent connections cannot block others.
- * @returns a function to call for each upgrade request; an `upgrade` listener here would disable Node's own response
+ * @returns a function to call when the headers of a connection are complete
  */
 export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
   server.maxConnections = max
-  // By default, Node drops the headers after the 2000th one. `maxHeaderSize` limits them too.
-  server.maxHeadersCount = 0
+  // Node drops the headers above this number, so `refuseFraming` refuses the request.
+  server.maxHeadersCount = maxHeaders
   server.on('drop', () => server.closeIdleConnections())
 
   // Half of all connections, because a whole school may reconnect from one IP address after an outage.
@@ -47,7 +48,6 @@ export function limitConnections(server: Server, max = defaultMax()): (socket: S
     const [oldest] = sockets
     if (sockets.size > maxSilent) oldest?.destroy()
   })
-  server.on('request', (request: IncomingMessage) => markComplete(request.socket))
   return markComplete
 }
 

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
+/** Number of headers from which a request is refused. Each header takes several times the memory of its text. */
+export const maxHeaders = 256
+
 /** Returns the reason for refusing a request that a proxy could delimit differently (request smuggling). */
-export function refuseFraming({ httpVersion, headers }: IncomingMessage): string | undefined {
+export function refuseFraming({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (!/^1\.[01]$/.test(httpVersion)) return 'only HTTP/1.1 is supported'
+  if (rawHeaders.length >= 2 * maxHeaders) return `there are ${maxHeaders} headers or more`
   // Node accepts lengths below 2⁶⁴, most of which a JavaScript number cannot represent exactly.
   if (Number(headers['content-length'] ?? 0) > Number.MAX_SAFE_INTEGER)
     return 'the Content-Length is too large'

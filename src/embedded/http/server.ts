@@ -1,14 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { busy as busyFault, invalid } from '../common/faults.ts'
+import { invalid } from '../common/faults.ts'
 import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import { createErrorResponse, type Service } from '../service/service.ts'
 import { refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
 import { createAnswerer, type Exchange } from './answer.ts'
-import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
+import type { RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
+import { LimitedServer } from './limited-server.ts'
 import { createForeignCheck } from './same-origin.ts'
 import { createUpgradeOptions } from './upgrade-offers.ts'
 
@@ -29,36 +30,28 @@ interface HttpOptions {
   maxConnections?: number
   /** Timeouts for receiving requests, in milliseconds. */
   timeouts?: Partial<RequestTimeouts>
+  /** Returns true for a request with the API key. */
+  isKnown?: (request: IncomingMessage) => boolean
   upgrade?: Upgrade
   onAnswer?: (answer: RequestEntry, operation: string | undefined) => void
 }
 
-/** Maximum number of requests of a connection that wait for a response. The next one is its last. */
-const maxPendingRequests = 64
-
 /** @throws when the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
+  const { host, port, hosts = [], maxConnections, timeouts, isKnown, upgrade, onAnswer } = options
   const refuseForeign = createForeignCheck([host, ...hosts])
-  /** Connections whose last request has arrived. */
-  const ended = new WeakSet<Duplex>()
-  const busy = new WeakSet<Duplex>()
-  const pendingRequests = new WeakMap<Duplex, number>()
   let running = 0
   const { answer, end } = createAnswerer(service, {
     onBegin: () => void running++,
-    onLast: ({ socket }) => void ended.add(socket),
+    onLast: ({ socket }) => server.end(socket),
   })
   const identify = createRequestIds()
   let closing = false
   const handle = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
-    // Requests after the last response of a connection are ignored, because their responses could not be sent.
-    if (ended.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
     const startedAt = performance.now()
-    const { socket } = request
     const isLast = request.headers.upgrade !== undefined
-    if (isLast) ended.add(socket)
+    if (isLast) server.end(request.socket)
     const exchange: Exchange = {
       id: identify(request),
       isWaiting,
@@ -66,12 +59,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
       operation: undefined,
       hasBegun: false,
     }
-    busy.add(socket)
-    const pending = (pendingRequests.get(socket) ?? 0) + 1
-    pendingRequests.set(socket, pending)
     response.on('close', () => {
-      busy.delete(socket)
-      pendingRequests.set(socket, (pendingRequests.get(socket) ?? 1) - 1)
       if (exchange.hasBegun) running--
       if (closing) server.closeIdleConnections()
       onAnswer?.(
@@ -79,22 +67,15 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
         exchange.operation,
       )
     })
-    if (pending > maxPendingRequests) {
-      end(response, createErrorResponse(busyFault('too many requests of this connection wait')), exchange)
-      // One read can hold thousands of requests, and parsing them would delay all other clients.
-      return void socket.pause()
-    }
     const refusal = refuseForeign(request) ?? refuseFraming(request)
     if (refusal) return end(response, createErrorResponse(invalid(refusal)), exchange)
     answer(request, response, exchange).catch(() => response.destroy())
   }
-  const server = createServer({ ...limits, ...timeouts, ...createUpgradeOptions() }, (request, response) =>
-    handle(request, response, false),
+  const server: LimitedServer = new LimitedServer(
+    { ...timeouts, ...createUpgradeOptions(), maxConnections, isKnown },
+    (request, response) => handle(request, response, false),
   )
-  const heard = limitConnections(server, maxConnections)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    heard(request.socket)
-    if (ended.has(request.socket)) return
     const exchange = {
       id: identify(request),
       isWaiting: false,
@@ -104,15 +85,10 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     }
     end(response, createErrorResponse(invalid('the only expectation is 100-continue')), exchange)
   })
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    heard(request.socket)
-    handle(request, response, true)
-  })
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    handle(request, response, true),
+  )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    heard(request.socket)
-    if (ended.has(socket)) return void socket.end()
-    // A pending response would be written into the upgraded stream.
-    if (busy.has(socket)) return void socket.destroy()
     socket.on('error', () => socket.destroy())
     const requestId = identify(request)
     setRequestId(request, requestId)

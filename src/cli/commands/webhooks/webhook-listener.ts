@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { isConnectionHeader } from '../../../api/connection-headers.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { redeliveryHeader } from '../../../api/webhook-headers.ts'
@@ -47,19 +46,14 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { readBody } = await import('../../../embedded/http/body.ts')
   const { BodyBudget, BodyReservation } = await import('../../../embedded/http/body-budget.ts')
   const { sendLast } = await import('../../../embedded/http/last-response.ts')
-  const { limitConnections, limits } = await import('../../../embedded/http/connections.ts')
+  const { LimitedServer } = await import('../../../embedded/http/limited-server.ts')
   const budget = new BodyBudget(maxBodiesBytes)
-  const refused = new WeakSet<Duplex>()
-  const server = createServer(limits, (request, response) => {
-    // Requests that were pipelined after a refused request are ignored.
-    if (refused.has(request.socket)) return
+  const server = new LimitedServer({}, (request, response) => {
     // A webhook is queued after it was read, so that a slow sender does not delay other senders.
     read(request, response).catch(() => response.destroy())
   })
-
-  limitConnections(server)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refused.add(request.socket)
+    server.end(request.socket)
     void sendLast(response, 417, { 'content-length': 0 }, [])
   })
 
@@ -75,7 +69,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
 
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = (status: number) => {
-      refused.add(request.socket)
+      server.end(request.socket)
       return sendLast(response, status, { 'content-length': 0 }, [])
     }
     const status = findRefusal(request)

@@ -1,0 +1,170 @@
+import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { limitConnections, limits } from './connections.ts'
+import { measureRequest, UnknownClients } from './unknown-clients.ts'
+
+/** Memory of the requests of a connection that wait for the responses to earlier ones, in bytes. Beyond it, no more are read. */
+const maxWaitingBytes = { known: 512 * 1024, unknown: 32 * 1024 }
+
+interface LimitedServerOptions extends ServerOptions {
+  maxConnections?: number | undefined
+  /** Returns true for a request with a valid key. */
+  isKnown?: ((request: IncomingMessage) => boolean) | undefined
+}
+
+/** Code of the error that Node emits when `Parser.onIncoming` stops the parser. */
+const stopCode = 'HPE_CB_HEADERS_COMPLETE'
+
+/** Requests of one connection. */
+interface Pipeline {
+  /** True until the headers of a request are complete. */
+  isSilent: boolean
+  isKnown: boolean
+  isBusy: boolean
+  /** True once the last request of the connection has arrived. */
+  isEnded: boolean
+  readonly waiting: WaitingRequest[]
+  waitingBytes: number
+}
+
+interface WaitingRequest {
+  readonly event: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly bytes: number
+}
+
+/** Part of Node's parser of a connection. */
+interface Parser {
+  /** Called with each request, once its headers are complete. A negative result stops the parser. */
+  onIncoming(request: IncomingMessage, keepAlive: boolean): number
+}
+
+/**
+ * HTTP server that handles the requests of a connection one after the other. A connection with too many requests
+ * without a response is closed after the responses. What clients without a key hold together is limited.
+ */
+export class LimitedServer extends Server {
+  readonly #isKnown: (request: IncomingMessage) => boolean
+  readonly #pipelines = new WeakMap<Duplex, Pipeline>()
+  readonly #unknown = new UnknownClients()
+  readonly #removeSilent: (socket: Socket) => void
+
+  constructor(
+    { maxConnections, isKnown = () => false, ...options }: LimitedServerOptions,
+    listener: (request: IncomingMessage, response: ServerResponse) => void,
+  ) {
+    super({ ...limits, ...options }, listener)
+    this.#isKnown = isKnown
+    this.#removeSilent = limitConnections(this, maxConnections)
+  }
+
+  /** Ignores the later requests of a connection, because their responses could not be sent. */
+  end(socket: Duplex): void {
+    const pipeline = this.#pipelines.get(socket)
+    if (!pipeline) return
+    pipeline.isEnded = true
+    pipeline.waiting.length = 0
+  }
+
+  override emit(event: string, ...args: unknown[]): boolean {
+    const [first, second] = args
+    switch (event) {
+      case 'request':
+      case 'checkContinue':
+      case 'checkExpectation':
+        this.#receive(event, first as IncomingMessage, second as ServerResponse)
+        return true
+      case 'connection':
+        super.emit(event, first)
+        this.#limit(first as Socket)
+        return true
+      case 'upgrade':
+        if (this.#mayUpgrade(first as IncomingMessage)) super.emit(event, ...args)
+        return true
+      case 'clientError':
+        if ((first as { code?: string }).code !== stopCode) break
+        // The connection is closed after the responses to its earlier requests.
+        ;(second as Socket).pause()
+        return true
+    }
+    return super.emit(event, ...args)
+  }
+
+  #limit(socket: Socket): void {
+    const pipeline: Pipeline = {
+      isSilent: true,
+      isKnown: false,
+      isBusy: false,
+      isEnded: false,
+      waiting: [],
+      waitingBytes: 0,
+    }
+    this.#pipelines.set(socket, pipeline)
+    this.#unknown.add(socket)
+    // One read can hold thousands of requests, and an event for each could not stop the parser.
+    const { parser } = socket as Socket & { parser: Parser }
+    const { onIncoming } = parser
+    parser.onIncoming = (request, keepAlive) => {
+      const max = pipeline.isKnown ? maxWaitingBytes.known : maxWaitingBytes.unknown
+      const isAccepted = !pipeline.isEnded && pipeline.waitingBytes < max
+      if (isAccepted) return onIncoming(request, keepAlive)
+      pipeline.isEnded = true
+      return -1
+    }
+  }
+
+  #receive(event: string, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const pipeline = this.#pipelines.get(socket)
+    if (!pipeline || pipeline.isEnded) return
+    if (pipeline.isSilent) this.#markComplete(socket, pipeline)
+    if (!pipeline.isKnown && this.#isKnown(request)) {
+      pipeline.isKnown = true
+      this.#unknown.remove(socket)
+    }
+    const isWaiting = pipeline.isBusy
+    const bytes = pipeline.isKnown && !isWaiting ? 0 : measureRequest(request)
+    if (bytes > 0) this.#unknown.change(socket, bytes)
+    response.on('close', () => {
+      if (bytes > 0) this.#unknown.change(socket, -bytes)
+      pipeline.isBusy = false
+      if (!socket.writable) this.end(socket)
+      else if (pipeline.waiting.length > 0) this.#handleNext(pipeline)
+    })
+    if (isWaiting) {
+      pipeline.waiting.push({ event, request, response, bytes })
+      pipeline.waitingBytes += bytes
+      return
+    }
+    pipeline.isBusy = true
+    super.emit(event, request, response)
+  }
+
+  #handleNext(pipeline: Pipeline): void {
+    const next = pipeline.waiting.shift()
+    if (!next) return
+    const { event, request, response, bytes } = next
+    pipeline.waitingBytes -= bytes
+    pipeline.isBusy = true
+    if (pipeline.isEnded && pipeline.waiting.length === 0) response.setHeader('connection', 'close')
+    super.emit(event, request, response)
+  }
+
+  #mayUpgrade({ socket }: IncomingMessage): boolean {
+    const pipeline = this.#pipelines.get(socket)
+    if (pipeline?.isSilent) this.#markComplete(socket, pipeline)
+    this.#unknown.remove(socket)
+    if (pipeline?.isEnded) socket.end()
+    // A pending response would be written into the upgraded stream.
+    else if (pipeline?.isBusy) socket.destroy()
+    else return true
+    return false
+  }
+
+  #markComplete(socket: Socket, pipeline: Pipeline): void {
+    pipeline.isSilent = false
+    this.#removeSilent(socket)
+  }
+}
