@@ -29,6 +29,7 @@ export interface InstanceOptions {
   clock?: Clock
   interceptor?: Interceptor | undefined
   interceptConnect?: ConnectInterceptor | undefined
+  maxAnonymousJoins?: number | undefined
   onAttempt?: ((attempt: Attempt) => void) | undefined
   log: Log
 }
@@ -136,6 +137,7 @@ function createSessionServices(
   const sockets = new Sockets({
     admissionDeps: { store, now, newId, newToken },
     ...{ hub, clock, scheduler, onFailure, interceptConnect: options.interceptConnect },
+    maxAnonymousJoins: options.maxAnonymousJoins,
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })

@@ -175,10 +175,11 @@ interface ServedOptions {
   machine?: TestMachine
   /** Resolves the host names of webhooks. */
   lookup?: Lookup
+  maxAnonymousJoins?: number
 }
 
 /** The whole service behind a real socket, on a machine whose time the test controls. */
-export async function serveWorkspace({ dir, machine = testMachine(), lookup }: ServedOptions = {}) {
+export async function serveWorkspace({ dir, machine = testMachine(), lookup, maxAnonymousJoins }: ServedOptions = {}) {
   const log: string[] = []
   const peers = new Set<Peer>()
   const serving = await serve({
@@ -192,6 +193,7 @@ export async function serveWorkspace({ dir, machine = testMachine(), lookup }: S
     userAgent: 'meetroom/test',
     machine,
     ...(lookup && { lookup }),
+    maxAnonymousJoins,
     log: (entry) => log.push(formatLogLine(entry)),
   })
   let stopped: Promise<number> | undefined

@@ -25,8 +25,9 @@ export function selectProtocol(protocols: ReadonlySet<string>): string | false {
 }
 
 /** Returns the close code and reason of a refused client. */
-export function toCloseReason({ code, message }: Fault): CloseReason {
+export function toCloseReason({ status, code, message }: Fault): CloseReason {
   if (code === 'terminated') return closeReasons.terminated
   if (message === 'blocked') return closeReasons.blocked
-  return code === 'storage' ? [1013, message] : [4400, message]
+  // The client may try again later (IANA's registry of WebSocket close codes).
+  return status === 429 || code === 'storage' ? [1013, message] : [4400, message]
 }

@@ -9,6 +9,7 @@ import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-schedu
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
+import { JoinLimiter } from './join-limiter.ts'
 import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
 import type { SessionClient } from './session-control.ts'
 import { refuseUpgrade, respondToUpgrade, type UpgradeResponse } from './upgrade.ts'
@@ -52,6 +53,8 @@ interface SocketsOptions {
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string; requestId: string }) => void
   interceptConnect?: ConnectInterceptor | undefined
+  /** Maximum number of concurrent joins without a token, per room and IP address. */
+  maxAnonymousJoins?: number | undefined
 }
 
 /** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
@@ -64,11 +67,13 @@ export class Sockets {
     handleProtocols: selectProtocol,
   })
   readonly #connections = new Map<WebSocket, Liveness>()
+  readonly #joins: JoinLimiter
   readonly #stopPinging: () => void
   #pinging = false
 
   constructor(options: SocketsOptions) {
     this.#options = options
+    this.#joins = new JoinLimiter(() => options.clock.monotonic(), options.maxAnonymousJoins)
     this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${readRequestId(request)}`))
     this.#stopPinging = startInterval(options.clock, pingIntervalMs, () => void this.#ping())
   }
@@ -89,8 +94,10 @@ export class Sockets {
       const join = () =>
         admissionDeps.store.write(() => {
           const admission = admit(admissionDeps, roomId, token)
+          const client = readClient(request)
+          if (token === undefined) this.#joins.count(roomId, client.ipAddress)
           const session = { id: admissionDeps.newId(), ...admission, peer: connection }
-          const joined = hub.join(session, readClient(request))
+          const joined = hub.join(session, client)
           if (isView) hub.view(joined)
           return joined
         })
@@ -232,7 +239,7 @@ async function withTimeout(work: Promise<unknown>, clock: Clock): Promise<void> 
 /** Maximum number of recorded characters of a user agent. */
 const maxUserAgent = 512
 
-function readClient({ socket, headers }: IncomingMessage): SessionClient {
+function readClient({ socket, headers }: IncomingMessage): Required<SessionClient> {
   return {
     // A server that listens on IPv6 sees IPv4 addresses in this form.
     ipAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? null,

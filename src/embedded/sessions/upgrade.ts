@@ -20,7 +20,10 @@ export function isWebSocketUpgrade(request: IncomingMessage): boolean {
 
 /** Refuses an upgrade request with a plain HTTP response and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault, requestId: string): void {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    ...(status === 429 && { 'Retry-After': '1' }),
+  }
   respondToUpgrade(
     socket,
     { status, headers, text: `${JSON.stringify({ error: { code, message } })}\n` },

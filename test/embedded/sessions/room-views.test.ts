@@ -138,6 +138,16 @@ describe('a client with the subprotocol meetroom.room', () => {
     expect(await served.sessions(served.room)).toEqual([])
   })
 
+  test('receives the close code 1013 when too many anonymous participants join the room', async () => {
+    const served = await serveWorkspace({ maxAnonymousJoins: 1 })
+    const room = await served.room()
+    await served.join(room)
+    expect(await view(served, room).ended()).toEqual({
+      code: 1013,
+      reason: 'too many anonymous participants join this room',
+    })
+  })
+
   test('receives a close code when the room is terminated or the member is blocked', async () => {
     const served = await lesson()
     const { room, ada, member, ask } = served

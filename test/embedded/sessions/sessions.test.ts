@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { testNow } from '../../helpers/host.ts'
 import { serveWorkspace } from '../../helpers/live.ts'
 import { perTest } from '../../helpers/per-test.ts'
+import { rawRequest, sendRaw, upgradeHeaders } from '../../helpers/raw.ts'
 
 const served = perTest(serveWorkspace)
 
@@ -27,6 +28,30 @@ describe('an open room', () => {
     await peer.leave()
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
     expect(await members()).toEqual([])
+  })
+
+  test('refuses anonymous guests of an IP address who join too often, and admits users and later guests', async () => {
+    const served = await serveWorkspace({ maxAnonymousJoins: 3 })
+    const token = await served.user('ada')
+    const [room, other] = [await served.room(), await served.room()]
+    for (let i = 0; i < 3; i++) await (await served.join(room)).leave()
+    expect(await served.refusal(room)).toEqual({
+      status: 429,
+      code: 'too_many_requests',
+      message: 'too many anonymous participants join this room',
+    })
+    const url = `${served.baseUrl}/rooms/${room}/connect`
+    const refused = await sendRaw(
+      url,
+      rawRequest(`GET ${new URL(url).pathname}`, { host: 'localhost', ...upgradeHeaders }),
+    )
+    expect(refused).toMatch(/^Retry-After: 1\r$/m)
+    expect(await served.sessions(room)).toHaveLength(3)
+    await served.join(room, { token })
+    await served.join(other)
+    await served.advance(1000)
+    await served.join(room)
+    expect(await served.refusal(room)).toMatchObject({ status: 429 })
   })
 
   test('refuses an unknown token', async () => {

@@ -1,0 +1,52 @@
+import { isIPv6 } from 'node:net'
+import { busy } from '../common/faults.ts'
+
+/** Maximum number of concurrent anonymous joins: a school that joins from one IP address after an outage. */
+const defaultBurst = 10_000
+/** Time in which one more join is allowed, in milliseconds. */
+const msPerJoin = 1000
+/** Maximum number of counters. Beyond it, the oldest is forgotten. */
+const maxCounters = 10_000
+
+interface Counter {
+  joins: number
+  /** Monotonic time of the last join, in milliseconds. */
+  at: number
+}
+
+/** Limits how often an IP address joins a room without a token, because each join stores a session. */
+export class JoinLimiter {
+  readonly #counters = new Map<string, Counter>()
+  readonly #burst: number
+  readonly #monotonic: () => number
+
+  constructor(monotonic: () => number, burst = defaultBurst) {
+    this.#monotonic = monotonic
+    this.#burst = burst
+  }
+
+  /** @throws {Fault} when the IP address has joined the room too often */
+  count(roomId: string, ipAddress: string | null): void {
+    const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
+    const at = this.#monotonic()
+    const { joins, at: lastAt } = this.#counters.get(key) ?? { joins: 0, at }
+    const remaining = Math.max(0, joins - (at - lastAt) / msPerJoin)
+    if (remaining + 1 > this.#burst) throw busy('too many anonymous participants join this room')
+    this.#counters.delete(key)
+    this.#counters.set(key, { joins: remaining + 1, at })
+    const [oldest] = this.#counters.keys()
+    if (this.#counters.size > maxCounters && oldest !== undefined) this.#counters.delete(oldest)
+  }
+}
+
+/** Returns the /64 network of an IPv6 address, all of whose addresses can belong to one machine. */
+function toNetwork(ipAddress: string): string {
+  if (!isIPv6(ipAddress)) return ipAddress
+  const [address = ''] = ipAddress.split('%')
+  const { hostname } = new URL(`http://[${address}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
+  const first = head.split(':').filter(Boolean)
+  const last = tail?.split(':').filter(Boolean) ?? []
+  const groups = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last]
+  return groups.slice(0, 4).join(':')
+}
