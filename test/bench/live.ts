@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { Backlog } from '../../src/embedded/sessions/backlog.ts'
 import { Connection } from '../../src/embedded/sessions/connection.ts'
 import { toFrame } from '../../src/embedded/sessions/frame.ts'
 import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
@@ -164,10 +165,11 @@ async function messageTo(count: number): Promise<number> {
 async function fanOut(count: number) {
   const webSockets: WebSocket[] = []
   const connections: Connection[] = []
+  const backlog = new Backlog()
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   const http = createServer().on('upgrade', (request, socket, head) =>
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const connection = new Connection()
+      const connection = new Connection(backlog)
       connection.attach(webSocket, socket, { event: 'joined' })
       connections.push(connection)
       webSockets.push(webSocket)

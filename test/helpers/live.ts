@@ -179,7 +179,12 @@ interface ServedOptions {
 }
 
 /** The whole service behind a real socket, on a machine whose time the test controls. */
-export async function serveWorkspace({ dir, machine = testMachine(), lookup, maxAnonymousJoins }: ServedOptions = {}) {
+export async function serveWorkspace({
+  dir,
+  machine = testMachine(),
+  lookup,
+  maxAnonymousJoins,
+}: ServedOptions = {}) {
   const log: string[] = []
   const peers = new Set<Peer>()
   const serving = await serve({

@@ -1,17 +1,23 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { Backlog } from './backlog.ts'
 import { type Frame, toFrame } from './frame.ts'
 import type { CloseReason, Peer } from './session-control.ts'
 
-/** Maximum number of unsent bytes, enough for several of the largest messages. Beyond it, the peer counts as lost. */
-const maxBufferedBytes = 64 * 1024 * 1024
+/** Maximum number of unsent bytes, enough for one of the largest messages. Beyond it, the peer counts as lost. */
+const maxBufferedBytes = 16 * 1024 * 1024
 
 /** WebSocket connection that queues frames until it is open. */
 export class Connection implements Peer {
+  readonly #backlog: Backlog
   #webSocket: WebSocket | undefined
   #socket: Duplex | undefined
   #waiting: Frame[] = []
   #ending: CloseReason | undefined
+
+  constructor(backlog: Backlog) {
+    this.#backlog = backlog
+  }
 
   get attached(): boolean {
     return this.#webSocket !== undefined
@@ -32,7 +38,7 @@ export class Connection implements Peer {
     if (!webSocket || !socket) this.#waiting.push(frame)
     else if (webSocket.readyState !== webSocket.OPEN) return
     else if (socket.writableLength > maxBufferedBytes) webSocket.terminate()
-    else socket.write(frame)
+    else this.#backlog.write(socket, frame)
   }
 
   close(closeReason: CloseReason): void {

@@ -4,7 +4,7 @@ import { isObject } from '../common/values.ts'
 import type { RoomRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { BroadcastQueue } from './broadcast-queue.ts'
-import { toFrame } from './frame.ts'
+import { type Frame, toFrame } from './frame.ts'
 import type { Roster } from './roster.ts'
 import type { ConnectedSession } from './session-control.ts'
 
@@ -31,6 +31,8 @@ interface Viewed {
   /** Monotonic time of the last description, in milliseconds. */
   sentAt: number
   cancel: (() => void) | undefined
+  /** The pages as they are. Creating them for each session would take time and memory. */
+  pages: Frame | undefined
 }
 
 /** Sends descriptions of rooms (people, pages and meeting clock) to the sessions that requested them. */
@@ -45,7 +47,10 @@ export class RoomViews {
   /** Sends a session its room, now and after each change. Call after the start of the session is committed. */
   add(session: ConnectedSession): void {
     const { roomId } = session
-    const none: Viewed = { sessions: new Set(), due: new Set(), sentAt: -Infinity, cancel: undefined }
+    const none: Viewed = {
+      ...{ sessions: new Set(), due: new Set(), sentAt: -Infinity },
+      ...{ cancel: undefined, pages: undefined },
+    }
     const viewed = this.#rooms.get(roomId) ?? none
     this.#rooms.set(roomId, viewed)
     viewed.sessions.add(session)
@@ -57,6 +62,7 @@ export class RoomViews {
     const viewed = this.#rooms.get(roomId)
     if (!viewed) return
     viewed.due.add(view)
+    if (view === 'pages') viewed.pages = undefined
     if (viewed.cancel) return
     const { clock } = this.#options
     const waitMs = viewed.sentAt + minIntervalMs - clock.monotonic()
@@ -92,7 +98,7 @@ export class RoomViews {
       const room = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', roomId)
       if (!room) return
       for (const view of views) {
-        const frame = toFrame(this.#describe(view, room))
+        const frame = this.#createFrame(view, room)
         broadcasts.enqueue(roomId, { sessions, deliver: ({ peer }) => peer.send(frame) })
       }
     } catch (error) {
@@ -100,9 +106,13 @@ export class RoomViews {
     }
   }
 
-  #describe(view: View, room: RoomRow): object {
-    if (view === 'pages') return this.#describePages(room)
-    return view === 'room' ? this.#describeRoom(room) : { event: 'clock', meeting: this.#meeting(room) }
+  #createFrame(view: View, room: RoomRow): Frame {
+    if (view === 'room') return toFrame(this.#describeRoom(room))
+    if (view === 'clock') return toFrame({ event: 'clock', meeting: this.#meeting(room) })
+    const viewed = this.#rooms.get(room.id)
+    const frame = viewed?.pages ?? toFrame(this.#describePages(room))
+    if (viewed) viewed.pages = frame
+    return frame
   }
 
   #describeRoom(room: RoomRow) {

@@ -7,6 +7,7 @@ import { readRequestId } from '../common/request-id.ts'
 import { parseUrl } from '../common/requests.ts'
 import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
+import { Backlog } from './backlog.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { JoinLimiter } from './join-limiter.ts'
@@ -68,6 +69,7 @@ export class Sockets {
   })
   readonly #connections = new Map<WebSocket, Liveness>()
   readonly #joins: JoinLimiter
+  readonly #backlog = new Backlog()
   readonly #stopPinging: () => void
   #pinging = false
 
@@ -80,7 +82,7 @@ export class Sockets {
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { admissionDeps, hub, onConnect, onFailure, interceptConnect = connectNormally } = this.#options
-    const connection = new Connection()
+    const connection = new Connection(this.#backlog)
     const requestId = readRequestId(request)
     // The HTTP server has already validated the request target.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')

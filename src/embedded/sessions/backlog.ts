@@ -1,0 +1,49 @@
+import type { Duplex } from 'node:stream'
+import type { Frame } from './frame.ts'
+
+/** Maximum size of all frames that peers have not read, in bytes. */
+const maxBytes = 128 * 1024 * 1024
+/** Size up to which a frame for a peer that has read all others is not counted, in bytes. */
+const maxUncounted = 16 * 1024
+
+/**
+ * Limits the memory of the frames that peers have not read. A frame for many peers is in memory once. Beyond the limit,
+ * the peer that is behind for the longest time is disconnected.
+ */
+export class Backlog {
+  /** Number of sockets to which a frame is still to be written. */
+  readonly #frames = new Map<Frame, number>()
+  /** Sockets with unread frames, the longest one first. */
+  readonly #behind = new Set<Duplex>()
+  #bytes = 0
+
+  write(socket: Duplex, frame: Frame): void {
+    if (socket.writableLength === 0 && frame.length <= maxUncounted) {
+      socket.write(frame)
+      return
+    }
+    this.#hold(frame)
+    this.#behind.add(socket)
+    socket.write(frame, () => {
+      this.#release(frame)
+      if (socket.writableLength === 0) this.#behind.delete(socket)
+    })
+    const [longest] = this.#behind
+    if (this.#bytes <= maxBytes || !longest) return
+    this.#behind.delete(longest)
+    longest.destroy()
+  }
+
+  #hold(frame: Frame): void {
+    const count = this.#frames.get(frame) ?? 0
+    if (count === 0) this.#bytes += frame.length
+    this.#frames.set(frame, count + 1)
+  }
+
+  #release(frame: Frame): void {
+    const count = (this.#frames.get(frame) ?? 1) - 1
+    if (count > 0) return void this.#frames.set(frame, count)
+    this.#frames.delete(frame)
+    this.#bytes -= frame.length
+  }
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { openSocket, rawRequest, upgradeHeaders } from '../helpers/raw.ts'
+import { homes, startServe } from '../helpers/serving.ts'
+import { counted, notice, sized } from './size.ts'
+import { peakMemory } from './websec/memory.ts'
+
+const { add: count } = counted('websec')
+
+const megabyte = 1024 * 1024
+
+/** A service with the memory that it has taken so far, and clients that never read. */
+async function served() {
+  const { ready } = await startServe(['--ephemeral', '--quiet'], homes())
+  const authorization = `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`
+  const before = peakMemory(ready.pid)
+  if (before === undefined) notice('websec', 'the operating system does not tell the memory of a process')
+
+  async function ask(path: string, body: unknown): Promise<any> {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(ready.base_url + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(response.status).toBe(200)
+    return response.json()
+  }
+
+  return {
+    ask,
+    async room(): Promise<string> {
+      return (await ask('/rooms', { name: 'Open', type: 'open' })).room.id
+    },
+    /** Joins without a token, waits for the end of the handshake, and reads no more. */
+    async join(room: string, headers: Record<string, string> = {}): Promise<Socket> {
+      const socket = await openSocket(new URL(ready.base_url).origin)
+      socket.on('error', () => {})
+      const connect = `GET /v1/rooms/${room}/connect`
+      socket.write(rawRequest(connect, { host: 'localhost', ...upgradeHeaders, ...headers }))
+      await new Promise((resolve) => socket.once('data', resolve))
+      return socket.pause()
+    },
+    /** Bytes that the service has taken since. */
+    grown: () => (before === undefined ? 0 : (peakMemory(ready.pid) ?? 0) - before),
+  }
+}
+
+test('room views that read nothing share the memory of the pages', async () => {
+  const { ask, room, join, grown } = await served()
+  const id = await room()
+  const src = `https://example.com/${'x'.repeat(40_000)}`
+  const page = { entities: [{ type: 'Image', src }] }
+  await ask(
+    `/rooms/${id}/pages/create_many`,
+    Array.from({ length: 200 }, () => page),
+  )
+  const views = sized(50, 200)
+  count('floods', views)
+  for (let i = 0; i < views; i++) await join(id, { 'sec-websocket-protocol': 'meetroom.room' })
+  expect(grown()).toBeLessThan(180 * megabyte)
+})
+
+/** Reads until a whole message has arrived, or the service has closed the connection. */
+function read(socket: Socket): Promise<'a message' | 'an end'> {
+  return new Promise((resolve) => {
+    let bytes = 0
+    socket.on('data', (data) => {
+      bytes += data.length
+      if (bytes > 9 * megabyte) resolve('a message')
+    })
+    socket.on('close', () => resolve('an end'))
+    socket.resume()
+  })
+}
+
+test('unread messages are limited in all rooms together: the peers that are behind the longest are disconnected', async () => {
+  const { ask, room, join } = await served()
+  const rooms = sized(20, 80)
+  count('floods', rooms)
+  const sockets: Socket[] = []
+  for (let i = 0; i < rooms; i++) {
+    const id = await room()
+    sockets.push(await join(id))
+    await ask(`/rooms/${id}/message`, { message: `${i} ${'m'.repeat(9 * megabyte)}` })
+  }
+  const outcomes = await Promise.all(sockets.map(read))
+  const kept = 14
+  expect(outcomes).toEqual([...Array(rooms - kept).fill('an end'), ...Array(kept).fill('a message')])
+})
