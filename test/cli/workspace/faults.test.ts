@@ -81,6 +81,40 @@ test('workspace apply completes a run that was killed at any request, without a 
   )
 }, 120_000)
 
+test.each([-3600, 0, 3600, 365 * 86_400])(
+  'workspace apply waits for a late request of a killed run, even if the wall clock was set by %d seconds',
+  async (seconds) => {
+    const at = await createWorkspace()
+    at.write(JSON.stringify({ rooms: [{ key: 'a', name: 'Algebra', type: 'private' }] }), 'school.json')
+    const late: (() => Promise<unknown>)[] = []
+    let die = () => {}
+    const dead = new Promise<void>((resolve) => {
+      die = resolve
+    })
+    at.world.intercept = async ({ method, headers }, next) => {
+      if (method !== 'POST' || !headers['user-agent']?.includes(killedPlatform)) return next()
+      late.push(next)
+      die()
+      return new Promise(() => {})
+    }
+    at.world.start(apply.split(' '), { platform: killedPlatform }).done.catch(() => {})
+    await dead
+    copyFileSync(join(at.world.dir, 'school.json'), join(at.world.dir, 'next.json'))
+    copyFileSync(join(at.world.dir, 'school.json.lock'), join(at.world.dir, 'next.json.lock'))
+    const { host, done } = at.world.start(`workspace apply next.json ${flags} --timeout 40`.split(' '))
+    host.setWallClock(seconds * 1000)
+    const { sleep } = host
+    host.sleep = async (ms, signal) => {
+      for (const arrive of late.splice(0)) await arrive()
+      await sleep(ms, signal)
+    }
+    const { code, stderr } = await done
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('waiting ')
+    expect((await at.rooms()).map(({ name }) => name).sort()).toEqual(['Algebra'])
+  },
+)
+
 test('workspace apply reaches the same state without a duplicate room after 429, 502, 503 and lost responses', async () => {
   const { state } = await expected()
   const fault = fc.constantFrom(

@@ -5,6 +5,7 @@ import type { Operations } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { isUnknown, type Outcome } from '../../../client/outcome.ts'
+import { maxTimeoutMs } from '../../../config/values.ts'
 import { ConflictError, toMeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { isBlocked } from '../../lists/blocking.ts'
@@ -13,6 +14,7 @@ import { findRoomsByName } from '../../lists/find-room.ts'
 import { FullRecords } from '../../lists/full-records.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import type { Item } from '../../output/views/views.ts'
+import type { Intent } from '../lock/lock.ts'
 import { isSameValue, readDeclared } from '../plan/compare.ts'
 import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
@@ -28,6 +30,8 @@ export class ItemWriter {
   readonly #full: FullRecords
   readonly #members = new Map<string, Promise<Item[]>>()
   readonly #isStopped: () => boolean
+  /** Monotonic time of the start of the run, in milliseconds. */
+  readonly #startedAt: number
 
   /** @param isStopped returns true when items that were only read again must not be written */
   constructor(context: Context, client: Client, keeper: LockKeeper, isStopped: () => boolean) {
@@ -35,6 +39,7 @@ export class ItemWriter {
     this.#client = client
     this.#keeper = keeper
     this.#isStopped = isStopped
+    this.#startedAt = context.host.monotonic()
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
@@ -81,7 +86,7 @@ export class ItemWriter {
     const { key } = item
     const body = toBody(item) as BodyOf<Operations['createRoom']>
     const earlier = this.#keeper.intentOf(key)
-    if (earlier) await this.#waitForLostRequest(earlier.at, earlier.until)
+    if (earlier) await this.#waitForLostRequest(earlier)
     const found = (await findRoomsByName(this.#client, body.name)).map(({ id }) => toText(id))
     const fresh = found.filter((id) => !earlier?.existing.includes(id))
     const [id] = fresh
@@ -120,11 +125,14 @@ export class ItemWriter {
     }
   }
 
-  /** Waits until a lost request of an earlier run can no longer arrive. */
-  async #waitForLostRequest(at: number, until: number): Promise<void> {
+  /**
+   * Waits until a lost request of an earlier run can no longer arrive. The run starts after that request, and the wall
+   * clock may have been set since, so the timeout of the request is counted from the start of the run.
+   */
+  async #waitForLostRequest({ at, until }: Intent): Promise<void> {
     const { host, interrupt } = this.#context
-    // The clock may have been set back, so the wait is limited to the timeout.
-    const waitMs = Math.min(until - host.now(), until - at)
+    const timeoutMs = Math.min(until - at, maxTimeoutMs)
+    const waitMs = this.#startedAt + timeoutMs - host.monotonic()
     if (waitMs <= 0) return
     await this.#context.notice(
       `waiting ${Math.ceil(waitMs / 1000)} s, because an earlier request to create a room may still arrive`,
