@@ -27,8 +27,15 @@ const reasons: Record<string, string> = {
   EPROTO: 'the TLS handshake failed',
 }
 
+/** Returns true when the service does not speak HTTP or WebSocket. */
+export function isProtocolError(code: string): boolean {
+  return /^(HPE|WS_ERR)_|^HTTPParserError$/.test(code)
+}
+
 /** Describes the failure of a connection without the wording of the HTTP library. */
 export function describeReason(code: string): string {
+  if (isProtocolError(code)) return 'the service breaks the protocol'
+  if (/^ERR_(SSL|TLS)_/.test(code)) return reasons[code] ?? 'the TLS connection failed'
   return reasons[code] ?? `the connection failed (${code})`
 }
 

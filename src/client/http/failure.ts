@@ -1,4 +1,4 @@
-import { describeReason, readErrorCode } from '../../api/connection-failure.ts'
+import { describeReason, isProtocolError, readErrorCode } from '../../api/connection-failure.ts'
 import { TransportError } from '../../api/wire.ts'
 import { ServiceError } from '../../errors.ts'
 
@@ -24,7 +24,7 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
   const code = readErrorCode(error)
   if (code === headersOverflow)
     return new ServiceError('the service’s response cannot be read: its headers are too large')
-  if (isMalformed(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
+  if (isProtocolError(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
   // Before the request is sent, a TLS error belongs to the handshake.
   const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : describeReason(code)
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
@@ -33,7 +33,7 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
 /** Creates the error for a failure of the proxy. The service received nothing in this case. */
 export function createProxyError(error: unknown, proxy: string): TransportError {
   const code = readErrorCode(error)
-  const what = isMalformed(code)
+  const what = isProtocolError(code)
     ? 'does not respond as a proxy'
     : code === 'ECONNRESET'
       ? 'closed the connection'
@@ -44,8 +44,4 @@ export function createProxyError(error: unknown, proxy: string): TransportError 
 /** Returns true for errors that a retry may resolve: not invalid certificates, nor connections closed by this program. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
-}
-
-function isMalformed(code: string): boolean {
-  return /^HPE_|^HTTPParserError$/.test(code)
 }

@@ -23,6 +23,7 @@ describe('a failed connection', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate cannot be verified', false],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'the service does not speak TLS on this port', false],
     ['EPROTO', 'the TLS handshake failed', false],
+    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'the TLS connection failed', false],
     ['ESOMETHING', 'the connection failed (ESOMETHING)', true],
     // What was closed on our side is not tried again; a name that only resembles such a code is.
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { describeReason, readErrorCode } from '../../../api/connection-failure.ts'
+import { describeReason, isProtocolError, readErrorCode } from '../../../api/connection-failure.ts'
 import { parseJson, parseJsonBytes } from '../../../api/json.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
@@ -122,7 +122,8 @@ export function connectToRoom(
       const code = readErrorCode(error)
       // A service that breaks the protocol may never answer the closing handshake.
       socket.terminate()
-      failure ??= toFailure(code)
+      // Errors of a handshake have no code.
+      failure ??= toFailure(code === 'Error' ? 'WS_ERR_HANDSHAKE' : code)
     })
     socket.on('close', (code, reason) => {
       cancel()
@@ -152,10 +153,9 @@ function toFailure(code: string): RoomClosed {
       reason: `a frame is larger than ${maxFrameBytes / 2 ** 20} MB`,
       ...{ status: 500, canRetry: false, isFinal: false },
     }
-  // Errors of a handshake have no code.
-  if (code === 'Error' || /^(WS_ERR|HPE)_/.test(code))
-    return { reason: 'the service breaks the protocol', status: 500, canRetry: true, isFinal: false }
-  return { reason: `no connection: ${describeReason(code)}`, canRetry: true, isFinal: false }
+  const reason = describeReason(code)
+  if (isProtocolError(code)) return { reason, status: 500, canRetry: true, isFinal: false }
+  return { reason: `no connection: ${reason}`, canRetry: true, isFinal: false }
 }
 
 function readFrame(data: Buffer): Record<string, unknown> {

@@ -112,6 +112,21 @@ test.each([
   expect(host.stderr.text).toBe(`error: cannot join: ${reason}\n`)
 })
 
+test.each([
+  ['reserved bits', [0xf1, 0]],
+  ['an unknown opcode', [0x83, 0]],
+  ['a mask', [0x81, 0x80, 0, 0, 0, 0]],
+  ['text that is not UTF-8', [0x81, 1, 0xff]],
+  ['a fragmented ping', [0x09, 0]],
+])('join exits 6 without a code of a library when a frame has %s', async (_, bytes) => {
+  const host = await serveRooms((socket) => {
+    Reflect.get(socket, '_socket').write(Buffer.from(bytes))
+  })
+  expect(await join(host, '--retries', '0')).toBe(6)
+  expect(host.stderr.text).toContain('the service breaks the protocol')
+  expect(host.stderr.text).not.toMatch(/WS_ERR|HPE_/)
+})
+
 test('join exits 5 when the connection ends before the first frame', async () => {
   const host = await serveRooms((socket) => socket.terminate())
   expect(await join(host, '--retries', '0')).toBe(5)
