@@ -153,6 +153,11 @@ export class IncompleteError extends PartialError {
   override readonly code = 'incomplete'
 }
 
+/** Error for a list whose items contradict a filter that the service was given. */
+export class FilterIgnoredError extends PartialError {
+  override readonly code = 'filter_ignored'
+}
+
 export class ConditionError extends MeetroomError {
   readonly exitCode = 9
   readonly code = 'condition'

@@ -2,6 +2,7 @@ import { readResponseValue } from '../../api/json.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
+import { isNamed } from '../filter/room-name.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { readTotal } from './paging/list-total.ts'
@@ -51,7 +52,8 @@ export class RoomFinder {
     const body = readResponseValue(answer) as { rooms: Item[] }
     const { rooms } = body
     const isAll = rooms.length >= maxListed || (readTotal(body) ?? 0) <= rooms.length
-    const found = isAll && rooms.every(isNamed(name)) ? rooms : await findRoomsByName(client, name)
+    const found =
+      isAll && rooms.every((room) => isNamed(room, name)) ? rooms : await findRoomsByName(client, name)
     const [room, ...others] = found.map(({ id }) => toText(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
@@ -66,7 +68,7 @@ export class RoomFinder {
   }
 }
 
-/** Lists all rooms with a name. Compares the names, because some services ignore the filter. */
+/** Lists all rooms with a name. */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
   const pages = paginate({
     request: { all: true },
@@ -78,14 +80,16 @@ export async function findRoomsByName(client: Client, name: string): Promise<Ite
     notice: async () => {},
   })
   const found: Item[] = []
-  for await (const { items } of pages) {
-    if (items.some((room) => !Object.hasOwn(room, 'name')))
-      throw new ApiError('the service does not show the names of rooms, so no room can be found by its name')
-    found.push(...items.filter(isNamed(name)))
-  }
+  for await (const { items } of pages) found.push(...selectNamed(items, name))
   return found
 }
 
-function isNamed(name: string): (room: Item) => boolean {
-  return (room) => toText(room['name']) === name
+/**
+ * Selects the rooms with exactly this name, because some services ignore the filter.
+ * @throws {ApiError} when the service does not show names
+ */
+export function selectNamed(rooms: readonly Item[], name: string): Item[] {
+  if (rooms.some((room) => !Object.hasOwn(room, 'name')))
+    throw new ApiError('the service does not show the names of rooms, so no room can be found by its name')
+  return rooms.filter((room) => isNamed(room, name))
 }

@@ -142,5 +142,6 @@ async function* readAll<N extends ListName>(
   list: N,
   input: Input<Operations[N]>,
 ): AsyncGenerator<Item> {
-  for await (const { items } of listPagesOf(context, client, list, input, { all: true })) yield* items
+  const request = { all: true, selectsItems: true }
+  for await (const { items } of listPagesOf(context, client, list, input, request)) yield* items
 }

@@ -46,7 +46,7 @@ export class RoomSessions {
   }
 
   #pages(room_id: string, pageSize?: number): AsyncGenerator<Page> {
-    const request = { all: true, pageSize }
+    const request = { all: true, pageSize, selectsItems: true }
     return listPagesOf(this.#context, this.#client, 'listSessions', this.#createQuery(room_id), request)
   }
 }

@@ -79,7 +79,7 @@ export async function* sortPages(
     }
   } catch (error) {
     // A partial list is sorted as far as it was read.
-    if (!(error instanceof PartialError)) throw error
+    if (!(error instanceof PartialError) || sorter.count === 0) throw error
     partial = error
   }
   for (const [i, field] of fields.entries()) {

@@ -115,16 +115,18 @@ export class Printer {
   async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
     const write = await this.writer(view, key)
     let count = 0
+    let hasPages = false
     try {
       for await (const page of pages) {
+        hasPages = true
         // Without items, unknown columns cannot be detected.
         if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
         count += page.items.length
         await write.page(page)
       }
     } catch (error) {
-      // Pages before a partial error are still printed.
-      if (error instanceof PartialError) await write.end()
+      // Pages before a partial error are still printed. Without a page, an empty document would be wrong.
+      if (error instanceof PartialError && hasPages) await write.end()
       throw error
     }
     await write.end()

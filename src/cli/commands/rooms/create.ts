@@ -20,7 +20,8 @@ import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { lookUpFirst } from '../../lists/find-item.ts'
-import { listPages } from '../../lists/list.ts'
+import { selectNamed } from '../../lists/find-room.ts'
+import { listPagesOf } from '../../lists/paging/pages-of.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -156,12 +157,13 @@ function readType(line: string): RoomType {
   throw new UsageError(`type must be ${formatChoices(roomTypes)}, not “${line.trim()}”`)
 }
 
-/** Returns the rooms with exactly this name. Services without the name filter also return other rooms. */
 async function findByName(context: Context, name: string): Promise<Item[]> {
   if (context.flags.curl) return []
+  const client = await context.client()
+  const request = { all: true, selectsItems: true }
   const found: Item[] = []
-  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true }))
-    found.push(...items.filter((item) => item['name'] === name))
+  for await (const { items } of listPagesOf(context, client, 'listRooms', { query: { name } }, request))
+    found.push(...selectNamed(items, name))
   return found
 }
 

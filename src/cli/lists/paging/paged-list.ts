@@ -1,5 +1,7 @@
+import { readResponseValue } from '../../../api/json.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
+import type { Item } from '../../output/views/views.ts'
 import type { PageQuery } from './page-size.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
@@ -9,6 +11,8 @@ export interface PageRequest {
   offset?: number | undefined
   all: boolean
   pageSize?: number | undefined
+  /** True if the caller selects the items itself, because some services ignore filters. */
+  selectsItems?: boolean
 }
 
 /** List of a service, and the part of it that is read. */
@@ -26,4 +30,8 @@ export interface PagedList {
   readAhead?: ReadAhead
   /** True for lists that are paged only if a request asks for pages: a response without `paging` is complete. */
   isPagedWhenAsked?: boolean
+}
+
+export function readItems(key: string, answer: ResponseBody): readonly Item[] {
+  return ((readResponseValue(answer) as Item)[key] ?? []) as readonly Item[]
 }

@@ -3,15 +3,20 @@ import { type Endpoint, endpoints } from '../../../api/endpoints.ts'
 import type { Input } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
+import { requireFiltered } from '../../filter/sent-filters.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Page } from '../../output/views/page.ts'
 import { type Item, selectView } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
-import type { PageRequest } from './paged-list.ts'
+import { type PageRequest, readItems } from './paged-list.ts'
 import { paginate } from './paginate.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
-/** Pages through a list operation. Throws after the last page if the list is incomplete. */
+/**
+ * Pages through a list operation.
+ * @throws {IncompleteError} after the last page, if the list is incomplete
+ * @throws {FilterIgnoredError} before a page with an item that contradicts a filter of the input
+ */
 export function listPagesOf<N extends ListName>(
   context: Pick<Context, 'notice'>,
   client: Client,
@@ -21,14 +26,18 @@ export function listPagesOf<N extends ListName>(
   readAhead?: ReadAhead,
 ): AsyncGenerator<Page> {
   const endpoint: Endpoint = endpoints[name]
-  const { query, params } = input as { query?: object; params?: { room_id?: string } }
+  const { query = {}, params } = input as { query?: object; params?: { room_id?: string } }
   const inRoom = params?.room_id === undefined ? '' : ` of room ${params.room_id}`
   return paginate({
     request,
     key: endpoint.result,
     what: endpoint.result + inRoom,
     id: selectView(endpoint).id ?? 'id',
-    fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
+    fetch: async (paging) => {
+      const answer = await client.call(name, { ...input, query: { ...query, ...paging } })
+      if (!request.selectsItems) requireFiltered(name, query, readItems(endpoint.result, answer))
+      return answer
+    },
     serviceFacts: client.serviceFacts,
     notice: (text) => context.notice(text),
     isPagedWhenAsked: endpoint.paged === 'when asked',

@@ -5,7 +5,7 @@ import type { Item } from '../../output/views/views.ts'
 import { IdSet } from './id-set.ts'
 import { isRound, readOffset, readTotal } from './list-total.ts'
 import { PageRequests } from './page-requests.ts'
-import type { PagedList } from './paged-list.ts'
+import { type PagedList, readItems } from './paged-list.ts'
 
 /** Facts about one reading of a list. */
 export interface Pass {
@@ -88,10 +88,6 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
   }
 }
 
-function readItems({ key }: Pick<PagedList, 'key'>, answer: ResponseBody): readonly Item[] {
-  return ((readResponseValue(answer) as Item)[key] ?? []) as readonly Item[]
-}
-
 function recordTotal(pass: Pass, total: number | undefined, start: number): void {
   if (total === undefined) return
   // A total below the number of items counts something else.
@@ -120,7 +116,7 @@ async function explainOffset(
   const reported = readOffset(body)
   if (start === 0 || first === undefined || reported === undefined || reported === start) return undefined
   // Some services honor the offset but report another one.
-  const [item] = readItems(list, await list.fetch({ limit: 1, offset: 0 }))
+  const [item] = readItems(list.key, await list.fetch({ limit: 1, offset: 0 }))
   return isSame(list, item, first) ? `it ignored offset ${start} and began at the first item` : undefined
 }
 
@@ -150,7 +146,7 @@ async function explainRepeat(
   if (isFirstPage && isOnlyPage) {
     if (pass.total !== undefined && pass.total > pass.end) return problem
     const limit = list.serviceFacts.pageSize === 0 ? undefined : 1
-    const items = readItems(list, await list.fetch(omitUndefined({ limit, offset: pass.end - 1 })))
+    const items = readItems(list.key, await list.fetch(omitUndefined({ limit, offset: pass.end - 1 })))
     // A service that ignores `limit` and the offset sends the whole list.
     if (items.length === first.length) return undefined
     if (!isSame(list, items[0], first.at(-1))) return problem

@@ -3,16 +3,21 @@ import { readResponseValue } from '../../../api/json.ts'
 import type { Input } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
+import { listSentFilters, requireFiltered } from '../../filter/sent-filters.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { ListName } from './list-name.ts'
 import { isRound, readTotal } from './list-total.ts'
 import type { PageQuery } from './page-size.ts'
+import { readItems } from './paged-list.ts'
 
 interface ProvenTotal {
   count?: number
   /** True when the service sends a total. */
   hasTotal: boolean
 }
+
+/** Number of items of a filtered list that are checked against the filter. */
+const samplePage = 100
 
 interface ProofOptions {
   limit?: number
@@ -30,15 +35,18 @@ export async function proveTotal<N extends ListName>(
   input: Input<Operations[N]>,
   { limit = 1, trustsUnrounded = false }: ProofOptions = {},
 ): Promise<ProvenTotal> {
-  const { query } = input as { query?: object }
+  const { query = {} } = input as { query?: object }
+  // The items of one page show whether the service ignores a filter.
+  const first = listSentFilters(name, query).length > 0 ? Math.max(limit, samplePage) : limit
   const fetchCounts = async (page: PageQuery) => {
     const answer = await client.call(name, { ...input, query: { ...query, ...page } })
-    const body = readResponseValue(answer) as Item
-    return { total: readTotal(body), count: (body[endpoints[name].result] as Item[]).length }
+    const items = readItems(endpoints[name].result, answer)
+    requireFiltered(name, query, items)
+    return { total: readTotal(readResponseValue(answer) as Item), count: items.length }
   }
-  const { total, count } = await fetchCounts({ limit })
+  const { total, count } = await fetchCounts({ limit: first })
   const hasTotal = total !== undefined
-  if (count < limit && (total ?? count) === count) return { count, hasTotal }
+  if (count < first && (total ?? count) === count) return { count, hasTotal }
   if (!hasTotal || count === 0 || total <= count) return { hasTotal }
   if (trustsUnrounded && !isRound(total)) return { count: total, hasTotal }
   const last = await fetchCounts({ limit: 2, offset: total - 1 })

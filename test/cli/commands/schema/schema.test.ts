@@ -111,8 +111,18 @@ describe('the schema of errors', () => {
 
   test('lists every error code', () => {
     expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
-      ...['auth', 'bug', 'condition', 'confirmation', 'conflict', 'incomplete', 'interrupted', 'network'],
       ...[
+        'auth',
+        'bug',
+        'condition',
+        'confirmation',
+        'conflict',
+        'filter_ignored',
+        'incomplete',
+        'interrupted',
+      ],
+      ...[
+        'network',
         'not_applied',
         'not_found',
         'output',

@@ -1,0 +1,63 @@
+import { endpoints } from '../../api/endpoints.ts'
+import { quoteForShell } from '../../api/quote-for-shell.ts'
+import { toText } from '../../api/to-text.ts'
+import { FilterIgnoredError } from '../../errors.ts'
+import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
+import { isNamed } from './room-name.ts'
+
+/** Condition of `--where` that has the meaning of a filter. */
+interface Condition {
+  field: string
+  value: string
+}
+
+type Filtered = 'listRooms' | 'listSessions' | 'listDeliveries'
+
+const equal = (field: string) => (value: unknown) => ({ field, value: toText(value) })
+const oneOf = (field: string, ifTrue: string, ifFalse: string) => (value: unknown) => ({
+  field,
+  value: value === true ? ifTrue : ifFalse,
+})
+
+/** Filters of lists whose effect the items show. The meaning of the others is not specified. */
+const conditions: Record<Filtered, Readonly<Record<string, (value: unknown) => Condition>>> = {
+  listRooms: {
+    name: equal('name'),
+    layout: equal('layout'),
+    is_terminated: oneOf('status', 'terminated', 'active'),
+  },
+  listSessions: { user_id: equal('user_id'), is_connecting: oneOf('status', 'online', 'offline') },
+  listDeliveries: { room_id: equal('room_id'), state: equal('state') },
+}
+
+/**
+ * Requires that the items of a page match the filters that the service was given.
+ * @throws {FilterIgnoredError} for an item that contradicts a filter
+ */
+export function requireFiltered(name: keyof typeof endpoints, query: object, items: readonly Item[]): void {
+  const view = selectView(endpoints[name])
+  for (const [filter, sent] of listSentFilters(name, query)) {
+    const { field, value } = sent
+    const other = items.find((item) => {
+      const shown = readField(view, field, item)
+      if (!shown.known || shown.value === null) return false
+      return field === 'name' ? !isNamed(item, value) : toText(shown.value) !== value
+    })
+    if (!other) continue
+    const shown = toText(cellOf(view, field, other))
+    throw new FilterIgnoredError(
+      `the service ignores the filter ${filter}: it lists ${view.noun[0]} ${toText(other[view.id ?? 'id'])}, whose ${field} is ${shown}, not ${value}`,
+      { hint: `filter here instead, with: --where ${quoteForShell(`${field}=${value}`)}` },
+    )
+  }
+}
+
+/** Returns the filters of a query whose effect items show, with their conditions. */
+export function listSentFilters(name: string, query: object): (readonly [string, Condition])[] {
+  const known = conditions[name as Filtered]
+  if (!known) return []
+  return Object.entries(query).flatMap(([filter, value]) => {
+    const toCondition = value === undefined ? undefined : known[filter]
+    return toCondition ? [[filter, toCondition(value)] as const] : []
+  })
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+const at = '2026-01-01T08:00:00.000Z'
+/** Rooms of which every third is terminated. */
+const rooms = numbers(250).map((i) => ({
+  ...{ id: `r${i}`, type: 'private', name: `Room ${i % 5}`, layout: `l${i % 2}` },
+  terminated_at: i % 3 === 2 ? at : null,
+}))
+const sessions = numbers(60).map((i) => ({
+  ...{ id: `s${i}`, member_id: 'm1', user_id: `u${i % 2}`, connected_at: at },
+  disconnected_at: i % 3 === 0 ? null : at,
+}))
+const deliveries = numbers(9).map((i) => ({
+  id: `d${i}`,
+  room_id: `r${i % 2}`,
+  state: 'given_up',
+  attempts: 1,
+}))
+
+/** A service that ignores all filters. */
+function ignoring(change: (item: Record<string, unknown>) => object = (item) => item) {
+  world.intercept = async ({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const key = pathname.split('/').at(-1) ?? ''
+    const items = { rooms, sessions, deliveries }[key]
+    if (!items) return answer(404, {})
+    const offset = Number(searchParams.get('offset') ?? 0)
+    const page = items.slice(offset, offset + Number(searchParams.get('limit') ?? 30))
+    return answer(200, { [key]: page.map(change), paging: { total: items.length } })
+  }
+}
+
+const lines: readonly (readonly [string, string])[] = [
+  ['rooms list --terminated', '--where status=terminated'],
+  ['rooms list --active', '--where status=active'],
+  ['rooms list --name "Room 1"', "--where 'name=Room 1'"],
+  ['rooms list --layout l1', '--where layout=l1'],
+  ['sessions list r1 --user u1', '--where user_id=u1'],
+  ['sessions list r1 --online', '--where status=online'],
+  ['sessions list r1 --offline', '--where status=offline'],
+  ['webhooks deliveries r1', '--where room_id=r1'],
+  ['webhooks deliveries --state waiting', '--where state=waiting'],
+]
+const words = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+
+describe('a list of a service that ignores the filter', () => {
+  test.each(lines)('ends with exit code 8 before anything is printed: %s', async (line, where) => {
+    for (const more of [
+      '-o ids',
+      '--all -o ids',
+      '--all --json',
+      '--sort id -o csv',
+      '--count',
+      '--limit 5 -o ids',
+    ]) {
+      ignoring()
+      const { code, stdout, stderr } = await world.run([...words(line), ...more.split(' ')])
+      expect({ more, code, stdout }).toEqual({ more, code: 8, stdout: '' })
+      expect(stderr).toContain('the service ignores the filter')
+      expect(stderr).toContain(where)
+    }
+  })
+
+  test.each(lines)('has the error code filter_ignored: %s', async (line) => {
+    ignoring()
+    const { stderr } = await world.run([...words(line), '--json'])
+    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
+      code: 'filter_ignored',
+    })
+  })
+
+  test('prints the pages before the first page with another item', async () => {
+    ignoring((item) => (Number(String(item['id']).slice(1)) < 100 ? { ...item, terminated_at: at } : item))
+    const { code, stdout } = await world.run('rooms list --terminated --all --page-size 50 -o ids')
+    expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 8, count: 100 })
+  })
+
+  test('is filtered by the suggested condition', async () => {
+    ignoring()
+    const { code, stdout } = await world.run(['rooms', 'list', '--where', 'status=terminated', '-o', 'ids'])
+    expect({ code, count: stdout.split('\n').length - 1 }).toEqual({ code: 0, count: 83 })
+  })
+
+  test('is accepted if its items do not show the field', async () => {
+    ignoring(({ terminated_at: _, ...item }) => item)
+    expect(await world.run('rooms list --terminated --limit 3 -o ids')).toMatchObject({ code: 0 })
+  })
+
+  test('does not redeliver deliveries', async () => {
+    ignoring()
+    const { code } = await world.run('webhooks redeliver --since 10m --room r1 --yes')
+    expect({ code, writes: world.requests.filter(({ method }) => method !== 'GET') }).toEqual({
+      code: 8,
+      writes: [],
+    })
+  })
+})
+
+describe('a room whose name the service sends as a number', () => {
+  const numbered = () => {
+    world.intercept = async ({ url, method }) => {
+      const room = { id: 'r1', type: 'open', name: 123 }
+      if (method !== 'GET') return answer(200, { room: { ...room, id: 'r2' } })
+      return answer(200, url.includes('/rooms/') ? { room } : { rooms: [room], paging: { total: 1 } })
+    }
+  }
+
+  test('is found by its name in each command', async () => {
+    numbered()
+    expect(await world.run('rooms get name:123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
+    expect(await world.run('rooms list --name 123 -o ids')).toMatchObject({ code: 0, stdout: 'r1\n' })
+    expect(await world.run('rooms create --name 123 --type open --if-not-exists -o ids')).toMatchObject({
+      code: 0,
+      stdout: 'r1\n',
+    })
+    expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
+  })
+})
