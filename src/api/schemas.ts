@@ -5,15 +5,17 @@ import { toText } from './to-text.ts'
 import { deprecated } from './vocabulary.ts'
 
 export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject {
-  return z.looseObject(
-    mapFields(listWritableFields(write, fields), ({ type, description, required, range }) => {
-      const schema =
-        required && write === 'create'
-          ? createRequestField(type, range)
-          : createRequestField(type, range).optional()
-      return schema.describe(description)
-    }),
-  )
+  const shape = mapFields(listWritableFields(write, fields), ({ type, description, required, range }) => {
+    const schema =
+      required && write === 'create'
+        ? createRequestField(type, range)
+        : createRequestField(type, range).optional()
+    return schema.describe(description)
+  })
+  // A number that a double does not hold is an object, which zod copies before this check.
+  return z.looseObject(shape).refine((value) => value['isLosslessNumber'] !== true, {
+    error: ({ input }) => `must be an object, not ${toText(Object(input).value)}`,
+  })
 }
 
 /** Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed. */

@@ -674,6 +674,9 @@ describe('a number out of range', () => {
       '{"name":"R","type":"open","max_meeting_seconds":1e300}',
       'max_meeting_seconds must be at most 9007199254740991, not 1e300',
     ],
+    ['pages', '[1e300]', '[0] must be an object, not 1e300'],
+    ['pages', '[{},12345678901234567890]', '[1] must be an object, not 12345678901234567890'],
+    ['pages', '1e300', 'it must be a list, not 1e300'],
     ['pages', '[{"index":-1e300}]', '[0].index must be at least -9007199254740991, not -1e300'],
     [
       'pages',
@@ -693,6 +696,27 @@ describe('a number out of range', () => {
       { error: { code: 'invalid_parameters', message } },
     ])
   })
+})
+
+test('a number in place of an object is refused wherever an object is expected', async () => {
+  const id = await room()
+  const requests: readonly (readonly [string, string, string])[] = [
+    ['POST', `/rooms/${id}/pages/create_many`, '[{"size":1e300}]'],
+    ['POST', `/rooms/${id}/pages/create_many`, '[{"entities":[1e300]}]'],
+    ['POST', '/rooms', '1e300'],
+    ['POST', '/rooms', '{"name":"R","type":"open","members":[1e300]}'],
+    ['POST', '/users', '-1e300'],
+    ['PUT', `/rooms/${id}`, '12345678901234567890'],
+  ]
+  for (const [method, path, body] of requests) {
+    const { status } = await workspace.service({
+      method,
+      url: localUrl + path,
+      headers: { authorization: `Bearer ${workspace.apiKey}`, 'content-type': 'application/json' },
+      body,
+    })
+    expect({ method, path, body, status }).toEqual({ method, path, body, status: 400 })
+  }
 })
 
 describe('requests', () => {
