@@ -46,5 +46,6 @@ export async function readRooms(
 function pickFields(room: Item): Item {
   const status = readField(views.room, 'status', room)
   const { id, name, type } = room
-  return { id, ...omitUndefined({ name, type, status: status.known ? status.value : undefined }) }
+  const is_terminated = status.known ? status.value === 'terminated' : undefined
+  return { id, ...omitUndefined({ name, type, is_terminated }) }
 }

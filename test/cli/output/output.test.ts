@@ -428,7 +428,7 @@ describe('the status field', () => {
     ['empty when it is unknown', minimal, ''],
     ['terminated when is_terminated is true', { ...minimal, is_terminated: true }, 'terminated'],
     ['active when is_terminated is false', { ...minimal, is_terminated: false }, 'active'],
-    ['the status field of the service', { ...room(), status: 'paused' }, 'paused'],
+    ['computed even if the service sends a status', { ...room(), status: 'paused' }, 'active'],
   ])('of a room is %s', async (_, item, status) => {
     expect(await statusOf(item)).toBe(status)
   })

@@ -31,7 +31,8 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
   const formatTime = now === undefined ? undefined : createRelativeFormat(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    const text = formatCell(cellOf(view, field, item), redact)
+    // A record shows all that the service sent, also where a computed field of the same name is unknown.
+    const text = formatCell(cellOf(view, field, item) ?? item[field], redact)
     if (text === '') return own`${style.dim(label)}\n`
     const ago = isTimeField(field) ? formatTime?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)

@@ -41,6 +41,8 @@ export interface View {
   /** Field that identifies an item in confirmation prompts. */
   readonly label?: string
   readonly columns: readonly Column[]
+  /** Computed fields. They keep their meaning even if a service sends fields of the same names. */
+  readonly derived?: ReadonlyMap<string, (item: Item) => unknown>
   /** Fields of the API specification in its order, without deprecated ones; used for records and CSV. */
   readonly fields: readonly string[]
   readonly choices?: Readonly<Record<string, readonly string[]>>
@@ -80,6 +82,7 @@ export function createView<F extends Fields>(
     columns: [...shown, ...derived]
       .sort((a, b) => a.column[0] - b.column[0])
       .map(({ column: [, weight], ...rest }) => ({ ...rest, weight })),
+    derived: new Map(derived.map(({ field, value }) => [field, value])),
     fields: selectListedFields(resource.fields).map(([field]) => field),
     choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
     unlisted: selectUnlistedFields(resource.fields).map(([field]) => field),
@@ -160,9 +163,12 @@ function isSet(time: number | null | undefined): boolean | undefined {
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
 export function readField(view: View, field: string, item: Item): FieldValue {
-  const value = Object.hasOwn(item, field)
-    ? item[field]
-    : view.columns.find((column) => column.field === field)?.value?.(item)
+  const derive = view.derived?.get(field)
+  const value = derive
+    ? derive(item)
+    : Object.hasOwn(item, field)
+      ? item[field]
+      : view.columns.find((column) => column.field === field)?.value?.(item)
   return value === undefined || isDeprecated(view, field, value) ? { known: false } : { known: true, value }
 }
 
