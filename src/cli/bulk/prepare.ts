@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { andMore, counted } from '../../api/plural.ts'
+import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findDataDir } from '../requests/find-service.ts'
@@ -12,7 +12,7 @@ import { memberColumns } from './read/group.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { Lookalikes } from './read/lookalikes.ts'
 import { formatInputPlace } from './read/place.ts'
-import { createRowReader } from './read/reader.ts'
+import { createRowReader, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
 import { detectInputFormat, type InputFormat } from './read/rows.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
@@ -86,7 +86,7 @@ export async function prepareImport(context: Context, request: ImportRequest): P
       hint: 'fix them, or skip them with --skip-invalid',
     })
   requireKeys(adapter, flags, checked)
-  await warnAboutFields(context, request, reader.unlisted, checked)
+  await warnAboutFields(context, request, reader, checked)
   await origins.confirm(context, flags.fromOtherService ?? false)
   const receipt = journal === undefined ? undefined : await findReceiptPath(context, request)
   if (journal !== undefined && adapter.createDuplicates && !flags.again && !flags.resume)
@@ -162,9 +162,13 @@ async function reportTrimmed(context: Context, { trimmed }: CheckedInput): Promi
 async function warnAboutFields(
   context: Context,
   { adapter, flags }: ImportRequest,
-  unlisted: ReadonlySet<string>,
+  { unlisted, leftOut }: RowReader,
   { rows, invalid, omittedFields }: CheckedInput,
 ): Promise<void> {
+  if (leftOut.length > 0)
+    await context.notice(
+      `warning: the export has ${plural(leftOut.length, 'a column', 'columns')} that the API does not list, not sent: ${leftOut.join(', ')}; --map 'COLUMN=FIELD' sends one`,
+    )
   for (const field of unlisted)
     await context.notice(
       `warning: the API lists no field “${field}” of a ${adapter.view.noun[0]}; it is sent anyway`,

@@ -2,6 +2,7 @@ import { isLosslessNumber } from 'lossless-json'
 import { endpoints } from '../../../api/endpoints.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
 import { plural } from '../../../api/plural.ts'
+import type { Fields } from '../../../api/resource.ts'
 import { resources } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
@@ -30,6 +31,8 @@ export interface RowReader {
   isUsed(column: string): boolean
   /** Fields that the API specification does not list; they are sent anyway. */
   readonly unlisted: ReadonlySet<string>
+  /** Unlisted columns of an export, which are not sent. */
+  readonly leftOut: readonly string[]
 }
 
 interface ReaderOptions {
@@ -48,9 +51,12 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   const { renames, defaults, roomIds, memberColumns } = options
   const { createBodySchema: bodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue, withField } = await import('../../../api/issue.ts')
-  const schema = bodySchema('create', resources[endpoints[adapter.createOperation].resource].fields)
+  const listed: Fields = resources[endpoints[adapter.createOperation].resource].fields
+  const schema = bodySchema('create', listed)
   const isCsv = options.format === 'csv'
-  const { targetOf: fieldOf, isListed, ignored, named, unlisted } = createFieldMapping(adapter, options)
+  const mapping = createFieldMapping(adapter, options)
+  const { targetOf: fieldOf, isListed, ignored, named, unlisted } = mapping
+  const leftOut: string[] = []
 
   function checkColumns(columns: readonly string[]): void {
     const present = new Set(columns.map(foldName))
@@ -61,8 +67,11 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
       })
     const fields = columns.map(fieldOf)
     const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
-    if (unknown.length > 0)
+    const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
+    if (unknown.length > 0 && !isExport)
       throw unknownColumnsError(unknown, adapter.view, [...listImportFields(adapter), ...memberColumns])
+    for (const column of unknown) mapping.leaveOut(column)
+    leftOut.push(...unknown)
     for (const [i, field] of fields.entries())
       if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
         throw new UsageError(`two columns are mapped to ${field}`)
@@ -163,6 +172,7 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
     fieldOf,
     isUsed: (column) => !ignored.has(fieldOf(column)),
     unlisted,
+    leftOut,
   }
 }
 
@@ -204,7 +214,11 @@ function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
     return target
   }
 
-  return { targetOf: fieldOf, isListed, ignored, named, unlisted }
+  const leaveOut = (column: string) => {
+    unlisted.delete(fieldOf(column))
+    targets.set(column, '')
+  }
+  return { targetOf: fieldOf, leaveOut, isListed, ignored, named, unlisted }
 }
 
 function foldName(name: string): string {

@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../../helpers/per-test.ts'
+import { answer, createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** The embedded service, which adds these fields to each item. */
+function adding(fields: (item: Record<string, unknown>) => object) {
+  world.intercept = async (request, next) => {
+    const response = await next()
+    if (request.method !== 'GET' || response.status !== 200) return response
+    const body = JSON.parse(new TextDecoder().decode(response.body))
+    const add = (item: Record<string, unknown>) => ({ ...item, ...fields(item) })
+    const changed = Object.entries(body).map(([key, value]) => {
+      if (Array.isArray(value)) return [key, value.map(add)]
+      return [key, key === 'paging' ? value : add(value as Record<string, unknown>)]
+    })
+    return answer(200, Object.fromEntries(changed))
+  }
+}
+
+const links = () => ({ _links: { self: 'https://x.test' }, Klasse: '7a', score: 1.5 })
+
+async function fill() {
+  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+  await world.send('POST', '/users', { user_id: 'eve', name: 'Eve' })
+  const { body } = await world.send('POST', '/rooms', { name: 'Maths', type: 'private' })
+  await world.send('POST', `/rooms/${body.room.id}/members`, { user_id: 'ada', type: 'host' })
+}
+
+describe('an export of a service that adds unlisted fields', () => {
+  const kinds = [
+    ['users', '', '--if-exists overwrite --yes'],
+    ['rooms', '', '--match name --if-exists update'],
+    ['members', '--all-rooms', '--if-exists update'],
+  ] as const
+
+  test.each(kinds.flatMap((kind) => ['csv', 'ndjson', 'json'].map((format) => [...kind, format] as const)))(
+    'is read by an import: %s %s %s as %s',
+    async (kind, from, to, format) => {
+      await fill()
+      adding(links)
+      const exported = await world.run(`${kind} export ${from} -o ${format}`.replace('  ', ' '))
+      expect(exported.code).toBe(0)
+      const file = format === 'tsv' ? 'out.csv' : `out.${format}`
+      writeFileSync(join(world.dir, file), exported.stdout)
+      const { code, stderr } = await world.run(`${kind} import ${file} ${to}`)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('_links') })
+    },
+  )
+
+  test('is imported with a notice that names the columns that are left out', async () => {
+    await fill()
+    adding(links)
+    writeFileSync(join(world.dir, 'users.csv'), (await world.run('users export')).stdout)
+    const { stderr } = await world.run('users import users.csv --if-exists skip')
+    expect(stderr).toContain(
+      "warning: the export has columns that the API does not list, not sent: Klasse, _links, score; --map 'COLUMN=FIELD' sends one\n",
+    )
+    world.requests.length = 0
+    await world.run([
+      'users',
+      'import',
+      'users.csv',
+      '--if-exists',
+      'overwrite',
+      '--yes',
+      '--map',
+      'Klasse=class',
+    ])
+    const bodies = world.requests.flatMap(({ method, body }) =>
+      method === 'POST' ? [JSON.parse(String(body))] : [],
+    )
+    expect(bodies.map(({ class: name }) => name)).toEqual(['7a', '7a'])
+  })
+
+  test('names the fields that appear only on a later page', async () => {
+    for (let i = 0; i < 4; i++) await world.send('POST', '/users', { user_id: `u${i}` })
+    adding(({ user_id }) => (user_id === 'u0' ? { late: 1 } : {}))
+    const { code, stderr } = await world.run('users export --page-size 2')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(
+        'fields left out, because the first page lacks them: late; -o ndjson has them',
+      ),
+    })
+    expect((await world.run('users export --page-size 2 -o ndjson')).stdout).toContain('"late":1')
+  })
+})
+
+test('a file that is no export is refused if it has an unknown column', async () => {
+  writeFileSync(join(world.dir, 'users.csv'), 'user_id,name,nmae\nada,Ada,x\n')
+  expect(await world.run('users import users.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no user has a field “nmae”'),
+  })
+  expect(readFileSync(join(world.dir, 'users.csv'), 'utf8')).toContain('nmae')
+})
