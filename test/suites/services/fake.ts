@@ -24,6 +24,8 @@ export interface FakeService extends Proof {
   readonly make: (setting: Setting) => Exchange
   /** Another kind of IDs than the embedded service’s. */
   readonly ids?: 'uuid' | 'number'
+  /** Its lists can be read as a whole, so commands that read exit 0. */
+  readonly isReadable?: boolean
 }
 
 /** A service without memory. */

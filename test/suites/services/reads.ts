@@ -52,6 +52,22 @@ export const reads: readonly ReadScenario[] = [
   },
   {
     leaf: 'rooms list',
+    argv: () => ['rooms', 'list', '--active', '--all', ...csv('name')],
+    rows: () => roomNames.filter((name) => name !== ended),
+  },
+  {
+    leaf: 'rooms list',
+    argv: () => ['rooms', 'list', '--name', second, ...csv('name')],
+    rows: () => [second],
+  },
+  {
+    leaf: 'rooms list',
+    argv: () => ['rooms', 'list', '--all', '--allow-incomplete', ...csv('name')],
+    rows: names,
+    isPart: true,
+  },
+  {
+    leaf: 'rooms list',
     argv: () => ['rooms', 'list', '--count'],
     rows: ({ rooms }) => [String(rooms.length)],
   },
@@ -135,6 +151,11 @@ export const reads: readonly ReadScenario[] = [
     leaf: 'sessions list',
     argv: ({ room }) => ['sessions', 'list', room(full), '--all', ...csv('user_id')],
     rows: () => userIds,
+  },
+  {
+    leaf: 'sessions list',
+    argv: ({ room }) => ['sessions', 'list', room(full), '--user', 'u05', '--all', ...csv('user_id')],
+    rows: () => ['u05'],
   },
   {
     leaf: 'sessions list',

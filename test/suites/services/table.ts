@@ -4,6 +4,8 @@ import { deletions } from './fakes/deletions.ts'
 import { frameworks } from './fakes/frameworks.ts'
 import { gateways } from './fakes/gateways.ts'
 import { lag } from './fakes/lag.ts'
+import { listBodies, listCaches, listEnds, listTotals } from './fakes/list-ends.ts'
+import { joins, orders } from './fakes/list-order.ts'
 import { paging } from './fakes/pages.ts'
 import { proxies } from './fakes/proxies.ts'
 import { reading } from './fakes/reads.ts'
@@ -23,6 +25,12 @@ const likePlain: readonly FakeService[] = [
 ]
 const others: readonly FakeService[] = [
   ...paging,
+  ...orders,
+  ...joins,
+  ...listEnds,
+  ...listTotals,
+  ...listBodies,
+  ...listCaches,
   ...reading,
   ...storedValues,
   { ...plain, name: 'has numbers for IDs', ids: 'number' },

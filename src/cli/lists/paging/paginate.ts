@@ -3,7 +3,7 @@ import { IncompleteError } from '../../../errors.ts'
 import type { Page } from '../../output/views/page.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { PagedList } from './paged-list.ts'
-import { type Part, type Pass, readPass } from './pass.ts'
+import { isLastItem, type Part, type Pass, readPass } from './pass.ts'
 import { countExpected, judgeReading, maxPasses, type Verdict } from './whole.ts'
 
 /**
@@ -91,7 +91,9 @@ async function acceptStreamed(
 ): Promise<void> {
   if (verdict === 'whole') return
   const details = describe(list, passes, listed)
-  if (verdict === 'repeated')
+  const last = passes.at(-1)
+  // A service that limits offsets also fills its pages with repeated items.
+  if (verdict === 'repeated' && last && (await isLastItem(list, last, (last.total ?? 0) - 1)))
     return list.notice(
       `the service lists some ${list.what} twice: ${listed} different ones of ${details.total}`,
     )

@@ -18,6 +18,8 @@ export interface Pass {
   hasRepeats: boolean
   /** Offset after the last item. */
   end: number
+  /** Last item of the last page. */
+  last?: Item | undefined
   /** Reason why no pass can read the whole list. */
   problem?: string
 }
@@ -45,7 +47,6 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     ...{ ids: new IdSet(), isTotalWrong: false, hasChanged: false, hasRepeats: false, end: start },
   }
   let first: readonly Item[] | undefined
-  let last: Item | undefined
   let longest = 0
   let repeatedPages = 0
   for (let offset = start; ; ) {
@@ -63,13 +64,14 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     first ??= received
     const problem = isFirst
       ? !isUnpaged && (await explainOffset(list, body, first[0]))
-      : fresh.length === 0 && (await explainRepeat(list, pass, { offset, received, first, last, longest }))
+      : fresh.length === 0 && (await explainRepeat(list, pass, { offset, received, first, longest }))
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
     if (!isBehind) {
       pass.end = offset + received.length
+      pass.last = received.at(-1) ?? pass.last
       pass.hasRepeats ||= fresh.length < received.length
     }
     if (isFirst || received.length > 0) recordTotal(pass, total, start)
@@ -77,7 +79,6 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     const isEnd = isBehind || received.length === 0 || (total === pass.end && !isFull)
     const isLast = isEnd || isUnpaged || !isLong || pass.ids.size >= limit
     longest = Math.max(longest, received.length)
-    last = received.at(-1) ?? last
     offset = pass.end - (isFirst ? Math.floor(received.length * shift) : 0)
     if (!isLast) requests.fill(offset, { missing: limit - pass.ids.size, total: pass.total }, received.length)
     const items = fresh.slice(0, Math.max(0, missing))
@@ -124,8 +125,6 @@ interface Repeat {
   offset: number
   received: readonly Item[]
   first: readonly Item[]
-  /** Last item of the page before. */
-  last: Item | undefined
   longest: number
 }
 
@@ -136,7 +135,7 @@ interface Repeat {
 async function explainRepeat(
   list: PagedList,
   pass: Pass,
-  { offset, received, first, last, longest }: Repeat,
+  { offset, received, first, longest }: Repeat,
 ): Promise<string | undefined> {
   const problem = `it repeats its response for offset ${offset}`
   const { offset: start = 0 } = list.request
@@ -152,10 +151,17 @@ async function explainRepeat(
     if (!isSame(list, items[0], first.at(-1))) return problem
   } else if (!isFirstPage && pass.total === undefined) {
     // Without a total, only a short last page shows that the list has ended.
-    if (received.length >= longest || !isSame(list, received.at(-1), last)) return problem
+    if (received.length >= longest || !isSame(list, received.at(-1), pass.last)) return problem
   }
   pass.hasRepeats = true
   return undefined
+}
+
+/** Checks whether the item at an offset is the last one that a pass has shown there, when it is requested alone. */
+export async function isLastItem(list: PagedList, { last }: Pass, offset: number): Promise<boolean> {
+  const limit = list.serviceFacts.pageSize === 0 ? undefined : 1
+  const items = readItems(list.key, await list.fetch(omitUndefined({ limit, offset })))
+  return isSame(list, items[0], last)
 }
 
 // IDs are compared as text, because a large number is a new object in each response.
