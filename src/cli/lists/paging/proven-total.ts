@@ -46,7 +46,7 @@ export async function proveTotal<N extends ListName>(
   }
   const { total, count } = await fetchCounts({ limit: first })
   const hasTotal = total !== undefined
-  if (count < first && (total ?? count) === count) return { count, hasTotal }
+  if (count < limit && (total ?? count) === count) return { count, hasTotal }
   if (!hasTotal || count === 0 || total <= count) return { hasTotal }
   if (trustsUnrounded && !isRound(total)) return { count: total, hasTotal }
   const last = await fetchCounts({ limit: 2, offset: total - 1 })
