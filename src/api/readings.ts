@@ -40,6 +40,8 @@ function parseDate(text: string): number | undefined {
   }
   const [, day, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
   if (day === undefined) return mailTime.test(text) ? toValidTime(Date.parse(text)) : undefined
+  // The zero value of MySQL.
+  if (day === '0000-00-00') return 0
   // Date.parse reads 30 February as 2 March.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined
   return toValidTime(Date.parse(`${day}T${time.replace(',', '.')}${normalizeZone(zone)}`))

@@ -44,7 +44,7 @@ describe.each(['UTC', 'Asia/Seoul', 'America/St_Johns'])('parseTimestamp in the 
     [Number.NaN, undefined],
     ['yesterday', undefined],
     ['1.5', null],
-    ['0000-00-00 00:00:00', undefined],
+    ['0000-00-00 00:00:00', null],
     ['2026-02-30T12:00:00Z', undefined],
     ['2026-13-01', undefined],
     ['31/01/2026 12:00', undefined],
