@@ -104,13 +104,15 @@ export class Tally {
   }
 
   /**
-   * Determines the result of the run. If a fatal error stopped a partly completed run, that error is only reported, and
-   * the error to throw is a PartialError.
+   * Determines the result of the run. If a fatal error stopped a run that has changed something, or may have, that error
+   * is only reported: its exit code means that nothing was changed.
    */
   ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
-    if (fatal && (!done || isLocalError(fatal))) return { error: fatal }
-    if (fatal) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
+    const isUnknown = this.count('unknown') > 0 && !(fatal instanceof UnknownOutcomeError)
+    if (fatal && ((!done && !isUnknown) || isLocalError(fatal))) return { error: fatal }
+    if (fatal && done) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
+    if (fatal) return { reported: fatal, error: this.#error(hint) }
     // A run that stops early may have no failed item.
     return this.#bad === 0 && this.untried <= 0 ? {} : { error: this.#error(hint) }
   }
