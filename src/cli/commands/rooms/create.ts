@@ -6,6 +6,7 @@ import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
+import { hasValues } from '../../bulk/adapter/adapter.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
 import {
   collect,
@@ -20,8 +21,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { lookUpFirst } from '../../lists/find-item.ts'
-import { selectNamed } from '../../lists/find-room.ts'
-import { listPagesOf } from '../../lists/paging/pages-of.ts'
+import { findRoomsByName } from '../../lists/find-room.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -157,16 +157,6 @@ function readType(line: string): RoomType {
   throw new UsageError(`type must be ${formatChoices(roomTypes)}, not “${line.trim()}”`)
 }
 
-async function findByName(context: Context, name: string): Promise<Item[]> {
-  if (context.flags.curl) return []
-  const client = await context.client()
-  const request = { all: true, selectsItems: true }
-  const found: Item[] = []
-  for await (const { items } of listPagesOf(context, client, 'listRooms', { query: { name } }, request))
-    found.push(...selectNamed(items, name))
-  return found
-}
-
 /**
  * Shows the existing room with the name in the body. Resolves to false if no such room exists.
  * @throws {UsageError} when several rooms have the name
@@ -174,7 +164,9 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
   const name = toText(body['name'])
-  const [room, ...others] = await lookUpFirst(findByName(context, name))
+  const [room, ...others] = context.flags.curl
+    ? []
+    : await lookUpFirst(findRoomsByName(await context.client(), name))
   if (!room) return false
   const id = String(room['id'])
   if (others.length > 0)
@@ -184,13 +176,11 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
     )
   const answer = await (await context.client()).call('getRoom', { params: { id } })
   const existing: Item = answer.value.room
-  if (existing['type'] !== body['type'])
+  if (!hasValues(existing, { type: body['type'] }))
     throw new ConflictError(
       `room “${name}” exists (${id}), but its type is ${existing['type']}, not ${body['type']}`,
     )
-  const different = Object.keys(body).filter(
-    (field) => Object.hasOwn(existing, field) && toText(existing[field]) !== toText(body[field]),
-  )
+  const different = Object.keys(body).filter((field) => !hasValues(existing, { [field]: body[field] }))
   if (different.length > 0)
     await context.notice(
       `warning: room “${name}” exists and differs in ${different.join(', ')}; it is unchanged`,
