@@ -131,15 +131,24 @@ export class WrongBaseUrlError extends MeetroomError {
   readonly code = 'wrong_base_url'
 }
 
+type UnknownOutcomeDetails = ErrorDetails &
+  Partial<Pick<UnknownOutcomeError, 'isFinal' | 'isGone' | 'possibleId'>>
+
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'
   /** True when no read of the item can decide. */
   readonly isFinal: boolean
+  /** True when the item is gone, and an earlier attempt of this run may have deleted it. */
+  readonly isGone: boolean
+  /** ID in the response to a creation. It may also be that of a job or a receipt. */
+  readonly possibleId: string | undefined
 
-  constructor(message: string, { isFinal = false, ...details }: ErrorDetails & { isFinal?: boolean } = {}) {
+  constructor(message: string, { isFinal, isGone, possibleId, ...details }: UnknownOutcomeDetails = {}) {
     super(message, details)
-    this.isFinal = isFinal
+    this.isFinal = isFinal ?? false
+    this.isGone = isGone ?? false
+    this.possibleId = possibleId
   }
 }
 

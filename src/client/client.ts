@@ -215,7 +215,7 @@ export function createClient(options: ClientOptions): Client {
   function readWrite(name: OperationName, input: AnyInput, result: ExchangeResult, before: Before) {
     const { response, line, writes } = result
     const route: Route = endpoints[name]
-    if (!isAccepted(response)) return readRefusedWrite(result, route, input, before)
+    if (!isAccepted(response)) return readRefusedWrite(result, name, input, before)
     const judged = writes?.judgeWrite({
       name,
       route,
@@ -233,14 +233,16 @@ export function createClient(options: ClientOptions): Client {
   /** A deletion whose first response was lost is done if the item existed and is gone. */
   async function readRefusedWrite(
     result: ExchangeResult,
-    route: Route,
+    name: OperationName,
     input: AnyInput,
     before: Before,
   ): Promise<ResponseBody> {
+    const route: Route = endpoints[name]
     if (!before || route.method !== 'DELETE' || !result.response.afterLostAttempt)
       return throwResponseError(result, route, input)
     await readMissing(result, route, input)
-    return { ...readResponse(result.response), value: {}, bytes: new TextEncoder().encode('{}') }
+    const { createDeletionAnswer } = await import('./judged-write.ts')
+    return createDeletionAnswer(endpoints[name], input, before)
   }
 
   function readBody(

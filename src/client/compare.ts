@@ -13,8 +13,8 @@ export type Item = Readonly<Record<string, unknown>>
 
 /**
  * How an item shows a requested value. `same`: exactly. `equal`: escaped, normalized, trimmed or rounded. `similar`: in
- * other letter case, cut off or with a number behind it. `hidden`: not. `unlisted`: not, and the API specification does
- * not list the field, so that no service must show it. `other`: with another value.
+ * other letter case or cut off; the name of a new item also with a suffix. `hidden`: not. `unlisted`: not, and the API
+ * specification does not list the field, so that no service must show it. `other`: with another value.
  */
 export type Match = 'same' | 'equal' | 'similar' | 'hidden' | 'unlisted' | 'other'
 
@@ -48,10 +48,13 @@ function compareId(field: string, named: string | undefined, item: Item): OtherI
 }
 
 /** Compares the fields that a request sets with an item. */
-export function compareFields({ resource }: Endpoint, body: unknown, item: Item): FieldMatch[] {
+export function compareFields({ resource, method }: Endpoint, body: unknown, item: Item): FieldMatch[] {
   if (!isRecord(body)) return []
   const { fields }: { fields: Fields } = resources[resource]
-  return compareAll(fields, body, item, '')
+  const found = compareAll(fields, body, item, '')
+  const name = method === 'POST' ? found.find(({ field }) => field === 'name') : undefined
+  if (name?.match === 'other' && hasSuffix(name.sent, name.received)) name.match = 'similar'
+  return found
 }
 
 function compareAll(fields: Fields, sent: Item, item: Item, path: string): FieldMatch[] {
@@ -135,11 +138,8 @@ function matchTexts(sent: unknown, received: unknown): Match {
   if (isSameTime(one, other)) return 'equal'
   const [plain, shown] = [normalize(one), normalize(other)]
   if (plain === shown) return 'equal'
-  const isCut = shown !== '' && plain.startsWith(shown)
-  const isNumbered = shown.startsWith(plain) && /^[\s_-]*\(?\d+\)?$/.test(shown.slice(plain.length))
-  return isCut || (plain !== '' && isNumbered) || plain.toLowerCase() === shown.toLowerCase()
-    ? 'similar'
-    : 'other'
+  const isCut = shown !== '' && plain.toLowerCase().startsWith(shown.toLowerCase())
+  return isCut ? 'similar' : 'other'
 }
 
 /** Returns true when a number is shown with fewer digits than it was sent with. */
@@ -154,6 +154,12 @@ function isSameTime(one: string, other: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[T ]\d/.test(one)) return false
   const [sent, received] = [parseTimestamp(one), parseTimestamp(other)]
   return typeof sent === 'number' && typeof received === 'number' && Math.abs(sent - received) < 1000
+}
+
+/** Returns true when a service has made a new name unique, as in `Algebra (2)`. “Algebraic” is another name. */
+function hasSuffix(sent: unknown, received: unknown): boolean {
+  const [plain, shown] = [normalize(toText(sent)), normalize(toText(received))]
+  return plain !== '' && shown.startsWith(plain) && /^[^\p{L}\p{N}]/u.test(shown.slice(plain.length))
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -180,13 +186,24 @@ export function describeMatch({
   received,
   isListed,
 }: Pick<FieldMatch, 'field' | 'sent' | 'received' | 'isListed'>): string {
-  return isListed ? `${field} is ${quoted(received)}, not ${quoted(sent)}` : `${field} has another value`
+  if (!isListed) return `${field} has another value`
+  return `${field} is ${quoted(received, sent)}, not ${quoted(sent, received)}`
 }
 
 const maxQuotedLength = 60
 
-export function quoted(value: unknown): string {
-  const text = value === null || value === undefined ? 'null' : toText(value)
-  const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text
+/** Quotes a value. A long one is cut around the place where it differs from the other. */
+function quoted(value: unknown, other: unknown): string {
+  const text = toQuotedText(value)
+  const otherText = toQuotedText(other)
+  let same = 0
+  while (same < text.length && text[same] === otherText[same]) same++
+  const begin = text.length > maxQuotedLength ? Math.max(0, same - maxQuotedLength / 2) : 0
+  const end = begin + maxQuotedLength
+  const cut = `${begin > 0 ? '…' : ''}${text.slice(begin, end).toWellFormed()}${end < text.length ? '…' : ''}`
   return typeof value === 'string' ? `“${cut}”` : cut
+}
+
+function toQuotedText(value: unknown): string {
+  return value === null || value === undefined ? 'null' : toText(value)
 }

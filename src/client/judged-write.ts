@@ -7,7 +7,7 @@ import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { type Before, judgeResponse, type Remark } from './verdict.ts'
 
-export { isReadable, prove, settleNow } from './proof.ts'
+export { createDeletionAnswer, isReadable, prove, settleNow } from './proof.ts'
 
 interface Write {
   name: OperationName | undefined
@@ -63,11 +63,12 @@ export function judgeWrite({ name, route, input, line, response, received, befor
       )
     default: {
       const { problem, createdId } = verdict
+      const possibleId = verdict.is === 'open' ? verdict.possibleId : undefined
       const created = createdId === undefined ? '' : `; it created ${createdId}`
       throw new UnknownOutcomeError(
         `the service responded with ${status}, but its response does not show whether the change was made: ${problem}${created}`,
         {
-          ...{ ...details, hint, createdId, isFinal: verdict.is === 'unknown' },
+          ...{ ...details, hint, createdId, possibleId, isFinal: verdict.is === 'unknown' },
           accepted: route.method === 'POST' && !route.repeatable,
         },
       )

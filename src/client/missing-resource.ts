@@ -23,7 +23,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   if (isNotFound && endpoint.method === 'DELETE' && response.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no response and may have deleted it',
-      { ...details, hint: check(), isFinal: true },
+      { ...details, hint: check(), isFinal: true, isGone: true },
     )
   // Web servers also send these statuses for unknown paths, so a probe checks the base URL.
   if ((isNotFound || isUnknown) && !(await probe()).isService) return explainWrongBaseUrl(refusal)

@@ -59,7 +59,7 @@ type Proof = { answer: ResponseBody } | { error: MeetroomError }
 type Evidence = FoundItem | { error: MeetroomError }
 
 /** Pauses before the reads of an item that still has its old values, in milliseconds. Replicas lag. */
-const pausesMs = [0, 500, 1500]
+export const pausesMs = [0, 500, 1500]
 
 /** Proves one write immediately. */
 export const settleNow: Settle = async (doubt, prove) => {
@@ -120,11 +120,12 @@ function judge(doubt: Doubt, evidence: Evidence, { onRemark }: ProofReader): Pro
   switch (verdict.is) {
     case 'done':
       for (const remark of verdict.remarks) onRemark(remark)
-      return { answer: toAnswer(endpoint, verdict, answer) }
+      return { answer: toAnswer(doubt, verdict, answer) }
     case 'old':
       return { old: verdict.problem }
     case 'not applied': {
-      const { status, request, body, hint, createdId } = error
+      const { status, request, body, hint, createdId, possibleId } = error
+      if (possibleId !== undefined) return { error: createUnknownError(doubt, verdict.problem) }
       const created = createdId === undefined ? '' : `; it created ${createdId}`
       return {
         error: new NotAppliedError(
@@ -153,12 +154,22 @@ function toInterruption({ error }: Doubt, cause: unknown): MeetroomError {
 }
 
 function toAnswer(
-  endpoint: Endpoint,
+  { name, input, before }: Doubt,
   { item }: Extract<Verdict, { is: 'done' }>,
   answer?: ResponseBody,
 ): ResponseBody {
-  if (endpoint.method !== 'DELETE' && answer) return answer
-  const value = item ? { [endpoint.result]: item } : {}
+  const endpoint: Endpoint = endpoints[name]
+  if (endpoint.method === 'DELETE') return createDeletionAnswer(endpoint, input, before)
+  return answer ?? createAnswer(endpoint, item)
+}
+
+/** Creates the response to a deletion that is proved: the item as this run has read it, or else only its ID. */
+export function createDeletionAnswer(endpoint: Endpoint, input: AnyInput, before: Before): ResponseBody {
+  return createAnswer(endpoint, before ?? { [getIdField(endpoint)]: callerId(endpoint, input) })
+}
+
+function createAnswer({ result }: Endpoint, item: Item | undefined): ResponseBody {
+  const value = item ? { [result]: item } : {}
   return { value, bytes: new TextEncoder().encode(writeJson(value)), isPlain: true }
 }
 
@@ -166,9 +177,9 @@ function toAnswer(
 function targetId(
   name: OperationName,
   input: AnyInput,
-  { createdId }: UnknownOutcomeError,
+  { createdId, possibleId }: UnknownOutcomeError,
 ): string | undefined {
-  return callerId(endpoints[name], input) ?? createdId
+  return callerId(endpoints[name], input) ?? createdId ?? possibleId
 }
 
 const listOf = {

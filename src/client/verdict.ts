@@ -27,6 +27,7 @@ export interface Remark {
  * | 2xx that reports an error, without the item | refused |
  * | 2xx with an ID in other letter case | not applied |
  * | 2xx for a creation, with another name or type, or without an ID | unknown |
+ * | 2xx for a creation, with nothing but an ID | open: the ID may be that of a job |
  * | any other 2xx | open |
  * | 2xx for a message, pages or an operation that is not known: empty, or an object that reports no error | done |
  * | 303, 408, any 5xx but a 500 with an object, no response (`response-error.ts`, `retry.ts`) | open |
@@ -42,7 +43,7 @@ export type Verdict =
   | { is: 'done'; item?: Item; remarks: readonly Remark[] }
   | { is: 'refused' }
   | { is: 'not applied'; problem: string; createdId?: string | undefined }
-  | { is: 'open'; problem: string; createdId?: string | undefined }
+  | { is: 'open'; problem: string; createdId?: string | undefined; possibleId?: string | undefined }
   | { is: 'unknown'; problem: string; createdId?: string | undefined }
 
 export type ReadVerdict = Verdict | { is: 'old'; problem: string }
@@ -67,7 +68,7 @@ export function judgeResponse(
   if (!item)
     return isRefused
       ? { is: 'refused' }
-      : openOrUnknown(endpoint, body ? `it does not show the ${endpoint.resource}` : problem)
+      : openOrUnknown(endpoint, body ? `it does not show the ${endpoint.resource}` : problem, body)
   const createdId = isIdAssigned(endpoint) ? readId(item['id']) : undefined
   const otherId = findOtherId(endpoint, input, item)
   if (otherId) return judgeOtherId(otherId) ?? openOrUnknown(endpoint, describeOtherId(otherId))
@@ -142,8 +143,11 @@ function judgeEvent(
     const isShown = endpoint?.bare ? isRecord(sent) && sent[endpoint.result] === shown : isRecord(shown)
     return isShown ? { is: 'unknown', problem: 'it reports an error' } : { is: 'refused' }
   }
-  if (Array.isArray(sent) && Array.isArray(shown) && shown.length < sent.length)
-    return { is: 'unknown', problem: `it shows ${shown.length} of ${sent.length} ${endpoint?.result}` }
+  if (Array.isArray(sent) && Array.isArray(shown)) {
+    const count = shown.filter(isRecord).length
+    if (count < sent.length)
+      return { is: 'unknown', problem: `it shows ${count} of ${sent.length} ${endpoint?.result}` }
+  }
   return done
 }
 
@@ -209,7 +213,8 @@ function describeDoubt(field: FieldMatch): string {
 
 function listRemarks(fields: readonly FieldMatch[]): Remark[] {
   const respelled = fields.filter(({ match }) => match === 'equal' || match === 'similar')
-  const hidden = fields.filter(({ match }) => match === 'unlisted' || match === 'hidden')
+  // The members of a new room are items of their own, which no service shows as a part of the room.
+  const hidden = fields.filter(({ match, sent }) => match === 'unlisted' && !Array.isArray(sent))
   const names = hidden.map(({ field }) => field).join(', ')
   return [
     ...respelled.map((match) => ({
@@ -241,6 +246,8 @@ function describeOtherId({ field, named, received }: OtherId): string {
 }
 
 /** A creation without an ID names nothing that could be read. */
-function openOrUnknown(endpoint: Endpoint, problem: string): Verdict {
-  return { is: endpoint.readBack === 'getRoom' && isIdAssigned(endpoint) ? 'unknown' : 'open', problem }
+function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
+  if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
+  const possibleId = readId(body?.['id']) ?? readId(Object(body?.['data']).id)
+  return possibleId === undefined ? { is: 'unknown', problem } : { is: 'open', problem, possibleId }
 }

@@ -24,7 +24,7 @@ test('the recipe for old rooms deletes the rooms with a backup and restores the 
   expect((await world.send('GET', '/rooms?name=Board')).body.rooms).toEqual([])
   expect(await runLine(world, restore)).toMatchObject({
     code: 0,
-    stderr: 'warning: the service accepted members, but does not show it\nimported 1 of 1 room\n',
+    stderr: 'imported 1 of 1 room\n',
   })
   const [room] = (await world.send('GET', '/rooms?name=Board')).body.rooms
   expect(room.terminated_at).not.toBeNull()

@@ -25,7 +25,7 @@ test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
     expect({ code, stderr, events }).toEqual({
       code: 0,
       stderr: expect.stringMatching(
-        /^warning: the service accepted members, webhook, but does not show them\njoined room \w{24}; \^C leaves\nthe room is terminated\n$/,
+        /^warning: the service accepted webhook, but does not show it\njoined room \w{24}; \^C leaves\nthe room is terminated\n$/,
       ),
       events: ['"action":"sessionJoined"', '"action":"sessionJoined"', '"action":"sessionLeft"'],
     })

@@ -7,11 +7,17 @@ import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { LookupName } from '../../client/proof.ts'
 import type { AnyInput } from '../../client/request.ts'
-import { ApiError, InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
+import {
+  ApiError,
+  InterruptedError,
+  type MeetroomError,
+  NotFoundError,
+  UnknownOutcomeError,
+} from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { printAll } from '../lists/print-all.ts'
-import { readItems, undefinedIfNotFound } from '../lists/run-one.ts'
+import { readItems } from '../lists/run-one.ts'
 import type { Printer } from '../output/printer.ts'
 import { createPage, type Page } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
@@ -99,7 +105,9 @@ async function runSingle(context: Context, printer: Printer, task: Task, id: str
     return printer.notice(tally.summary)
   }
   const request = call(client, id)
-  const answer = await (flags.ignoreNotFound ? undefinedIfNotFound(request) : request)
+  const answer = await request.catch((error: unknown) => {
+    if (!flags.ignoreNotFound || !isMissing(error)) throw error
+  })
   if (!answer) await requireGone(client, task, id)
   tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer) {
@@ -146,12 +154,17 @@ async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Resp
     return { status: 'ok', value: await task.call(pool.client, id) }
   } catch (cause) {
     let failed: ReturnType<typeof toFailure> | undefined = toFailure(cause)
-    if (task.flags.ignoreNotFound && failed.error instanceof NotFoundError)
+    if (task.flags.ignoreNotFound && isMissing(failed.error))
       failed = await requireGone(pool.client, task, id).then(() => undefined, toFailure)
     if (!failed) return { status: 'skipped' }
     if (isFatal(failed.error)) pool.stop()
     return failed
   }
+}
+
+/** Returns true when an item does not exist. With `--ignore-not-found`, it does not matter who deleted it. */
+function isMissing(error: unknown): boolean {
+  return error instanceof NotFoundError || (error instanceof UnknownOutcomeError && error.isGone)
 }
 
 /** Returns the operation that reads the item of an operation; undefined for an operation that creates an item. */
