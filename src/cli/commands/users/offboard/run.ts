@@ -7,6 +7,7 @@ import {
   type Outcome,
   toFailure,
 } from '../../../../client/outcome.ts'
+import { pausesMs } from '../../../../client/proof.ts'
 import {
   type Hint,
   type MeetroomError,
@@ -127,25 +128,36 @@ export class OffboardingRun {
   /** Finds memberships in private rooms that users gained after the plan. Such users stay. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
     if (ids.length === 0 || this.#context.flags.dryRun || this.#pool.isStopped) return
+    const { host, interrupt } = this.#context
     try {
-      const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, {
-        ...this.#change,
-        deletes: false,
-      })
-      const planned = new Set(this.#plan.memberships.map(({ membership }) => keyOf(membership)))
-      for (const { membership, skipReason } of memberships) {
-        const { user_id, room, member } = membership
-        const isKnown = planned.has(keyOf(membership)) && isBlocked(member) !== false
-        if (skipReason === undefined && !isKnown)
-          this.#later.set(user_id, `the user is not blocked in room ${toText(room['id'])}`)
+      for (const pauseMs of pausesMs) {
+        if (pauseMs > 0) await host.sleep(pauseMs, interrupt)
+        if (!(await this.#hasOldBlocks(ids))) return
       }
-      if (unread.length > 0) for (const id of ids) this.#later.set(id, 'not every room could be read again')
     } catch (cause) {
       const { error } = toFailure(cause)
       this.#fatal ??= error
       this.#pool.stop()
       for (const id of ids) this.#later.set(id, 'the rooms could not be read again')
     }
+  }
+
+  /** Records the users who must stay. Returns true if a member is shown as before the block, which a read has proved. */
+  async #hasOldBlocks(ids: readonly string[]): Promise<boolean> {
+    const change = { ...this.#change, deletes: false }
+    const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, change)
+    const planned = new Set(this.#plan.memberships.map(({ membership }) => keyOf(membership)))
+    this.#later.clear()
+    let isOld = false
+    for (const { membership, skipReason } of memberships) {
+      const { user_id, room, member } = membership
+      const isPlanned = planned.has(keyOf(membership))
+      if (skipReason !== undefined || (isPlanned && isBlocked(member) !== false)) continue
+      isOld ||= isPlanned
+      this.#later.set(user_id, `the user is not blocked in room ${toText(room['id'])}`)
+    }
+    if (unread.length > 0) for (const id of ids) this.#later.set(id, 'not every room could be read again')
+    return isOld
   }
 
   #start<Thing>(
