@@ -1,3 +1,4 @@
+import { endpoints } from '../../api/endpoints.ts'
 import type { Client } from '../../client/client.ts'
 import { type Failure, type Outcome, toFailure } from '../../client/outcome.ts'
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../errors.ts'
 import { lookUpFirst } from '../lists/find-item.ts'
 import type { Item } from '../output/views/views.ts'
-import { hasValues, type ImportAdapter, type RequestBody } from './adapter/adapter.ts'
+import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { PendingRow } from './pending-rows.ts'
 import type { IfExists } from './read/import-flags.ts'
 import { ReferencedUsers } from './referenced-users.ts'
@@ -67,8 +68,7 @@ export class RowSender {
     const found = await adapter.findLostItem(client, body, createdId)
     if (found === 'absent') return undefined
     // Completing an item twice is harmless.
-    if (found && hasValues(found, adapter.createdFields?.(body) ?? body))
-      return this.#complete(body, readId(found, adapter))
+    if (found && (await this.#isCreated(body, found))) return this.#complete(body, readId(found, adapter))
     if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
     if (found && ifExists === 'skip') return { status: 'skipped', value: readId(found, adapter) }
     return {
@@ -80,6 +80,17 @@ export class RowSender {
           : `an earlier run created ${createdId}, which shows other values than the row`,
       ),
     }
+  }
+
+  /** Returns true when an item has the values with which its row was sent. */
+  async #isCreated(body: RequestBody, found: Item): Promise<boolean> {
+    const { adapter, notice } = this.#options
+    const { judgeRead } = await import('../../client/verdict.ts')
+    const input = { body: adapter.createdFields?.(body) ?? body }
+    const verdict = judgeRead(endpoints[adapter.createOperation], input, found, null)
+    if (verdict.is !== 'done') return false
+    for (const { text } of verdict.remarks) await notice(`warning: ${text}`)
+    return true
   }
 
   #createOrChange(body: RequestBody): Promise<Outcome<string>> {

@@ -109,7 +109,10 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
         ),
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
-      const body = Object.fromEntries(Object.entries(row).filter(([field]) => !nonUpdatableFields.has(field)))
+      const isSent = (field: string) =>
+        // A service that changes names would rename the room that was found by its name.
+        !nonUpdatableFields.has(field) && (field !== match || row[field] !== existing[field])
+      const body = Object.fromEntries(Object.entries(row).filter(([field]) => isSent(field)))
       if (isTerminated(row)) body['is_terminated'] = true
       if (Object.keys(body).length > 0) await client.call('updateRoom', { params: { id }, body })
       await invite(client, id, row.members ?? [])
@@ -120,7 +123,10 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     async findLostItem(client, row, createdId) {
       if (createdId !== undefined) {
         const found = await findItem(client, 'getRoom', { params: { id: createdId } })
-        return found ? (hasValues(found, { name: row.name, type: row.type }) ? found : undefined) : 'absent'
+        if (!found) return 'absent'
+        const { judgeRead } = await import('../../../client/verdict.ts')
+        const body = { name: row.name, type: row.type }
+        return judgeRead(endpoints.createRoom, { body }, found, null).is === 'done' ? found : undefined
       }
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })
