@@ -212,7 +212,13 @@ async function reportExport(
   await context.notice(
     `exported ${counted(users.length, 'user')}, ${counted(rooms.length, 'room')} and ${counted(members, 'member')}${files}`,
   )
-  const repeated = rooms.length - new Set(rooms.map(({ fields }) => toText(fields['name']))).size
+  const named = rooms.filter(({ fields }) => Object.hasOwn(fields, 'name'))
+  const unnamed = rooms.length - named.length
+  if (unnamed > 0)
+    await context.notice(
+      `${counted(unnamed, 'room')} without name ${plural(unnamed, 'has', 'have')} none in the file`,
+    )
+  const repeated = named.length - new Set(named.map(({ fields }) => toText(fields['name']))).size
   if (repeated > 0)
     await context.notice(
       `warning: ${counted(repeated, 'room')} ${plural(repeated, 'has', 'have')} the name of another room; an apply to another service refuses such a file`,
