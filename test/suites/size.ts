@@ -7,8 +7,7 @@ export const full = process.env.MEETROOM_TEST_FULL === '1'
 export const sized = (quick: number, whole: number): number => (full ? whole : quick)
 
 /**
- * Counts the cases of a suite. The full form prints the counts when its file has ended, as these are the figures that
- * the README gives: "faults: 1,440 commands".
+ * Counts the cases of a suite. The full form prints the counts when its file has ended: "faults: 1,440 commands".
  */
 export function counted(suite: string): { add: (what: string, count?: number) => void } {
   const counts = new Map<string, number>()
