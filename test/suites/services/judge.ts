@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { baseUrl, type Run } from '../../helpers/world.ts'
 import type { FakeService } from './fake.ts'
 import { answersOf, readsOf } from './proof.ts'
-import { claimed, leavesOut, type Said, said, suggested } from './report.ts'
+import { claimed, leavesOut, leavesUntried, type Said, said as saidBy, suggested } from './report.ts'
 import { hiddenFields, type Outcome, verdicts, visible } from './rule.ts'
 import { openSchool, type School, type State } from './school.ts'
 import { type Target, targetsOf, timesMade } from './target.ts'
@@ -101,7 +101,7 @@ function judged(
   before: State,
   after: State,
 ): Judged[] {
-  const all = said(run, targets, scenario.report ?? 'code')
+  const all = saidBy(run, targets, scenario.report ?? 'code')
   return targets.map((target, i) => {
     const truth = truthOf(target, before, after)
     const shown = visible(target, fake)
@@ -111,16 +111,27 @@ function judged(
       ignoresMissing: scenario.ignoresMissing ?? false,
       isRaw: scenario.isRaw ?? false,
     })
+    const said = all[i] ?? 'unsent'
+    const wasSo = target.kind !== 'delete' && truthOf(target, before, before) === 'done'
     const isRefused = tries.some(({ isRefused, executed }) => isRefused && executed.length === 0)
     return {
       target,
-      said: all[i] ?? 'unsent',
+      // A run that ends early counts what is not tried.
+      said:
+        said === 'done' && tries.length === 0 && target.kind !== 'keep' && leavesUntried(run)
+          ? 'unsent'
+          : said,
       truth,
-      right: isRefused && truth === 'not' ? new Set<Outcome>([...right, 'failed']) : right,
+      right: new Set<Outcome>([
+        ...right,
+        ...(isRefused && truth === 'not' ? (['failed'] as const) : []),
+        // An old state is that which was asked for.
+        ...(wasSo && truth === 'done' ? (['done'] as const) : []),
+      ]),
       isTried: tries.length > 0,
       times: timesMade(target, sent, target.find(after)),
       isSkipped: tries.length === 0 && !isDeepStrictEqual(shown.asked, target.asked),
-      wasSo: target.kind !== 'delete' && truthOf(target, before, before) === 'done',
+      wasSo,
     }
   })
 }
@@ -138,16 +149,22 @@ async function problemsOf(
   if (leavesOut(run) && !items.some(({ isTried }) => isTried)) return []
   const found = items.flatMap((item) => [...outcomeProblems(item), ...duplicates(fake, item)])
   const alarms = items.filter(
-    (item) =>
-      !item.isTried && !item.isSkipped && !isDone(item) && !fake.hides?.includes(item.target.waitsFor ?? ''),
+    (item) => !item.isTried && !item.isSkipped && !isDone(item) && !waits(fake, item.target),
   )
   const isAlarm = run.code !== 0 && (alarms.length > 0 || items.every(isDone))
-  // One item may wait for another that is not done.
-  const isBlocked = items.some((item) => item.isTried && !isDone(item))
+  // One item may wait for another that is not done, or that the service only claims to have made.
+  const isBlocked =
+    items.some(({ isTried, said, truth }) => isTried && (said !== 'done' || truth === 'not')) ||
+    (fake.isBusy && leavesUntried(run))
   if (isAlarm && !isBlocked && (await canWrite(fake, scenario, items)))
     found.push(['false alarm', items.every(isDone) ? 'all is done' : 'nothing was sent'])
   return [...found, ...codeProblems(items, run), ...silence(fake, items, run, after)]
 }
+
+/** Whether an item waits for a field of others that the service does not show, or shows as before for long. */
+const waits = (fake: FakeService, { waitsFor }: Target) =>
+  waitsFor !== undefined &&
+  (fake.hides?.includes(waitsFor) || readsOf(fake, 'change').some((reads) => reads !== 'true'))
 
 const isWrong = (truth: Truth) => ['not', 'partly', 'other', 'misnamed'].includes(truth)
 
@@ -204,7 +221,9 @@ function silence(fake: FakeService, items: readonly Judged[], run: Run, after: S
     // A room that was made under another name is named by its ID.
     const ids = target.kind === 'room' && truth === 'misnamed' ? target.find(after).map(({ id }) => id) : []
     const isShown = !fake.ids && answersOf(fake, 'room').every((answers) => answers === 'shows')
-    return said === 'unknown' && isShown && ids.some((id) => !run.stderr.includes(String(id)))
+    // Rows and errors name it.
+    const texts = `${run.stdout}${run.stderr}`
+    return said === 'unknown' && isShown && ids.some((id) => !texts.includes(String(id)))
       ? [['silent', 'the ID of the room is not named']]
       : []
   })
@@ -238,9 +257,10 @@ function nextCommand({ again, leaf }: WriteScenario, argv: readonly string[], ru
 /** Whether all that a command reads before it writes can be read. */
 async function canWrite(
   fake: FakeService,
-  { needs = [] }: WriteScenario,
+  { needs = [], findsBy }: WriteScenario,
   items: readonly Judged[],
 ): Promise<boolean> {
+  if (findsBy !== undefined && fake.hides?.includes(findsBy)) return false
   const kinds = items.map(({ target: { kind } }) => (kind === 'keep' ? 'change' : kind))
   if (kinds.some((kind) => readsOf(fake, kind).includes('never'))) return false
   for (const need of needs) {

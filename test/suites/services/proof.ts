@@ -38,6 +38,10 @@ export interface Proof {
   readonly reads?: ByKind<Reads>
   /** Fields that neither answers nor reads show. */
   readonly hides?: readonly string[]
+  /** Fields that are null are left out, so that nothing shows that an end was taken back. */
+  readonly hidesNull?: boolean
+  /** Answers 429 or 503 to every write: a run over many items ends after five pauses. */
+  readonly isBusy?: boolean
 }
 
 function of<T extends string>(worth: ByKind<T> | undefined, kind: Kind, usual: T): readonly T[] {

@@ -29,7 +29,7 @@ const doneWords =
 
 /** Items without the field that a command needs are left out, and a notice counts them. */
 const unmatched =
-  /^\d+ \w+ without \w+ do(es)? not match$|^warning: \d+ sessions without a readable beginning left out/m
+  /^\d+ \w+ without \w+ (do(es)? not match|(is|are) counted as empty|(has|have) none in the file)$|^warning: \d+ sessions without a readable beginning left out/m
 export const leavesOut = ({ code, stderr }: Run) => code === 0 && unmatched.test(stderr)
 
 /** The number of items that the summary of a run calls done; undefined without a summary. */
@@ -38,6 +38,9 @@ export function claimed(run: Run): number | undefined {
   const [, number] = texts.map((text) => doneWords.exec(text)).find((match) => match) ?? []
   return number === undefined ? undefined : Number(number)
 }
+
+/** Whether a run has ended before it has tried all items. */
+export const leavesUntried = ({ stderr }: Run) => /\b\d+ not tried\b/.test(stderr)
 
 /** Commands that an error suggests: their words, without the name of the program. */
 export function suggested(run: Run): string[][] {
@@ -60,7 +63,10 @@ export function said(run: Run, targets: readonly Target[], report: Report): Said
   const errors = errorsOf(run)
   const items = objects(run.stdout)
   const verdicts = targets.map((target): Said | undefined => {
-    const error = errors.find((one) => target.names.some((name) => isNamed(one, name)))
+    const isAbout = (inWords: boolean) => (one: Thing) =>
+      target.names.some((name) => (inWords ? isMentioned(one, name) : isSentTo(one, name)))
+    // A message may also mention the ID of another item.
+    const error = errors.find(isAbout(false)) ?? errors.filter(({ request }) => !request).find(isAbout(true))
     if (error) return error['code'] === 'unknown_outcome' ? 'unknown' : 'failed'
     return run.code === 0 || items.some((item) => target.isIn(item)) ? 'done' : undefined
   })
@@ -75,10 +81,11 @@ function byCode({ code }: Run): Said {
   return code === 7 ? 'unknown' : 'failed'
 }
 
-const isNamed = ({ request, message }: Thing, name: string) =>
+const isSentTo = ({ request }: Thing, name: string) =>
   String(request?.path ?? '')
     .split('/')
-    .includes(name) ||
+    .includes(name)
+const isMentioned = ({ message }: Thing, name: string) =>
   String(message)
     .split(/[^\w.-]/)
     .includes(name)

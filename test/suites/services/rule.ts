@@ -9,8 +9,10 @@ export type Outcome = 'done' | 'failed' | 'unknown'
 const unlisted = new Set(['is_blocked', 'max_meeting_seconds', 'members', 'email', 'member.name'])
 
 /** Whether a service shows a requested field nowhere. No response of the API shows the members of a room. */
-const isHidden = (field: string, { isMember }: Target, { hides = [] }: Proof) =>
-  field === 'members' || hides.includes(fieldName(field, isMember))
+const isHidden = (field: string, { asked, isMember }: Target, { hides = [], hidesNull }: Proof) =>
+  field === 'members' ||
+  hides.includes(fieldName(field, isMember)) ||
+  (hidesNull === true && field === 'is_terminated' && asked[field] === false)
 
 const fieldName = (field: string, isMember = false) => (isMember && field === 'name' ? 'member.name' : field)
 
@@ -64,8 +66,7 @@ interface Case extends Knowledge {
 }
 
 function verdictsOf(it: Case): readonly Outcome[] {
-  const { kind, answers, isRaw } = it
-  const isAcknowledged = answers === 'acknowledges' || answers === 'names'
+  const { kind, answers, isRaw, target } = it
   if (answers === 'denies') return ['failed']
   if (answers === 'claims') return ['done']
   // Only the embedded service has this operation.
@@ -73,11 +74,15 @@ function verdictsOf(it: Case): readonly Outcome[] {
   // Nothing can be read of these.
   if (kind === 'message' || kind === 'pages') {
     if (answers === 'shows') return it.truth === 'done' ? ['done'] : ['unknown']
-    return isAcknowledged ? ['done'] : ['unknown']
+    return answers === 'acknowledges' || answers === 'names' ? ['done'] : ['unknown']
   }
   if (answers === 'misses') return it.isSeen || it.ignoresMissing ? ['done'] : ['done', 'unknown']
-  if (isRaw && answers !== 'shows') return isAcknowledged ? ['done', 'unknown'] : ['unknown']
+  if (isRaw && answers !== 'shows') return answers === 'names' ? ['done', 'unknown'] : ['unknown']
   if (answers === 'shows' && isShown(it)) return shown(it)
+  // Without a read, a command cannot tell what an answer does not show.
+  if (isRaw) return [...shown(it), 'unknown']
+  // The item is named, and no service must show the fields: acknowledged. An offboarding reads it all the same.
+  if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
   // A room whose ID is not known cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
   if (it.read === 'never') return ['unknown']
@@ -93,10 +98,15 @@ const hidesListed = (target: Target, proof: Proof) =>
     (field) => isHidden(field, target, proof) && !unlisted.has(fieldName(field, target.isMember)),
   )
 
+const isUnlistedOnly = ({ kind, asked, isMember }: Target) =>
+  kind === 'change' && Object.keys(asked).every((field) => unlisted.has(fieldName(field, isMember)))
+
 /** The verdicts where the state is seen, in the answer or by a read. */
 function shown({ truth, kind, isSeen, proof, target }: Case): readonly Outcome[] {
   if (hidesListed(target, proof)) return ['unknown']
   const isCreation = kind === 'room' || kind === 'user' || kind === 'member'
+  // A third value is told from the old one only by a command that has read the item before.
+  const changedOtherwise = isSeen ? (['failed'] as const) : (['failed', 'unknown'] as const)
   switch (truth) {
     case 'done':
     case 'equal':
@@ -104,13 +114,13 @@ function shown({ truth, kind, isSeen, proof, target }: Case): readonly Outcome[]
     case 'similar':
       return isCreation || isSeen ? ['done'] : ['unknown']
     case 'longer':
-      return isCreation ? ['done'] : ['failed']
+      return isCreation ? ['done'] : changedOtherwise
     case 'partly':
       return ['failed']
     case 'misnamed':
-      return kind === 'room' ? ['unknown'] : isCreation ? ['unknown', 'failed'] : ['failed']
+      return kind === 'room' ? ['unknown'] : isCreation ? ['unknown', 'failed'] : changedOtherwise
     case 'other':
-      return isCreation ? ['unknown', 'failed'] : ['failed']
+      return isCreation ? ['unknown', 'failed'] : changedOtherwise
     case 'not':
       return ['unknown']
   }

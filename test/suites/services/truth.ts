@@ -19,7 +19,11 @@ type Likeness = 'same' | 'equal' | 'similar' | 'longer' | 'old' | 'other'
 export type Truth = 'done' | 'equal' | 'similar' | 'longer' | 'partly' | 'misnamed' | 'other' | 'not'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" }
-const unescaped = (text: string) => text.replace(/&(\w+|#\w+);/g, (entity, name) => entities[name] ?? entity)
+/** Text without the escapes of HTML and URLs, which change its spelling only. */
+const unescaped = (text: string) =>
+  text
+    .replace(/&(\w+|#\w+);/g, (entity, name) => entities[name] ?? entity)
+    .replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
 const normal = (text: string) => unescaped(text).normalize('NFC').trim()
 
 function likeness(asked: unknown, held: unknown, old: unknown): Likeness {

@@ -84,6 +84,9 @@ const statuses = [
   }),
 ]
 
+/** Texts of messages and lists of pages stay as they are. */
+const events = { message: 'shows', pages: 'shows' } as const
+
 const contradictions = [
   service(
     'does not execute writes and returns the unchanged resource',
@@ -94,7 +97,7 @@ const contradictions = [
     'executes writes and shows another ID',
     writesShow(true, (item) => ({ ...item, id: 'another', user_id: 'another' })),
     // Nobody knows the ID that the service has chosen.
-    { reads: { room: 'never' } },
+    { answers: { room: 'shows', ...events, other: 'garbles' }, reads: { room: 'never' } },
   ),
   service(
     'does not execute writes and shows another ID',
@@ -110,7 +113,8 @@ const contradictions = [
     {
       answers: {
         ...{ user: 'claims', delete: 'claims', message: 'acknowledges', pages: 'acknowledges' },
-        other: 'garbles',
+        // The other role may be the one that was asked for.
+        ...{ change: ['garbles', 'claims'], other: 'garbles' },
       },
     },
   ),
@@ -125,12 +129,12 @@ const contradictions = [
   service(
     'executes writes and shows no ID',
     writesShow(true, ({ id: _, user_id: __, ...item }) => item),
-    { answers: { room: 'garbles' } },
+    { answers: { ...events, other: 'garbles' } },
   ),
   service(
     'executes writes and shows a null ID',
     writesShow(true, (item) => ({ ...item, id: null })),
-    { answers: { room: 'garbles' } },
+    { answers: { ...events, user: 'shows', other: 'garbles' } },
   ),
   service(
     'executes writes and shows null',
@@ -140,6 +144,7 @@ const contradictions = [
   service(
     'executes writes and trims names',
     writesShow(true, (item) => ({ ...item, name: String(item['name']).trim().toUpperCase() })),
+    { answers: { change: ['shows', 'garbles'] } },
   ),
   service(
     'adds an empty list of errors to its responses',

@@ -131,7 +131,8 @@ export const bodies: readonly Words[] = [...objects, ...noObjects, ...noes]
 export const envelopes: readonly (readonly [
   name: string,
   wrap: (item: Thing, key: string) => unknown,
-  room?: Answers | readonly Answers[],
+  /** What it is worth. */
+  answers?: Answers | readonly Answers[],
 ])[] = [
   ['with links of HAL', (item) => ({ ...item, _links: { self: { href: `/rooms/${item['id']}` } } })],
   ['embedded by HAL', (item, key) => ({ _embedded: { [key]: item } }), 'garbles'],

@@ -23,9 +23,10 @@ const answering = bodies.flatMap(({ name, body, status = 200, headers, answers =
   ),
 )
 
-const enveloping = envelopes.map(([name, wrap, room = 'shows']) =>
+// Texts of messages and lists of pages stay as they are.
+const enveloping = envelopes.map(([name, wrap, answers = 'shows']) =>
   service(`executes writes and sends the resource ${name}`, rewrapped(wrap), {
-    answers: { room },
+    answers: { message: 'shows', pages: 'shows', other: answers },
   }),
 )
 
@@ -46,8 +47,8 @@ const echoing: readonly FakeService[] = [
   service(
     'does not execute writes and echoes the body',
     echo((body) => body),
-    // The API answers a message with its text.
-    { answers: { message: 'claims', pages: 'acknowledges', other: 'garbles' } },
+    // The API answers a message with its text, and a user with the fields of the request. A room and a member need an ID.
+    { answers: { message: 'claims', user: 'claims', pages: 'acknowledges', other: 'garbles' } },
   ),
   service(
     'does not execute writes and echoes the request',
@@ -57,7 +58,7 @@ const echoing: readonly FakeService[] = [
   service(
     'does not execute writes and answers with the ID only',
     echo((_, id) => ({ ok: true, id, rev: '1-967a00df' })),
-    { answers: { room: 'garbles', delete: ['claims', 'acknowledges'], other: 'acknowledges' } },
+    { answers: { room: 'garbles', user: 'garbles', delete: ['claims', 'acknowledges'], other: 'names' } },
   ),
   service(
     'does not execute deletions and answers “deleted”',

@@ -56,9 +56,11 @@ const failures: readonly (readonly [
 const losing = failures.flatMap(([name, status, body, headers]) => [
   service(`executes writes and answers ${name}`, writesAnswer(true, status, body, headers), {
     answers: { delete: 'misses', other: 'loses' },
+    isBusy: status === 503,
   }),
   service(`does not execute writes and answers ${name}`, writesAnswer(false, status, body, headers), {
     answers: 'loses',
+    isBusy: status === 503,
   }),
 ])
 
@@ -121,11 +123,11 @@ function firstAttempt(name: string, executes: boolean, proof: Proof): FakeServic
 
 const retried: readonly FakeService[] = [
   firstAttempt('executes writes and loses the first answer to each', true, {
-    // A user is sent again, which overwrites.
-    answers: { delete: 'misses', change: 'shows', user: 'shows', other: 'loses' },
+    // A user is sent again, which overwrites, but not by `api`.
+    answers: { delete: 'misses', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
   firstAttempt('loses the first attempt of each write', false, {
-    answers: { delete: 'shows', change: 'shows', user: 'shows', other: 'loses' },
+    answers: { delete: 'shows', change: 'shows', user: ['shows', 'loses'], other: 'loses' },
   }),
   {
     name: 'executes writes twice and sends the first answer',

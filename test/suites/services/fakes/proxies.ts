@@ -78,7 +78,15 @@ export const proxies: readonly FakeService[] = [
   ...unreadables,
   // Messages and pages cannot be read.
   replay(true, { answers: { message: ['shows', 'claims'] } }),
-  replay(false, { answers: { change: 'garbles', message: 'claims', pages: 'claims', member: 'garbles' } }),
+  replay(false, {
+    // The first answer is that of the item.
+    answers: {
+      change: ['shows', 'garbles'],
+      member: ['shows', 'garbles'],
+      message: 'claims',
+      pages: 'claims',
+    },
+  }),
   halfLost,
   service('creates the first page only', async (request, next) =>
     isWrite(request) && isPages(request)

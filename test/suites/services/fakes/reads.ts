@@ -167,6 +167,7 @@ const values = [
   service(
     'leaves fields that are null out',
     itemsShow((item) => Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))),
+    { hidesNull: true },
   ),
   service(
     'sends numbers as text',

@@ -25,6 +25,7 @@ const equal: readonly FakeService[] = [
   names('escaped for HTML', (text) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   ),
+  names('encoded for URLs', (text) => encodeURIComponent(text)),
   names('padded to 80 characters', (text) => text.padEnd(80)),
   names('with a line feed', (text) => `${text}\n`),
 ]
@@ -47,7 +48,6 @@ const other: readonly FakeService[] = [
   names('with single blanks', (text) => text.replace(/ +/g, ' ')),
   names('behind “Copy of”', (text) => `Copy of ${text}`),
   names('in question marks instead of letters', (text) => text.replace(/[^ -~]/g, '?')),
-  names('encoded for URLs', (text) => encodeURIComponent(text)),
   names('in 50 characters and an ellipsis', (text) => `${text.slice(0, 49)}…`),
   names('as “default”', () => 'default'),
   service(

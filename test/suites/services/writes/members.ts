@@ -1,4 +1,4 @@
-import { blocked, full, second } from '../school.ts'
+import { blocked, full, second, userIds } from '../school.ts'
 import {
   access,
   changed,
@@ -49,7 +49,7 @@ export const members: readonly WriteScenario[] = [
     ],
     targets: (to) => [to.newMember(second, { user_id: 'u05', type: 'host' }), to.member('keep', full, 'u05')],
     ...rows,
-    needs: [user('u05'), roomsOf, membersOf(second), membersOf(full)],
+    needs: [user('u05'), roomsWhere('type=private'), roomsOf, membersOf(second), membersOf(full)],
     again: 'same',
   },
   {
@@ -94,7 +94,8 @@ export const members: readonly WriteScenario[] = [
   {
     leaf: 'members block',
     argv: ({ room }) => ['members', 'block', room(full), '--where', 'is_blocked=false', yes, ...ndjson],
-    targets: (to) => ['u00', 'u05', 'u10'].map((id) => to.member('change', full, id, { is_blocked: true })),
+    targets: (to) =>
+      userIds.filter((id) => id !== blocked).map((id) => to.member('change', full, id, { is_blocked: true })),
     report: 'items',
     isSeen: true,
     needs: [roomGet(full), ({ room }) => ['members', 'list', room(full), '--where', 'is_blocked=false']],

@@ -1,4 +1,4 @@
-import { ended, full, open, second } from '../school.ts'
+import { ended, full, open, roomNames, second } from '../school.ts'
 import {
   changed,
   fresh,
@@ -42,6 +42,7 @@ export const rooms: readonly WriteScenario[] = [
     leaf: 'rooms create',
     argv: () => ['rooms', 'create', '--name', 'Room 05', '--type', 'open', '--if-not-exists'],
     targets: (to) => [to.room('keep', 'Room 05')],
+    findsBy: 'name',
     needs: [roomsNamed('Room 05'), roomsWhere('type=open')],
   },
   {
@@ -88,7 +89,9 @@ export const rooms: readonly WriteScenario[] = [
       ...ndjson,
     ],
     targets: (to) =>
-      ['Room 02', 'Room 04', 'Room 13'].map((name) => to.room('change', name, { is_terminated: true })),
+      roomNames
+        .filter((name) => ![full, second, ended].includes(name))
+        .map((name) => to.room('change', name, { is_terminated: true })),
     report: 'items',
     isSeen: true,
     needs: [
@@ -130,7 +133,7 @@ export const rooms: readonly WriteScenario[] = [
   {
     leaf: 'rooms delete',
     argv: () => ['rooms', 'delete', '--where', 'type=open', yes, '--max', '50', ...ndjson],
-    targets: (to) => ['Room 02', 'Room 03', 'Room 13'].map((name) => to.room('delete', name)),
+    targets: (to) => roomNames.slice(2).map((name) => to.room('delete', name)),
     report: 'items',
     isSeen: true,
     needs: [roomsWhere('type=open'), roomsOf],

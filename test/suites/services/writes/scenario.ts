@@ -20,6 +20,8 @@ export interface WriteScenario {
   readonly ignoresMissing?: boolean
   /** The command adds no request. */
   readonly isRaw?: boolean
+  /** A field without which no service can be asked for the items. */
+  readonly findsBy?: string
   /** Reads without which the command cannot write. */
   readonly needs?: readonly ((school: School) => readonly string[])[]
   /** The way to complete an incomplete run: the same command, with `--resume`, or the command in the hint. */

@@ -1,4 +1,4 @@
-import { full, open, second } from '../school.ts'
+import { full, open, second, userIds } from '../school.ts'
 import type { Target } from '../target.ts'
 import {
   access,
@@ -80,7 +80,7 @@ export const users: readonly WriteScenario[] = [
   {
     leaf: 'users delete',
     argv: () => ['users', 'delete', '--where', 'user_id~^u0[1-9]', yes, ...ndjson],
-    targets: (to) => ['u01', 'u05', 'u09'].map((id) => ({ ...to.user('delete', id), isIn: itemOf(id) })),
+    targets: (to) => userIds.slice(1, 10).map((id) => ({ ...to.user('delete', id), isIn: itemOf(id) })),
     report: 'items',
     isSeen: true,
     needs: [usersOf],
