@@ -29,6 +29,8 @@ export class RowSender {
   readonly #options: SenderOptions
   readonly #referencedUsers: ReferencedUsers
   readonly #ignoredFields = new Map<string, number>()
+  /** Subjects of the remarks that were printed. */
+  readonly #remarks = new Set<string>()
   #blocked = 0
 
   constructor(options: SenderOptions) {
@@ -89,7 +91,11 @@ export class RowSender {
     const input = { body: adapter.createdFields?.(body) ?? body }
     const verdict = judgeRead(endpoints[adapter.createOperation], input, found, null)
     if (verdict.is !== 'done') return false
-    for (const { text } of verdict.remarks) await notice(`warning: ${text}`)
+    for (const { about, text } of verdict.remarks)
+      if (!this.#remarks.has(about)) {
+        this.#remarks.add(about)
+        await notice(`warning: ${text}`)
+      }
     return true
   }
 

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createImportWorld, type ImportWorld, lost } from '../helpers/imports.ts'
+import { answer } from '../helpers/world.ts'
+
+let world: ImportWorld
+let room: string
+beforeEach(async () => {
+  world = await createImportWorld()
+  room = await world.room('Old', 'private')
+  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+})
+
+/** Answers each write with this. Without execution, the service never sees it. */
+function answerWrites(isExecuted: boolean, body: unknown, status = 200): void {
+  world.intercept = async (request, next) => {
+    if (request.method === 'GET') return next()
+    if (isExecuted) await next()
+    return answer(status, body)
+  }
+}
+
+/** Executes each write with another name. */
+function renameTo(change: (name: string) => string): void {
+  world.intercept = async (request, next) => {
+    if (request.method === 'GET') return next()
+    const body = JSON.parse(String(request.body))
+    if (body.name === undefined) return next()
+    return next({ ...request, body: JSON.stringify({ ...body, name: change(body.name) }) })
+  }
+}
+
+const reads = () => world.sent().filter((line) => line.startsWith('GET'))
+
+describe('a creation that is answered with an ID alone', () => {
+  const create = ['rooms', 'create', '--name', 'New', '--type', 'open', '--json']
+
+  test('is done if the room with that ID is as requested', async () => {
+    world.intercept = async (request, next) => {
+      const response = await next()
+      if (request.method === 'GET') return response
+      const { id } = JSON.parse(new TextDecoder().decode(response.body)).room
+      return answer(201, { ok: true, id, rev: '1-967a00df' })
+    }
+    const { code, stdout } = await world.run(create)
+    expect({ code, name: JSON.parse(stdout).room.name }).toEqual({ code: 0, name: 'New' })
+    expect(reads()).toHaveLength(1)
+  })
+
+  test.each(['job-7', () => room])(
+    'is unknown, and names no room, if the ID is that of something else',
+    async (id) => {
+      answerWrites(true, { id: typeof id === 'string' ? id : id(), status: 'queued' }, 202)
+      const { code, stdout, stderr } = await world.run(create)
+      expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+      expect(JSON.parse(stderr).error).not.toHaveProperty('created_id')
+    },
+  )
+})
+
+describe('a name that the service changes', () => {
+  const long = 'Algebra and Geometry of the second term'
+
+  test.each([
+    ['cut off', (name: string) => name.slice(0, 20)],
+    ['in small letters', (name: string) => name.toLowerCase()],
+    ['cut off and in small letters', (name: string) => name.slice(0, 20).toLowerCase()],
+    ['with a number', (name: string) => `${name} (2)`],
+    ['with a date', (name: string) => `${name} [2026-01-02]`],
+  ])('%s is a notice for a new room', async (_what, change) => {
+    renameTo(change)
+    const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open'])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('another spelling: name is '),
+    })
+  })
+
+  test.each([
+    ['another word', (name: string) => `${name}ic`],
+    ['a copy', (name: string) => `Copy of ${name}`],
+  ])('to %s makes a creation unknown, and the error has the ID', async (_what, change) => {
+    renameTo(change)
+    const { code, stderr } = await world.run(['rooms', 'create', '--name', long, '--type', 'open', '--json'])
+    expect(code).toBe(7)
+    expect(JSON.parse(stderr).error.created_id).toMatch(/^\w{24}$/)
+  })
+
+  test('with a suffix is not applied for a change, if the run knows the value from before', async () => {
+    renameTo((name) => `${name} (2)`)
+    expect((await world.run(['rooms', 'update', room, '--name', long])).code).toBe(7)
+    const many = ['rooms', 'update', '--where', 'type=private', '--name', 'Other', '--yes', '--json']
+    expect(await world.run(many)).toMatchObject({ code: 1, stderr: expect.stringContaining('not_applied') })
+  })
+
+  test('behind 60 characters is quoted where it differs', async () => {
+    renameTo((name) => name.toLowerCase())
+    const { stderr } = await world.run(['rooms', 'create', '--name', `${'x'.repeat(80)} A`, '--type', 'open'])
+    expect(stderr).toMatch(/name is “…x+ a”, not “…x+ A”/)
+  })
+
+  test('is not sent by an import that has found the room by it', async () => {
+    renameTo((name) => `Copy of ${name}`)
+    world.file('in.csv', 'name,type,layout\nOld,private,grid\n')
+    expect((await world.run('rooms import in.csv --match name --if-exists update')).code).toBe(0)
+    expect(await world.rooms()).toEqual(['Old'])
+  })
+})
+
+test('pages that are null are not shown, so that their creation is unknown', async () => {
+  answerWrites(true, { pages: [null] })
+  expect(await world.run(`pages create ${room} --image https://i.test/a.png`)).toMatchObject({
+    code: 7,
+    stdout: '',
+  })
+})
+
+describe('a deletion that a read proves', () => {
+  test.each([
+    ['the item that the run has read', 'name:Old', () => ({ id: room, name: 'Old' })],
+    ['only the ID', 'ID', () => ({ id: room })],
+  ])('prints %s', async (_what, name, shown) => {
+    answerWrites(true, {})
+    const { code, stdout } = await world.run(['rooms', 'delete', name.replace('ID', room), '--yes', '--json'])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, room: shown() })
+  })
+
+  test('with --ignore-not-found is done although its first response was lost', async () => {
+    let isLost = true
+    world.intercept = async (request, next) => {
+      const response = await next()
+      if (request.method !== 'DELETE' || !isLost) return response
+      isLost = false
+      return lost()
+    }
+    expect((await world.run('users delete ada --yes --ignore-not-found')).code).toBe(0)
+    expect(await world.users()).toEqual({})
+  })
+})
+
+test.each([401, undefined])(
+  'an apply exits 7 if an outcome is unknown and then the reads get %s',
+  async (status) => {
+    world.file(
+      'w.yaml',
+      'users: [{ user_id: ada, name: New }]\nrooms: [{ key: old, name: Old, type: private, layout: grid }]\n',
+    )
+    await world.run('workspace adopt w.yaml')
+    let isSent = false
+    world.intercept = async (request, next) => {
+      if (request.method === 'GET')
+        return isSent ? (status === undefined ? lost() : answer(status, {})) : next()
+      isSent = true
+      return answer(202, { state: 'queued' })
+    }
+    const { code, stderr } = await world.run('workspace apply w.yaml --yes --retries 0')
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining('1 with an unknown outcome'),
+    })
+  },
+)
+
+describe('rooms create --if-not-exists', () => {
+  const line = 'rooms create --name Old --type private --if-not-exists'
+  const show = (change: (item: Record<string, unknown>) => unknown) => {
+    world.intercept = async (_request, next) => {
+      const response = await next()
+      const text = new TextDecoder().decode(response.body)
+      const revived = JSON.parse(text, (_key, value) => (value?.application_id ? change(value) : value))
+      return answer(response.status, revived)
+    }
+  }
+
+  test('accepts a type in capitals', async () => {
+    show((item) => ({ ...item, type: String(item['type']).toUpperCase() }))
+    expect((await world.run(line)).code).toBe(0)
+    expect(world.writes()).toEqual([])
+  })
+
+  test('creates nothing if the service shows no names', async () => {
+    show(({ name: _, ...item }) => item)
+    expect(await world.run(line)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the service does not show the names of rooms'),
+    })
+    expect(world.writes()).toEqual([])
+  })
+})
+
+test('members of a new room, which no service shows, cause no warning, but a hidden block does', async () => {
+  const hidden = ['is_blocked', 'max_meeting_seconds']
+  world.intercept = async (_request, next) => {
+    const response = await next()
+    const text = new TextDecoder().decode(response.body)
+    return answer(
+      response.status,
+      JSON.parse(text, (key, value) => (hidden.includes(key) ? undefined : value)),
+    )
+  }
+  const created = await world.run([
+    'rooms',
+    'create',
+    '--name',
+    'N',
+    '--type',
+    'private',
+    '--member',
+    'ada',
+    '--json',
+  ])
+  expect(created).toMatchObject({ code: 0, stderr: '' })
+  const { id } = JSON.parse(created.stdout).room
+  const { members } = (await world.send('GET', `/rooms/${id}/members`)).body
+  expect((await world.run(['members', 'block', id, members[0].id, '--yes'])).stderr).toContain(
+    'warning: the service accepted is_blocked, but does not show it',
+  )
+})
