@@ -1,7 +1,11 @@
 import type { FakeService } from './fake.ts'
 import type { ReadScenario } from './reads.ts'
 
-/** A wrong result of a read that no client can detect. */
+/**
+ * A wrong result of a read that no client can detect. The same limit of writes is the worth `claims` of an answer
+ * (`proof.ts`): a service that echoes a request without executing it answers as one that has executed it, and only a
+ * read of each item would tell them apart. The suite counts such verdicts.
+ */
 interface Limit {
   /** Services by their names. */
   readonly services: RegExp
