@@ -248,6 +248,6 @@ function describeOtherId({ field, named, received }: OtherId): string {
 /** A creation without an ID names nothing that could be read. */
 function openOrUnknown(endpoint: Endpoint, problem: string, body?: Item): Verdict {
   if (endpoint.readBack !== 'getRoom' || !isIdAssigned(endpoint)) return { is: 'open', problem }
-  const possibleId = readId(body?.['id']) ?? readId(Object(body?.['data']).id)
+  const possibleId = readId(Object(body?.['data']).id) ?? readId(body?.['id'])
   return possibleId === undefined ? { is: 'unknown', problem } : { is: 'open', problem, possibleId }
 }
