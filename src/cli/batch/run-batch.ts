@@ -3,9 +3,9 @@ import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
+import type { LookupName } from '../../client/evidence.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
-import type { LookupName } from '../../client/proof.ts'
 import type { AnyInput } from '../../client/request.ts'
 import {
   ApiError,

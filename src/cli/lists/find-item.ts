@@ -3,7 +3,7 @@ import { readResponseValue } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
-import type { LookupName } from '../../client/proof.ts'
+import type { LookupName } from '../../client/evidence.ts'
 import { ApiError, type Hint, NotFoundError } from '../../errors.ts'
 import type { Item } from '../output/views/views.ts'
 

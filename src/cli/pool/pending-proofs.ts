@@ -1,5 +1,6 @@
+import type { Doubt } from '../../client/evidence.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
-import type { Doubt, Prove, Settle } from '../../client/proof.ts'
+import type { Prove, Settle } from '../../client/proof.ts'
 
 /** Number of writes that are proved together at most. */
 const maxWaiting = 1000

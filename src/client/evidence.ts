@@ -1,0 +1,173 @@
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { getIdField } from '../api/guards.ts'
+import { toText } from '../api/to-text.ts'
+import { InterruptedError, type MeetroomError, toMeetroomError, type UnknownOutcomeError } from '../errors.ts'
+import { compareFields, type Item } from './compare.ts'
+import type { ResponseBody } from './parsed-response.ts'
+import { type AnyInput, callerId } from './request.ts'
+import type { Before, Remark } from './verdict.ts'
+
+/** Operation that reads one item by its ID. */
+export type LookupName = {
+  [N in OperationName]: (typeof endpoints)[N] extends { method: 'GET'; many: false } ? N : never
+}[OperationName]
+
+/** Write whose response does not prove it. */
+export interface Doubt {
+  name: OperationName
+  input: AnyInput
+  before: Before
+  error: UnknownOutcomeError
+}
+
+export type ProofList = 'listRooms' | 'listUsers' | 'listMembers'
+
+/** Reads a whole list by pages. */
+export type ReadList = (name: ProofList, input: AnyInput) => AsyncIterable<readonly Item[]>
+
+export interface FoundItem {
+  /** Undefined if the item does not exist. */
+  item: Item | undefined
+  /** Response with the item, if it has the form of the API specification. */
+  answer?: ResponseBody | undefined
+}
+
+export interface ProofReader {
+  /** @throws when the item cannot be read */
+  readItem(name: LookupName, input: AnyInput): Promise<FoundItem>
+  readList: ReadList
+  /** Rejects when the run is interrupted. */
+  sleep(ms: number): Promise<void>
+  onRemark(remark: Remark): void
+  /** Maximum number of concurrent reads. */
+  readonly concurrency: number
+}
+
+export type Evidence = FoundItem | { error: MeetroomError }
+
+/** Returns the ID of the item to read. */
+export function targetId(
+  name: OperationName,
+  input: AnyInput,
+  { createdId, possibleId }: UnknownOutcomeError,
+): string | undefined {
+  return callerId(endpoints[name], input) ?? createdId ?? possibleId
+}
+
+const listOf = {
+  getRoom: 'listRooms',
+  getUser: 'listUsers',
+  getMember: 'listMembers',
+  listMembers: 'listMembers',
+} as const
+
+/** Minimum number of items that are read from a list instead of one by one. */
+const minListed = 10
+
+/** Reads the items of doubtful writes: from a list where that is fewer requests, else one by one. */
+export async function readAll(doubts: readonly Doubt[], reader: ProofReader): Promise<Map<Doubt, Evidence>> {
+  const found = new Map<Doubt, Evidence>()
+  const groups = new Map<string, Doubt[]>()
+  for (const doubt of doubts) {
+    const list = `${listNameOf(doubt)} ${doubt.input.params?.['room_id'] ?? ''}`
+    groups.set(list, [...(groups.get(list) ?? []), doubt])
+  }
+  const listed = [...groups.values()]
+    .map((group) => (group.length < minListed ? group.filter(isOnlyListed) : group))
+    .filter((group) => group.length > 0)
+  await runConcurrently(listed, reader.concurrency, (group) => readFromList(group, reader, found))
+  const others = doubts.filter((doubt) => !found.has(doubt))
+  await runConcurrently(others, reader.concurrency, (doubt) => readOne(doubt, reader, found))
+  return found
+}
+
+function listNameOf({ name }: Doubt): ProofList {
+  const { readBack = 'getRoom' }: Endpoint = endpoints[name]
+  return listOf[readBack]
+}
+
+/** Returns true for a new member, whose ID is not known. */
+function isOnlyListed({ name }: Doubt): boolean {
+  const { readBack }: Endpoint = endpoints[name]
+  return readBack === 'listMembers'
+}
+
+async function readFromList(
+  group: readonly Doubt[],
+  reader: ProofReader,
+  found: Map<Doubt, Evidence>,
+): Promise<void> {
+  const [first] = group
+  if (!first) return
+  const list = listNameOf(first)
+  const room_id = first.input.params?.['room_id']
+  const open = new Map<string, Doubt[]>()
+  for (const doubt of group) open.set(keyOf(doubt), [...(open.get(keyOf(doubt)) ?? []), doubt])
+  const missing = new Set(open.keys())
+  const isNeeded = group.some(isOnlyListed)
+  const id = getIdField(endpoints[list])
+  let pages = 0
+  let settled = 0
+  try {
+    for await (const items of reader.readList(list, room_id === undefined ? {} : { params: { room_id } })) {
+      // A list that settles fewer items than it has pages would cost more than reading the items.
+      if (settled < pages++ && !isNeeded) return
+      for (const item of items)
+        for (const key of [toText(item[id]), userKey(item)]) {
+          missing.delete(key)
+          for (const doubt of open.get(key) ?? [])
+            if (isOnlyListed(doubt) || showsAll(doubt, item)) {
+              found.set(doubt, { item })
+              settled++
+            }
+        }
+    }
+    for (const key of missing) for (const doubt of open.get(key) ?? []) found.set(doubt, { item: undefined })
+  } catch (cause) {
+    const evidence = toEvidence(cause)
+    for (const doubt of group.filter(isOnlyListed)) if (!found.has(doubt)) found.set(doubt, evidence)
+  }
+}
+
+function keyOf(doubt: Doubt): string {
+  const { name, input, error } = doubt
+  return isOnlyListed(doubt) ? userKey(Object(input.body)) : (targetId(name, input, error) ?? '')
+}
+
+function userKey({ user_id }: Item): string {
+  return `user ${toText(user_id)}`
+}
+
+/** Returns true when an item of a list shows all fields of a write. Some services show less in lists. */
+function showsAll({ name, input }: Doubt, item: Item): boolean {
+  return compareFields(endpoints[name], input.body, item).every(
+    ({ match }) => match !== 'hidden' && match !== 'unlisted',
+  )
+}
+
+async function runConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const source = items.values()
+  const worker = async () => {
+    for (const item of source) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+}
+
+async function readOne(doubt: Doubt, reader: ProofReader, found: Map<Doubt, Evidence>): Promise<void> {
+  const { name, input, error } = doubt
+  const { readBack }: Endpoint = endpoints[name]
+  if (readBack === undefined || readBack === 'listMembers') return
+  const id = targetId(name, input, error) ?? ''
+  const params = readBack === 'getRoom' ? { id } : readBack === 'getUser' ? { user_id: id } : input.params
+  found.set(doubt, await reader.readItem(readBack, params ? { params } : {}).catch(toEvidence))
+}
+
+function toEvidence(cause: unknown): Evidence {
+  const error = toMeetroomError(cause)
+  if (error instanceof InterruptedError) throw error
+  return { error }
+}
