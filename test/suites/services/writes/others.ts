@@ -112,7 +112,8 @@ export const others: readonly WriteScenario[] = [
   {
     leaf: 'webhooks redeliver',
     argv: () => ['webhooks', 'redeliver', '--since', '1d', yes, ...ndjson],
-    targets: (to) => userIds.map((_, i) => to.redelivery(`msg_${String(i).padStart(2, '0')}`)),
+    targets: (to) =>
+      [givenUp, ...userIds.map((_, i) => `msg_${String(i).padStart(2, '0')}`)].map(to.redelivery),
     report: 'items',
     needs: [() => ['webhooks', 'deliveries', '--all']],
   },
