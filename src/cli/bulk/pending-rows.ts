@@ -27,7 +27,7 @@ export class PendingRows {
   #next = 0
 
   constructor(checked: CheckedInput, state: JournalState | undefined, handlers: RowHandlers) {
-    this.#batches = checked.readAgain()
+    this.#batches = readUnprovenFirst(checked, state)
     this.#state = state
     this.#handlers = handlers
   }
@@ -62,4 +62,15 @@ export class PendingRows {
   async close(): Promise<void> {
     await this.#batches.return(undefined)
   }
+}
+
+/** Reads the rows that an earlier run may have sent before all others, so that nothing is added to what is in doubt. */
+async function* readUnprovenFirst(
+  checked: CheckedInput,
+  state: JournalState | undefined,
+): AsyncGenerator<CheckedRow[]> {
+  if (!state?.hasUnproven) return yield* checked.readAgain()
+  const isUnproven = ({ row }: CheckedRow) => state.statusOf(row.number) === 'unknown'
+  for await (const batch of checked.readAgain()) yield batch.filter(isUnproven)
+  for await (const batch of checked.readAgain()) yield batch.filter((row) => !isUnproven(row))
 }

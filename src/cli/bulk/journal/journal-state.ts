@@ -38,6 +38,11 @@ export class JournalState {
     return journalStatuses[this.#statuses[row] ?? 0] ?? 'unsent'
   }
 
+  /** True when an earlier run may have sent rows without recording a response. */
+  get hasUnproven(): boolean {
+    return this.#statuses.includes(journalStatuses.indexOf('unknown'))
+  }
+
   createdIdOf(row: number): string | undefined {
     return this.#createdIds.get(row)
   }

@@ -145,3 +145,14 @@ test('a resumed rooms import creates the rooms of which no name exists', async (
   expect(await resume('rooms')).toMatchObject({ code: 0, statuses: ['ok'] })
   expect(await kinds.rooms.held()).toBe(3)
 })
+
+test('a resumed import reads the unproven rows before it sends the others', async () => {
+  await killUnproven('users', true)
+  const [header] = (world.read('j') ?? '').split('\n')
+  world.file('j', `${header}\n{"sent":3,"to":3}\n`)
+  for (const id of ['new-1', 'new-2']) await world.send('DELETE', `/users/${id}`)
+  world.requests.length = 0
+  expect((await world.run(`${kinds.users.line()} --resume`)).code).toBe(0)
+  expect(world.sent()[0]).toBe('GET /users/new-3')
+  expect(world.writes()).toHaveLength(2)
+})
