@@ -64,7 +64,7 @@ export class PendingRows {
   }
 }
 
-/** Reads the rows that an earlier run may have sent before all others, so that nothing is added to what is in doubt. */
+/** Yields the rows that an earlier run may have sent, then the others: a resumed run settles its doubts first. */
 async function* readUnprovenFirst(
   checked: CheckedInput,
   state: JournalState | undefined,

@@ -125,7 +125,7 @@ function judged(
       right: new Set<Outcome>([
         ...right,
         ...(isRefused && truth === 'not' ? (['failed'] as const) : []),
-        // An old state is that which was asked for.
+        // The item was as requested before.
         ...(wasSo && truth === 'done' ? (['done'] as const) : []),
       ]),
       isTried: tries.length > 0,

@@ -38,7 +38,7 @@ export interface Proof {
   readonly reads?: ByKind<Reads>
   /** Fields that neither answers nor reads show. */
   readonly hides?: readonly string[]
-  /** Fields that are null are left out, so that nothing shows that an end was taken back. */
+  /** Fields that are null are left out, so that no response shows that a room was reopened. */
   readonly hidesNull?: boolean
   /** Answers 429 or 503 to every write: a run over many items ends after five pauses. */
   readonly isBusy?: boolean

@@ -79,9 +79,9 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'misses') return it.isSeen || it.ignoresMissing ? ['done'] : ['done', 'unknown']
   if (isRaw && answers !== 'shows') return answers === 'names' ? ['done', 'unknown'] : ['unknown']
   if (answers === 'shows' && isShown(it)) return shown(it)
-  // Without a read, a command cannot tell what an answer does not show.
+  // The command adds no read, so that a value which the answer does not show stays unknown.
   if (isRaw) return [...shown(it), 'unknown']
-  // The item is named, and no service must show the fields: acknowledged. An offboarding reads it all the same.
+  // Acknowledged: no service must show these fields. An offboarding reads the item nevertheless.
   if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
   // A room whose ID is not known cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
@@ -105,7 +105,7 @@ const isUnlistedOnly = ({ kind, asked, isMember }: Target) =>
 function shown({ truth, kind, isSeen, proof, target }: Case): readonly Outcome[] {
   if (hidesListed(target, proof)) return ['unknown']
   const isCreation = kind === 'room' || kind === 'user' || kind === 'member'
-  // A third value is told from the old one only by a command that has read the item before.
+  // Only a command that has read the item before can tell a third value from the old one.
   const changedOtherwise = isSeen ? (['failed'] as const) : (['failed', 'unknown'] as const)
   switch (truth) {
     case 'done':

@@ -113,7 +113,7 @@ const contradictions = [
     {
       answers: {
         ...{ user: 'claims', delete: 'claims', message: 'acknowledges', pages: 'acknowledges' },
-        // The other role may be the one that was asked for.
+        // The other role may be the requested one.
         ...{ change: ['garbles', 'claims'], other: 'garbles' },
       },
     },

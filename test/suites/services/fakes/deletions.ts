@@ -28,7 +28,7 @@ function tombstone(
   }
 }
 
-// Lists show nothing of what is deleted, and many items are read from them.
+// Lists do not show deleted items, and commands that delete many items read a list.
 const still: Proof = { reads: { delete: 'maybe' } }
 const deletedAt = '2026-01-02T03:04:05.678Z'
 

@@ -29,7 +29,7 @@ function queue(name: string, proof: Proof, isDue: (waited: Waited) => boolean): 
       const waiting: (() => Promise<unknown>)[] = []
       let [written, reads] = [0, 0]
       let executing = Promise.resolve()
-      // A read that comes meanwhile waits for all of them.
+      // A read during the execution waits for all writes.
       const execute = () => {
         executing = executing.then(async () => {
           for (const write of waiting.splice(0)) await write()
