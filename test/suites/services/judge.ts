@@ -108,6 +108,7 @@ function judged(
     const tries = sent.filter(({ request }) => target.isFor(request))
     const right = verdicts(target, truthOf(shown, before, after), fake, {
       isSeen: scenario.isSeen ?? false,
+      isMany: targets.length >= 10,
       ignoresMissing: scenario.ignoresMissing ?? false,
       isRaw: scenario.isRaw ?? false,
     })

@@ -26,9 +26,10 @@ export type Answers =
  * What reads after a write are worth.
  * - `true`: the state, within two seconds
  * - `maybe`: the state or an old one, depending on what is read
+ * - `listed`: the state in lists, from which a command reads many items, and else an old one
  * - `never`: an old state, something unreadable or nothing
  */
-export type Reads = 'true' | 'maybe' | 'never'
+export type Reads = 'true' | 'maybe' | 'listed' | 'never'
 
 type ByKind<T> = T | readonly T[] | Partial<Record<Kind | 'other', T | readonly T[]>>
 

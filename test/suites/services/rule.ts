@@ -26,6 +26,8 @@ export function visible(target: Target, proof: Proof): Target {
 export interface Knowledge {
   /** The command has read the item before it was written. */
   readonly isSeen: boolean
+  /** The command writes so many items that it reads them from a list. */
+  readonly isMany: boolean
   /** A missing item counts as deleted. */
   readonly ignoresMissing: boolean
   /** The command adds no request. */
@@ -85,7 +87,7 @@ function verdictsOf(it: Case): readonly Outcome[] {
   if (answers === 'names' && isUnlistedOnly(target)) return ['done', ...shown(it)]
   // A room whose ID is not known cannot be read.
   if (kind === 'room' && answers !== 'names' && answers !== 'shows') return ['unknown']
-  if (it.read === 'never') return ['unknown']
+  if (it.read === 'never' || (it.read === 'listed' && !it.isMany)) return ['unknown']
   return it.read === 'maybe' ? [...shown(it), 'unknown'] : shown(it)
 }
 

@@ -29,7 +29,7 @@ function tombstone(
 }
 
 // Lists do not show deleted items, and commands that delete many items read a list.
-const still: Proof = { reads: { delete: 'maybe' } }
+const still: Proof = { reads: { delete: 'listed' } }
 const deletedAt = '2026-01-02T03:04:05.678Z'
 
 /** How services show an item that is deleted. */
