@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describeSystemError, UsageError } from '../../errors.ts'
+import { replaceFile } from '../../files/draft.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { Context } from '../kernel/context.ts'
@@ -22,7 +28,8 @@ function findOpener({ platform, env }: Host): readonly [string, ...string[]] | u
 }
 
 /**
- * Opens a link in the browser through a temporary local redirect, because other users can read process arguments.
+ * Opens a link in the browser through a temporary local redirect. Other users can read process arguments and would
+ * request the redirect first, so the browser gets its URL in a private file.
  * @returns `none` if this machine has no browser, `late` if the browser did not request the link in time
  */
 export async function openInBrowser(
@@ -36,7 +43,10 @@ export async function openInBrowser(
   const server = createServer()
   const url = `http://127.0.0.1:${await listen(server)}${path}`
   let finish = () => {}
+  let page: Page | undefined
   try {
+    page = await createPage(url, host)
+    const opened = page.url
     return await new Promise((resolve, reject) => {
       const cancel = host.after(patienceMs, () => resolve('late'))
       const stop = () => reject(interrupt.reason)
@@ -55,13 +65,51 @@ export async function openInBrowser(
           if (isBrowser) resolve('opened')
         })
       })
-      start(opener, url, host, () => resolve('none'))
+      start(opener, opened, host, () => resolve('none'))
     })
   } finally {
     finish()
     server.close()
     server.closeAllConnections()
+    await page?.remove()
   }
+}
+
+interface Page {
+  url: string
+  remove(): Promise<void>
+}
+
+/**
+ * Creates a page that leads to a URL and that only this user can read.
+ * @throws {UsageError} when the page cannot be stored
+ */
+async function createPage(url: string, { platform, env }: Host): Promise<Page> {
+  // Windows hides arguments from other users. A WSL machine has one user, whose Windows browser may not find a Linux path.
+  if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
+  const parent = findPageParent(env)
+  try {
+    const dir = await mkdtemp(join(parent, 'meetroom-'))
+    const remove = () => rm(dir, { recursive: true, force: true })
+    const path = join(dir, 'open.html')
+    try {
+      const html = `<!doctype html><meta charset="utf-8"><title>meetroom</title><meta http-equiv="refresh" content="0; url=${url}">\n`
+      replaceFile(path, html, { isPrivate: true, sync: false })
+    } catch (error) {
+      await remove()
+      throw error
+    }
+    return { url: pathToFileURL(path).href, remove }
+  } catch (error) {
+    throw new UsageError(
+      `the page for the browser cannot be stored in ${parent}: ${describeSystemError(error, 'no such directory')}`,
+    )
+  }
+}
+
+/** A browser that is installed as a snap, as on Ubuntu, cannot read /tmp and hidden directories. */
+function findPageParent({ PATH = '', HOME }: Host['env']): string {
+  return HOME && PATH.split(':').includes('/snap/bin') ? HOME : tmpdir()
 }
 
 /** @param onFailure runs when the program is missing or fails */

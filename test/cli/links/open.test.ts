@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAccessWorld } from '../../helpers/access.ts'
@@ -23,31 +23,81 @@ function run(line: string, script: string | undefined, env: Record<string, strin
 }
 
 const { execPath } = process
-/** A browser that follows the redirect, and writes what it was asked to open and where that leads. */
-const browserInto = (dir: string) =>
-  `exec ${execPath} -e 'fetch(process.argv[1], { redirect: "manual" }).then((answer) => require("fs").writeFileSync("${dir}/opened", process.argv[1] + " " + answer.headers.get("location")))' "$1"`
-
 /**
- * Returns the URL that the browser was asked to open, and where it leads. Every test with a browser waits for this: what
- * the browser writes later would keep the directory of the test from being removed.
+ * A browser that follows the page and the redirect. It writes what it was asked to open, the modes of the page and its
+ * directory, the URL of the redirect, and where that leads.
  */
-async function visited(): Promise<string[]> {
-  const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
-  await expect.poll(read, { timeout: 20_000 }).toContain(' ')
-  return read().split(' ')
+const browserInto = (dir: string) => {
+  writeFileSync(
+    join(dir, 'browser.mjs'),
+    `import { readFileSync, statSync, writeFileSync } from 'node:fs'
+    const [argument] = process.argv.slice(2)
+    const page = argument.startsWith('file:') && new URL(argument)
+    const modes = page ? [page, new URL('.', page)].map((each) => (statSync(each).mode & 0o777).toString(8)) : []
+    const url = page ? /url=([^"]+)/.exec(readFileSync(page, 'utf8'))[1] : argument
+    const { headers } = await fetch(url, { redirect: 'manual' })
+    writeFileSync('${dir}/opened', JSON.stringify({ argument, modes, url, link: headers.get('location') }))`,
+  )
+  return `exec ${execPath} ${join(dir, 'browser.mjs')} "$1"`
 }
 
+interface Visit {
+  argument: string
+  modes: string[]
+  url: string
+  link: string
+}
+
+/**
+ * Returns what the browser did. Every test with a browser waits for this: what the browser writes later would keep the
+ * directory of the test from being removed.
+ */
+async function visited(): Promise<Visit> {
+  const read = () => readFileSync(join(world.dir, 'opened'), 'utf8')
+  await expect.poll(read, { timeout: 20_000 }).toContain('}')
+  return JSON.parse(read())
+}
+
+const addressPattern = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/
+
 describe('rooms open', () => {
-  test('starts the browser with the link, whose token is in no argument of the process', async () => {
+  test('starts the browser with a private page that leads to the link once, so that no argument gives access', async () => {
     const { hall } = world.ids
     const { code, stdout, stderr } = await run(`rooms open ${hall} --as ada`, browserInto(world.dir))
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'opened Hall in the browser\n' })
-    const [url = '', link] = await visited()
+    const { argument, modes, url, link } = await visited()
     const { access_token } = await world.member(hall, 'ada')
     expect(link).toBe(`https://app.test/meet?room_id=${hall}&access_token=${access_token}`)
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/)
+    expect(argument).toMatch(/^file:\/\/\/.*\/meetroom-\w{6}\/open\.html$/)
+    expect(modes).toEqual(['600', '700'])
+    expect(url).toMatch(addressPattern)
     // The way to the link is open once.
     await expect(fetch(url)).rejects.toThrow()
+    expect(existsSync(new URL('.', argument))).toBe(false)
+  })
+
+  test('stores the page in the home directory if browsers may be snaps, which cannot read other directories', async () => {
+    const script = browserInto(world.dir)
+    const PATH = `${join(world.dir, 'bin')}:/snap/bin:${process.env['PATH']}`
+    const { code } = await run(`rooms open ${world.ids.lobby}`, script, { PATH, HOME: world.dir })
+    expect(code).toBe(0)
+    expect((await visited()).argument).toContain(`file://${world.dir}/meetroom-`)
+    expect(readdirSync(world.dir).filter((name) => name.startsWith('meetroom-'))).toEqual([])
+  })
+
+  test('in WSL gives the browser of Windows the URL of the redirect, because it may not find a Linux path', async () => {
+    const BROWSER = join(world.dir, 'bin', 'xdg-open')
+    const env = { BROWSER, WSL_DISTRO_NAME: 'Debian' }
+    expect((await run(`rooms open ${world.ids.lobby}`, browserInto(world.dir), env)).code).toBe(0)
+    expect((await visited()).argument).toMatch(addressPattern)
+  })
+
+  test('exits 2 if the page cannot be stored', async () => {
+    const env = { PATH: `${join(world.dir, 'bin')}:/snap/bin`, HOME: join(world.dir, 'missing') }
+    expect(await run(`rooms open ${world.ids.lobby}`, 'exit 0', env)).toMatchObject({
+      code: 2,
+      stderr: `error: the page for the browser cannot be stored in ${join(world.dir, 'missing')}: no such directory\n`,
+    })
   })
 
   test('with --json prints whether the browser opened the link', async () => {
@@ -58,7 +108,7 @@ describe('rooms open', () => {
     expect((await run(`rooms open ${lobby} --json`, browserInto(world.dir))).stdout).toBe(
       `{"room_id":"${lobby}","opened":true,"link":null}\n`,
     )
-    expect((await visited())[1]).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test.each([
@@ -90,7 +140,7 @@ describe('rooms open', () => {
     expect(await run(`rooms open ${lobby}`, undefined, { BROWSER })).toMatchObject({
       ...{ code: 0, stdout: '', stderr: 'opened Lobby in the browser\n' },
     })
-    expect((await visited())[1]).toBe(`https://app.test/meet?room_id=${lobby}`)
+    expect((await visited()).link).toBe(`https://app.test/meet?room_id=${lobby}`)
   })
 
   test('exits 9 and suggests the command that prints the link if the browser does not request it', async () => {
