@@ -108,8 +108,9 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
 }
 
 /** Creates the error of a command that finds damage in the workspace. */
-export function createDamageError(dir: string): OutputError {
-  return new OutputError(`the database ${getDatabasePath(dir)} is damaged`, {
+export function createDamageError(dir: string, fault?: string): OutputError {
+  const where = fault === undefined ? '' : `: ${fault}`
+  return new OutputError(`the database ${getDatabasePath(dir)} is damaged${where}`, {
     hint: suggestRestore(dir, listSavedCopies(dir)),
   })
 }

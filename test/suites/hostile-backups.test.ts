@@ -1,10 +1,12 @@
-import { copyFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { storedValues } from '../../src/embedded/backups/stored-values.ts'
 import { migrations } from '../../src/embedded/store/schema.ts'
 import { createEmpty } from '../../src/embedded/store/schema-check.ts'
 import { loadSqlite, openReadOnly, openSqlite } from '../../src/embedded/store/sqlite.ts'
+import { serveWorkspace } from '../helpers/live.ts'
+import { lookupIn } from '../helpers/lookup.ts'
 import { createWorld, type World } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
@@ -250,4 +252,57 @@ test('local restore refuses text that is not UTF-8, and a text of 20 MB', async 
     expect(stderr).toMatch(/is damaged: row 1 of the table users has an invalid name\n$/)
     expect(code).toBe(2)
   }
+})
+
+describe('a workspace restored from a backup with numbers at their maximum', () => {
+  const totals = ['attempts', 'redeliveries', 'round_start'].map((name) => `${name} = ${2 ** 53 - 1}`)
+
+  test('is used, backed up and restored again', async () => {
+    const run = await restoreChanged(
+      `UPDATE rooms SET meeting_ms = ${2 ** 53 - 2}, meeting_from_ms = ${2 ** 53 - 1}, seq = ${2 ** 52};
+       UPDATE deliveries SET ${totals}, seq = ${2 ** 52};
+       UPDATE users SET seq = ${2 ** 40}; UPDATE members SET seq = ${2 ** 40 + 1};
+       UPDATE pages SET position = ${2 ** 53 - 1}, seq = ${2 ** 52};
+       UPDATE sqlite_sequence SET seq = ${2 ** 52}`,
+    )
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    const { lookup } = lookupIn({ 'example.com': [['127.0.0.1']] })
+    const served = await serveWorkspace({ dir: join(world.dir, 'data'), lookup })
+    const { rooms } = await served.ask('GET', '/rooms')
+    const { id, meeting_time } = rooms.find(({ name }: { name: string }) => name === 'Old')
+    expect(meeting_time).toBe(Math.floor(2 ** 52 / 1000))
+    for (const _ of [1, 2]) await served.join(id)
+    await served.advance(3000)
+    await served.ask('POST', `/rooms/${id}/pages/create_many`, [{ entities: [] }, { entities: [] }])
+    expect((await served.getRoom(id)).meeting_time).toBe(meeting_time)
+    await served.stop()
+    expect(await world.run('local backup again.db')).toMatchObject({ code: 0 })
+    const again = await world.run('local restore again.db --yes')
+    expect(again, again.stderr).toMatchObject({ code: 0 })
+    await expectWorking()
+  })
+})
+
+describe('local backup refuses a workspace with a row that no restore accepts, and doctor finds it', () => {
+  test.each([
+    ['a negative total', 'UPDATE rooms SET meeting_ms = -1', 'rooms has an invalid meeting_ms'],
+    ['an inexact integer', `UPDATE rooms SET created_at = ${2n ** 60n}`, 'rooms has an invalid created_at'],
+    [
+      'an unknown type',
+      `UPDATE users SET default_member_type = 'king'`,
+      'users has an invalid default_member_type',
+    ],
+  ])('%s', async (_name, sql, message) => {
+    const before = readFileSync(join(world.dir, 'honest.db'))
+    await edit('data/workspace.db', sql)
+    expect(await world.run('local backup honest.db --overwrite')).toMatchObject({
+      code: 74,
+      stdout: '',
+      stderr:
+        `error: the database ${join(world.dir, 'data/workspace.db')} is damaged: row 1 of the table ${message}\n` +
+        `hint: replace it by a backup: meetroom local restore FILE --data-dir ${join(world.dir, 'data')}\n`,
+    })
+    expect(readFileSync(join(world.dir, 'honest.db')).equals(before)).toBe(true)
+    expect((await world.run('doctor --local')).stdout).toContain(`row 1 of the table ${message}`)
+  })
 })

@@ -5,6 +5,8 @@ import { describeFailure } from '../common/faults.ts'
 import { getDatabasePath } from '../database-path.ts'
 import { copyDatabase } from '../store/copy.ts'
 import { openSqlite, type Sqlite, type StoreMachine } from '../store/sqlite.ts'
+import { createDamageError } from '../workspace.ts'
+import { findRowFault } from './check-database.ts'
 import { readFacts, type WorkspaceFacts } from './facts.ts'
 
 export interface BackupFacts extends WorkspaceFacts {
@@ -22,7 +24,7 @@ interface BackUpOptions {
 /**
  * Copies the database of a workspace to a file, even while the workspace is served.
  * @throws {UsageError} when there is no workspace, or the file exists
- * @throws {OutputError} when the file cannot be written
+ * @throws {OutputError} when the file cannot be written, or a restore would refuse a row of the workspace
  */
 export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): Promise<BackupFacts> {
   requireWorkspace(dir)
@@ -53,6 +55,9 @@ function writeBackup(
   options: { overwrite: boolean; directory: string },
 ): BackupFacts {
   try {
+    const fault = findRowFault(source)
+    // A backup that cannot be restored would replace one that can.
+    if (fault !== undefined) throw createDamageError(options.directory, fault)
     const facts = readFacts(source)
     return { path, bytes: copyDatabase(source, path, { ...options, follow: true }), ...facts }
   } catch (error) {

@@ -3,14 +3,14 @@ import { getDatabasePath } from '../database-path.ts'
 import { listColumns } from '../store/contents.ts'
 import { requireOwnSchema } from '../store/schema-check.ts'
 import { loadSqlite, openReadOnly, type QuietLoader, type Sqlite } from '../store/sqlite.ts'
-import { maxText, storedValues } from './stored-values.ts'
+import { maxText, optionalRows, storedValues } from './stored-values.ts'
 
 /** Maximum size of a database that is read completely, which takes some seconds, in bytes. */
 const maxCheckedBytes = 256 * 1024 * 1024
 
 /**
- * Checks the schema, the pages and the texts of a workspace's database, without changing them.
- * @throws {UsageError} when the schema is not the program's, or a page or a text is damaged
+ * Checks the schema, the pages and the values of a workspace's database, without changing them.
+ * @throws {UsageError} when the schema is not the program's, or a page or a value is damaged
  * @throws a system error or an error of SQLite
  */
 export async function checkDatabase(dir: string, bytes: number, quietly: QuietLoader): Promise<void> {
@@ -19,23 +19,30 @@ export async function checkDatabase(dir: string, bytes: number, quietly: QuietLo
   try {
     requireOwnSchema(db, open, dir)
     if (bytes > maxCheckedBytes) return
-    const fault = findPageFault(db)
+    const fault = findPageFault(db) ?? findRowFault(db)
     if (fault !== undefined) throw new UsageError(`the database is damaged: ${fault}`)
-    requireTexts(db)
   } finally {
     db.close()
   }
 }
 
-function requireTexts(db: Sqlite): void {
-  for (const table of Object.keys(storedValues)) {
+/** Describes the first row that cannot be read, or that a restore would refuse; undefined when there is none. */
+export function findRowFault(db: Sqlite): string | undefined {
+  for (const [table, rules] of Object.entries(storedValues)) {
     const columns = listColumns(db, table)
     // A workspace of an earlier version lacks tables.
     if (columns.length === 0) continue
-    for (const row of db.rows(table, columns, maxText))
-      if (row.includes(undefined))
-        throw new UsageError(`the database is damaged: a text of the table ${table} is not UTF-8`)
+    let nth = 0
+    for (const row of db.rows(table, columns, maxText)) {
+      nth++
+      const invalid = columns.find((name, i) => {
+        const rule = optionalRows.has(table) ? undefined : rules[name]
+        return row[i] === undefined || (rule && rule(row[i]) === undefined)
+      })
+      if (invalid !== undefined) return `row ${nth} of the table ${table} has an invalid ${invalid}`
+    }
   }
+  return undefined
 }
 
 /** Describes the first damaged page; undefined when there is none. */

@@ -72,6 +72,9 @@ function fill(db: Sqlite, backup: Backup, path: string): number {
   }
 }
 
+/** Maximum row number that is restored. A file with the greatest possible one would leave none for new rows. */
+const maxSeq = 2 ** 40
+
 /** @returns number of rows that were changed or left out */
 function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number {
   const rules = Object.entries(storedValues[table] ?? {})
@@ -83,15 +86,20 @@ function copyRows(db: Sqlite, from: Sqlite, table: string, path: string): number
   const insert = db.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`)
   let changed = 0
   let nth = 0
+  let lastSeq = 0
   for (const row of readRows(from, table, names, path)) {
     nth++
     const values: Value[] = []
     let isChanged = false
     for (const [i, [name, convert]] of columns.entries()) {
-      const value = convert(row[i])
+      let value = convert(row[i])
       if (value === undefined) {
         if (optionalRows.has(table)) break
         throw createDamagedError(path, `row ${nth} of the table ${table} has an invalid ${name}`)
+      }
+      if (name === 'seq') {
+        if (Number(value) > maxSeq) value = lastSeq + 1
+        lastSeq = Number(value)
       }
       if (value !== row[i]) isChanged = true
       values.push(value)

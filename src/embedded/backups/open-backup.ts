@@ -43,9 +43,7 @@ export async function openBackup(path: string, quietly: QuietLoader): Promise<Ba
 
 /** Converts an error of SQLite while it reads a backup. */
 export function toBackupError(error: unknown, path: string): unknown {
-  // Node refuses to read integers that a number cannot represent.
-  const isUnreadable = (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE'
-  return toStorageFault(error) || isUnreadable ? createDamagedError(path) : error
+  return toStorageFault(error) ? createDamagedError(path) : error
 }
 
 interface Column {

@@ -2,6 +2,7 @@ import { readJson, writeJson } from '../../api/json.ts'
 import { deliveryStates, endReasons, memberTypes, roomTypes, webhookActions } from '../../api/vocabulary.ts'
 import { isObject, requireWebUrl } from '../common/values.ts'
 import { requireWebhook } from '../handlers/rooms.ts'
+import { maxTotal } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
 
@@ -121,9 +122,12 @@ const isEvent = (value: unknown) =>
   isObject(value['payload']) &&
   ['undefined', 'string'].includes(typeof value['payload']['userId'])
 
-const seq = whole(1, 2 ** 40)
+/** Row number, which grows with each row. `copyRows` replaces a number that leaves few for new rows. */
+const seq = whole(1, maxTotal)
 const time = whole(-maxTime, maxTime)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
+/** Column that accumulates. An earlier version could store more. */
+const total: Rule = (value) => (count(value) === undefined ? undefined : Math.min(value as number, maxTotal))
 const flag = whole(0, 1)
 /** ID that the program or a seed has chosen. */
 const id = matching(/^\P{C}{1,1000}$/u)
@@ -149,8 +153,8 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
     layout: text(),
     record: flag,
     max_meeting_seconds: orNull(count),
-    meeting_ms: count,
-    meeting_from_ms: count,
+    meeting_ms: total,
+    meeting_from_ms: total,
     webhook: orNull(json(convertWebhook, null)),
     webhook_gone: flag,
     started_at: orNull(time),
@@ -199,9 +203,9 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
     room_id: id,
     body: json((value) => acceptIf(isEvent(value)), undefined),
     state: oneOf(deliveryStates),
-    attempts: count,
-    redeliveries: count,
-    round_start: count,
+    attempts: total,
+    redeliveries: total,
+    round_start: total,
     round_at: orNull(time),
     next_at: orNull(time),
     last_at: orNull(time),
@@ -218,7 +222,7 @@ export const storedValues: Readonly<Record<string, Readonly<Record<string, Rule>
   sweeps: { kind: oneOf(['room', 'user']), id: userId },
   ended_sessions: { seq, at: time, reason: orNull(oneOf(endReasons)) },
   ended_members: { seq },
-  sqlite_sequence: { name: text(1), seq: whole(0, 2 ** 40) },
+  sqlite_sequence: { name: text(1), seq: whole(0, maxTotal) },
 }
 
 /** Tables of which a row is left out, not refused: events that cannot be sent. */

@@ -2,7 +2,7 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import { toSession } from '../records/records.ts'
 import { isParticipant } from '../sessions/roster.ts'
-import type { SessionRow } from '../store/rows.ts'
+import { maxTotal, type SessionRow } from '../store/rows.ts'
 import type { SeedSession } from './seed-schema.ts'
 
 /** Ended session of a member, or of an anonymous participant. */
@@ -37,7 +37,7 @@ export function addVisits({ store }: HandlerContext, roomId: string, visits: rea
   store.run(
     'UPDATE rooms SET started_at = ?, meeting_ms = ? WHERE id = ?',
     Math.min(...participations.map(({ start }) => start)),
-    sumMeetingMs(participations),
+    Math.min(sumMeetingMs(participations), maxTotal),
     roomId,
   )
 }

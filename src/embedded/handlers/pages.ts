@@ -11,6 +11,9 @@ import type { Handlers } from './handler-context.ts'
 
 type Page = ReturnType<typeof toPage>
 
+/** A client may choose the greatest index, after which pages share it. */
+const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
+
 const byPosition: Order = { column: 'position', isDescending: false }
 
 export const pageHandlers = {
@@ -42,7 +45,7 @@ export const pageHandlers = {
       'SELECT max(position) AS position FROM pages WHERE room_id = ?',
       params.room_id,
     )
-    let nextPosition = (last?.position ?? -1) + 1
+    let nextPosition = getNextPosition(last?.position ?? -1)
     const pages = body.map((page, i) => {
       const { entities = [], size, index } = page
       for (const [j, { type, src }] of entities.entries()) {
@@ -51,7 +54,7 @@ export const pageHandlers = {
         else if (type === 'Image') throw invalid(`${field}: an image needs one`)
       }
       const position = index ?? nextPosition
-      nextPosition = Math.max(nextPosition, position + 1)
+      nextPosition = Math.max(nextPosition, getNextPosition(position))
       const id = newId()
       const unlisted = packUnlisted(pickUnlisted('page', page))
       store.run(

@@ -1,5 +1,6 @@
 import { type Clock, startLongTimer } from '../common/clock.ts'
 import { requireRoom } from '../records/records.ts'
+import { maxTotal } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 
 interface MeetingsOptions {
@@ -62,7 +63,8 @@ export class MeetingClocks {
   readMs(roomId: string): number | undefined {
     const meeting = this.#running.get(roomId)
     if (!meeting) return undefined
-    return meeting.storedMs + (meeting.stopping ? 0 : this.#options.clock.monotonic() - meeting.storedAt)
+    const elapsed = meeting.stopping ? 0 : this.#options.clock.monotonic() - meeting.storedAt
+    return Math.min(meeting.storedMs + elapsed, maxTotal)
   }
 
   #start(roomId: string): void {
@@ -105,7 +107,7 @@ export class MeetingClocks {
     if (meeting.stopping) return
     const { storedMs, storedAt } = meeting
     const elapsed = Math.round(clock.monotonic() - storedAt)
-    meeting.storedMs = storedMs + elapsed
+    meeting.storedMs = Math.min(storedMs + elapsed, maxTotal)
     // Rounding errors must not accumulate, or a room at its time limit could report one second too few.
     meeting.storedAt = storedAt + elapsed
     store.onRollback(() => Object.assign(meeting, { storedMs, storedAt }))

@@ -3,7 +3,7 @@ import { decodeUtf8, type JsonBytes, JsonQuery } from './json-query.ts'
 export interface Sqlite {
   exec(sql: string): void
   prepare(sql: string): Statement
-  /** Iterates over the rows of a table. A value is undefined for a blob, and for a text that is too long or not UTF-8. */
+  /** Iterates over the rows of a table. A value is undefined for a blob, an inexact integer, and a text that is too long or not UTF-8. */
   rows(table: string, columns: readonly string[], maxBytes: number): Iterable<(Value | undefined)[]>
   close(): void
 }
@@ -120,11 +120,15 @@ class SafeStatement implements Statement {
 
 type Cell = string | number | null | Uint8Array | ArrayBuffer
 
-/** Selects a text as the bytes of its UTF-8, and a blob as a byte that is not UTF-8. Long values are not loaded. */
+/**
+ * Selects a text as the bytes of its UTF-8, and a blob or an inexact integer as a byte that is not UTF-8. Long values are
+ * not loaded.
+ */
 function selectBytes(name: string, maxBytes: number): string {
   return `CASE WHEN typeof(${name}) IN ('text', 'blob') AND octet_length(${name}) > ${maxBytes} THEN x'ff'
     WHEN typeof(${name}) = 'text' THEN CAST(${name} AS BLOB)
-    WHEN typeof(${name}) = 'blob' THEN x'ff' ELSE ${name} END AS ${name}`
+    WHEN typeof(${name}) = 'blob' THEN x'ff'
+    WHEN typeof(${name}) = 'integer' AND NOT ${name} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER} THEN x'ff' ELSE ${name} END AS ${name}`
 }
 
 function decode(value: Cell | undefined): Value | undefined {

@@ -1,5 +1,11 @@
 import type { DeliveryState, EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
 
+/**
+ * Maximum of a column that accumulates. Writes saturate there: a larger number would not be exact, and a restore would
+ * refuse it.
+ */
+export const maxTotal = 2 ** 52
+
 export interface RoomRow {
   id: string
   type: RoomType

@@ -67,7 +67,7 @@ export async function searchEmails(store: Store, pace: TurnScheduler, { text, li
       )
       await addHits(counted?.count ?? 0, (...page) => read(from, below, ...page))
     }
-    below = from
+    below = await findBelow(reads, from)
     await turn()
   }
   await addHits(found.seqs.length, (limit, offset) =>
@@ -77,6 +77,15 @@ export async function searchEmails(store: Store, pace: TurnScheduler, { text, li
     ),
   )
   return { rows, total }
+}
+
+/** Skips the row numbers of deleted users. A restored workspace can have any gap. */
+async function findBelow(reads: Reads, from: number): Promise<number> {
+  const last = await reads.one<{ seq: number | null }>(
+    'SELECT max(seq) AS seq FROM users WHERE seq < ?',
+    from,
+  )
+  return (last?.seq ?? 0) + 1
 }
 
 /** Returns one page of users in an order, with the total. Scans all users. */

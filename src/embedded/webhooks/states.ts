@@ -1,5 +1,6 @@
 import type { DeliveryState } from '../../api/vocabulary.ts'
 import { forbidden, notFound } from '../common/faults.ts'
+import { maxTotal } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { AttemptResult } from './attempt.ts'
 import type { Delivery } from './outbox.ts'
@@ -7,6 +8,9 @@ import { keepFinishedMs } from './retention.ts'
 
 /** Maximum time for retries of an event or a redelivery, in milliseconds. */
 const maxRetryMs = 24 * 60 * 60 * 1000
+
+/** One more attempt. It stays above `round_start` even at the maximum, so that it counts as the first of its round. */
+const addAttempt = `attempts = min(attempts + 1, ${maxTotal}), round_start = min(round_start, ${maxTotal - 1})`
 
 interface Times {
   now: number
@@ -39,7 +43,7 @@ export function recordAttempt(
     redeliveries,
   ]
   const isRecorded = store.run(
-    `UPDATE deliveries SET attempts = attempts + 1, state = ?, next_at = ?, finished_at = ?,
+    `UPDATE deliveries SET ${addAttempt}, state = ?, next_at = ?, finished_at = ?,
        last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ? AND redeliveries = ?`,
     state,
     isFinished ? null : nextAt,
@@ -49,7 +53,7 @@ export function recordAttempt(
   // A redelivery was requested during the attempt. Keep it waiting, even if the attempt succeeded.
   if (!isRecorded)
     store.run(
-      `UPDATE deliveries SET attempts = attempts + 1, round_start = attempts + 1,
+      `UPDATE deliveries SET attempts = min(attempts + 1, ${maxTotal}), round_start = min(attempts + 1, ${maxTotal}),
          last_at = ?, last_status = ?, last_error = ?, last_body = ? WHERE seq = ? AND redeliveries > ?`,
       ...result,
     )
@@ -84,6 +88,8 @@ export function requestRedelivery(store: Store, id: string, now: number): Delive
   if (!delivery) throw notFound('delivery')
   if (delivery.finished_at === null && delivery.attempts === delivery.round_start)
     throw forbidden('the delivery waits for an attempt already')
+  // Their number tells a redelivery that is requested during an attempt.
+  if (delivery.redeliveries >= maxTotal) throw forbidden('the delivery was requested too often')
   store.run(
     `UPDATE deliveries SET state = 'waiting', next_at = NULL, finished_at = NULL, redeliveries = redeliveries + 1,
        round_start = attempts, round_at = ? WHERE seq = ?`,

@@ -90,7 +90,7 @@ test('--local exits 74 for a text that is not UTF-8, doctor finds it, and local 
   for (const argv of ['rooms list', 'rooms list --all -o csv', `rooms get ${room.trim()}`])
     expect(await world.run(`--local ${argv}`)).toMatchObject({ code: 74, stdout: '', stderr })
   expect((await world.run('--local doctor')).stdout).toMatch(
-    /database +the database is damaged: a text of the table rooms is not UTF-8/,
+    /database +the database is damaged: row 1 of the table rooms has an invalid name/,
   )
   expect((await world.run('local restore good.db --yes')).code).toBe(0)
   expect((await world.run('--local rooms list -o csv')).stdout).toContain('Good')

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { maxTotal } from '../../../src/embedded/store/rows.ts'
 import { startRetention } from '../../../src/embedded/webhooks/retention.ts'
 import { testNow } from '../../helpers/host.ts'
 import { createOutbox, idOf, type Outbox } from '../../helpers/outbox.ts'
@@ -233,6 +234,38 @@ describe('a redelivery', () => {
     expect(await redeliver('msg_1')).toMatchObject({ error: { code: 'validation_exception' } })
     expect(await redeliver('msg_2')).toMatchObject({
       error: { code: 'not_found', message: 'no such delivery' },
+    })
+  })
+})
+
+describe('a delivery with the maximum of attempts', () => {
+  const set = (values: string) => world.store.write(() => world.store.run(`UPDATE deliveries SET ${values}`))
+
+  test('is retried after the first delay, and keeps a redelivery that is requested during an attempt', async () => {
+    const room = await world.room()
+    await world.enters(room, 'msg_1')
+    await set(`attempts = ${maxTotal}, round_start = ${maxTotal}`)
+    world.start()
+    ;(await world.attempts.next()).answer(500)
+    await world.noted()
+    expect(world.clock.pending()).toEqual([5 * second])
+    world.clock.advance(5 * second)
+    const attempt = await world.attempts.next()
+    expect(await redeliver('msg_1')).toMatchObject({ delivery: { state: 'waiting' } })
+    attempt.answer(200)
+    await world.noted()
+    const redelivered = await world.attempts.next()
+    expect(redelivery(redelivered)).toBe('1')
+    redelivered.answer(200)
+    await world.noted()
+    expect(await list()).toMatchObject([{ state: 'delivered', attempts: maxTotal, redeliveries: 1 }])
+  })
+
+  test('and of redeliveries is not delivered again', async () => {
+    await delivered()
+    await set(`redeliveries = ${maxTotal}`)
+    expect(await redeliver('msg_1')).toMatchObject({
+      error: { code: 'validation_exception', message: 'the delivery was requested too often' },
     })
   })
 })
