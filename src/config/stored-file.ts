@@ -35,12 +35,12 @@ export function configFilePath(dir: string): string {
   return join(dir, 'config.json')
 }
 
-/** @throws {UsageError} when the settings file is unreadable, invalid or may belong to another user */
+/** @throws {UsageError} when the settings file is unreadable or invalid, or another user controls it */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFilePath(dir)
   let text: string
   try {
-    text = readTrusted(file, uid, `the settings file ${file}`)
+    text = readTrusted(file, uid, `the settings file ${file}`, { hasOwnDirectory: true })
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException

@@ -1,4 +1,4 @@
-import { existsSync, type Stats, unlinkSync } from 'node:fs'
+import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUrl } from '../api/is-url.ts'
 import { describeSystemError, UsageError } from '../errors.ts'
@@ -8,6 +8,7 @@ import { requireOwnFile } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { readText } from '../files/read-file.ts'
 import { getDatabasePath } from './database-path.ts'
+import { readKeyFile } from './key-file.ts'
 import { openSqlite, type Sqlite, type StoreMachine } from './store/sqlite.ts'
 
 /** Contents of `serve.json` in the data directory of a running `meetroom serve`. */
@@ -80,19 +81,24 @@ export async function findServingProcess(
   lock.close()
   if (isFree) return undefined
   const servingProcess = readServeFile(dir, machine.effectiveUid)
-  return servingProcess && { ...servingProcess, apiKey: readServedKey(servingProcess, machine.effectiveUid) }
+  return (
+    servingProcess && { ...servingProcess, apiKey: readServedKey(servingProcess, dir, machine.effectiveUid) }
+  )
 }
 
-/** @throws {UsageError} when the key file cannot be read, holds no key, or belongs to another user */
-function readServedKey({ api_key_file: file, pid }: ServingProcess, uid: number | undefined): string {
+/** @throws {UsageError} when the key file cannot be read, holds no key, or another user controls it */
+function readServedKey(
+  { api_key_file: file, pid }: ServingProcess,
+  dir: string,
+  uid: number | undefined,
+): string {
   const unusable = (problem: string) =>
     new UsageError(`the API key file ${file} ${problem}`, {
       hint: `the workspace is served by process ${pid}: restart it`,
     })
   try {
-    const check = (found: Stats) => requireOwnFile(file, found, uid)
-    const key = readText(file, { follow: true, check }).trim()
-    if (/^[\x21-\x7e]+$/.test(key)) return key
+    const key = readKeyFile(file, dir, uid)
+    if (key) return key
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw unusable(`cannot be read: ${describeSystemError(error)}`)

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { quoteForShell } from '../api/quote-for-shell.ts'
 import { describeSystemError, OutputError, UsageError } from '../errors.ts'
 import { prepareDatabaseFile } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
 import { describeSharedDirectory } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { readText } from '../files/read-file.ts'
 import { describeFailure, isDamage } from './common/faults.ts'
 import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
 import { getDatabasePath } from './database-path.ts'
+import { isInDataDirectory, readKeyFile } from './key-file.ts'
 import { lockWorkspace } from './running-server.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
@@ -121,15 +121,15 @@ async function findKey(
   { host, notice, isLocked }: Pick<WorkspaceOptions, 'host' | 'notice' | 'isLocked'>,
 ): Promise<string> {
   if (file === undefined) return generateKey()
-  const isOwn = dirname(file) === dir
+  const isOwn = isInDataDirectory(file, dir)
   try {
     createKeyFile(file)
-    const key = readKeyFile(file, isOwn)
+    const key = requireKey(file, dir, host)
     if (key !== '') return key
     const lock = isLocked || dir === undefined ? undefined : await lockWorkspace(dir, host)
     try {
       // Another command may have written a key while this one waited for the lock.
-      const found = readKeyFile(file, isOwn)
+      const found = requireKey(file, dir, host)
       if (found !== '') return found
       const key = generateKey()
       replaceFile(file, `${key}\n`, { follow: !isOwn })
@@ -162,11 +162,11 @@ function createKeyFile(file: string): void {
 
 /**
  * Reads a key file. Returns empty text for an empty file.
- * @throws {UsageError} when the file holds anything but a key
+ * @throws {UsageError} when the file holds anything but a key, or another user controls it
  */
-function readKeyFile(file: string, isOwn: boolean): string {
-  const key = readText(file, { follow: !isOwn }).trim()
-  if (/^[\x21-\x7e]*$/.test(key)) return key
+function requireKey(file: string, dir: string | undefined, { effectiveUid }: StoreMachine): string {
+  const key = readKeyFile(file, dir, effectiveUid)
+  if (key !== undefined) return key
   throw new UsageError(`${file} holds no API key`, {
     hint: `move it away, and the next command creates a key: mv ${quoteForShell(file)} ${quoteForShell(`${file}.old`)}`,
   })

@@ -1,40 +1,108 @@
-import { realpathSync, type Stats, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../errors.ts'
-import { createNotRegularError } from './file-kind.ts'
 import { readText } from './read-file.ts'
 
+/** Maximum number of symbolic links in a path, as in Linux. */
+const maxLinks = 40
+
 /**
- * Reads a regular file of this user or root. Follows symbolic links, because Kubernetes and dotfile managers use them.
+ * Reads a file that holds a key, or that says where a key is sent. The file and each symbolic link to it belong to this
+ * user or root, and other users cannot write to the file. Symbolic links are followed, because Kubernetes and dotfile
+ * managers use them.
  * @param uid user ID; undefined on systems without user IDs
- * @throws {UsageError} when the file is not regular or belongs to another user
+ * @param hasOwnDirectory true when the directory must belong to this user or root, too
+ * @throws {UsageError} when the file is not regular, or another user controls it
  */
-export function readTrusted(path: string, uid: number | undefined, name: string): string {
-  const check = (found: Stats) => {
-    if (!found.isFile()) throw createNotRegularError(name)
-    if (uid !== undefined && found.uid !== uid && found.uid !== 0)
-      throw new UsageError(`${name} belongs to another user (${found.uid})`, {
-        hint: 'a user who can write to it controls where your key is sent: make yourself or root its owner',
-      })
-  }
-  return readText(path, { name, follow: true, check })
+export function readTrusted(
+  path: string,
+  uid: number | undefined,
+  name: string,
+  { hasOwnDirectory = false } = {},
+): string {
+  if (uid === undefined) return readText(path, { name, follow: true })
+  const file = followOwnLinks(path, uid, name)
+  const text = readText(file, { name, check: (found) => requirePrivate(file, found, uid, name) })
+  const dir = dirname(file)
+  if (hasOwnDirectory && !isOwn(statSync(dir), uid)) throw createForeignPathError(name, 'in a directory', dir)
+  return text
 }
 
-/** @throws {UsageError} when other users can change or replace the file, which contains a command to run */
-export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
-  if (uid === undefined) return
-  const file = realpathSync(path)
-  // A user who can write to the directory of a symbolic link can replace the link.
-  const folders = [...new Set([dirname(file), realpathSync(dirname(path))])]
-  if ((statSync(file).mode & 0o022) === 0 && !folders.some((folder) => isReplaceableIn(folder, uid))) return
-  throw new UsageError(`other users can write to ${name}, so its key command is not run`, {
-    hint: `remove that permission: chmod go-w ${[file, ...folders].join(' ')}`,
+/**
+ * Reads a key file in a data directory. The directory may belong to another user, or let a group write to all of its
+ * files, as volumes of containers do: a notice says so. The file gives no permission to write that its directory lacks.
+ * @throws {UsageError} when the file is not regular, or another user controls it
+ */
+export function readInDataDirectory(path: string, uid: number | undefined): string {
+  const { mode } = statSync(dirname(path))
+  // In a directory with the sticky bit, such as /tmp, only the owner of a file can replace it.
+  const shared = isSticky(mode) ? 0 : mode & 0o022
+  return readText(path, { check: (found) => requirePrivate(path, found, uid, path, shared) })
+}
+
+/** @param shared permissions to write that the file may give to other users */
+function requirePrivate(path: string, found: Stats, uid: number | undefined, name: string, shared = 0): void {
+  if (uid === undefined || !found.isFile()) return
+  if (!isOwn(found, uid))
+    throw new UsageError(`${name} belongs to another user (${found.uid})`, {
+      hint: 'its owner controls your key and where it is sent: use a file of your own or of root',
+    })
+  if ((found.mode & 0o022 & ~shared) === 0) return
+  throw new UsageError(`other users can write to ${name}`, {
+    hint: `check what it holds, then remove that permission: chmod go-w ${path}`,
   })
 }
 
-function isReplaceableIn(folder: string, uid: number): boolean {
-  const held = statSync(folder)
-  // In a directory with the sticky bit, such as /tmp, only the owner of a file can replace it.
-  const isShared = (held.mode & 0o022) !== 0 && (held.mode & 0o1000) === 0
-  return isShared || ![uid, 0].includes(held.uid)
+/**
+ * Returns the path without its symbolic links.
+ * @throws {UsageError} when another user owns one of the links, or the directory of one, and so decides where it leads
+ */
+function followOwnLinks(path: string, uid: number, name: string): string {
+  const rest = resolve(path).split('/')
+  let at = '/'
+  for (let links = 0; rest.length > 0; ) {
+    const step = rest.shift() ?? ''
+    const next = join(at, step)
+    const found = lstatSync(next)
+    if (!found.isSymbolicLink()) {
+      at = next
+      continue
+    }
+    if (!isOwn(found, uid) || !isOwn(lstatSync(at), uid))
+      throw createForeignPathError(name, 'behind a symbolic link', next)
+    if (++links > maxLinks) throw Object.assign(new Error('ELOOP'), { code: 'ELOOP', syscall: 'open' })
+    const target = readlinkSync(next)
+    rest.unshift(...target.split('/'))
+    if (isAbsolute(target)) at = '/'
+  }
+  return at
+}
+
+function createForeignPathError(name: string, where: string, path: string): UsageError {
+  return new UsageError(`${name} is ${where} of another user: ${path}`, {
+    hint: 'that user can choose another file: use a directory of your own',
+  })
+}
+
+function isOwn(found: Stats, uid: number): boolean {
+  return found.uid === uid || found.uid === 0
+}
+
+function isSticky(mode: number): boolean {
+  return (mode & 0o1000) !== 0
+}
+
+/** @throws {UsageError} when other users can replace the file, which contains a command to run */
+export function requireIrreplaceable(path: string, uid: number | undefined, name: string): void {
+  if (uid === undefined) return
+  // A user who can write to the directory of a symbolic link can replace the link.
+  const folders = [...new Set([dirname(realpathSync(path)), realpathSync(dirname(path))])]
+  const shared = folders.filter((folder) => {
+    const { mode } = statSync(folder)
+    return (mode & 0o022) !== 0 && !isSticky(mode)
+  })
+  if (shared.length === 0) return
+  throw new UsageError(`other users can replace ${name}, so its key command is not run`, {
+    hint: `remove that permission: chmod go-w ${shared.join(' ')}`,
+  })
 }

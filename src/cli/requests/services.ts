@@ -7,7 +7,7 @@ import type { AnyInput } from '../../client/request.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import { selectKey } from '../../config/settings.ts'
 import { configFilePath } from '../../config/stored-file.ts'
-import { requireUnwritable } from '../../files/trusted-file.ts'
+import { requireIrreplaceable } from '../../files/trusted-file.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Redact } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
@@ -139,7 +139,7 @@ export class Services {
     const key = selectKey(found)
     if ('value' in key) return key.value
     const file = configFilePath(await configDir())
-    requireUnwritable(file, host.uid, `the settings file ${file}`)
+    requireIrreplaceable(file, host.uid, `the settings file ${file}`)
     return this.runKeyCommand(key.command, found.keyCommand?.from ?? '')
   }
 

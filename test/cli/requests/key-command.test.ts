@@ -238,7 +238,7 @@ describe('a key command is not run', () => {
     await refused('rooms list', 2, 'other users can write to the settings file')
     chmodSync(file, 0o600)
     chmodSync(world.configDir, 0o777)
-    await refused('rooms list', 2, 'other users can write to the settings file')
+    await refused('rooms list', 2, 'other users can replace the settings file')
   })
 
   test('from a settings file behind a symbolic link that other users can replace', async () => {
@@ -248,7 +248,7 @@ describe('a key command is not run', () => {
     renameSync(file, join(kept, 'config.json'))
     symlinkSync(join(kept, 'config.json'), file)
     chmodSync(world.configDir, 0o777)
-    await refused('rooms list', 2, 'other users can write to the settings file')
+    await refused('rooms list', 2, 'other users can replace the settings file')
     chmodSync(world.configDir, 0o700)
     expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
   })

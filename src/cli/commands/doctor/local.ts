@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { type Hint, suggest } from '../../../errors.ts'
-import { readText } from '../../../files/read-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeSize } from '../../output/terminal/size.ts'
@@ -30,10 +29,9 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   )
   const copies = listSavedCopies(dir)
   const restore = suggestRestore(dir, copies)
-  const key = join(dir, 'api-key')
   const findings = [
     await runCheck(context, 'directory', () => checkMode(dir, 0o022, host, 'can write to')),
-    await runCheck(context, 'key', () => checkKeyFile(key, host)),
+    await runCheck(context, 'key', () => checkKeyFile(dir, host)),
     await runCheck(context, 'database', async () => {
       const result = checkMode(database, 0o077, host, 'have access to')
       if (typeof result !== 'string') return result
@@ -80,7 +78,8 @@ function checkMode(path: string, bits: number, { uid, platform }: Host, verb: st
   }
 }
 
-function checkKeyFile(path: string, host: Host): CheckResult {
+async function checkKeyFile(dir: string, host: Host): Promise<CheckResult> {
+  const path = join(dir, 'api-key')
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found)
     return {
@@ -98,7 +97,9 @@ function checkKeyFile(path: string, host: Host): CheckResult {
       hint: ['the next command writes a new key: ', suggest(['rooms', 'list', '--local'])],
     }
   const mode = checkMode(path, 0o077, host, 'have access to')
-  if (typeof mode !== 'string' || /^[\x21-\x7e]+$/.test(readText(path).trim())) return mode
+  if (typeof mode !== 'string') return mode
+  const { readKeyFile } = await import('../../../embedded/key-file.ts')
+  if (readKeyFile(path, dir, host.effectiveUid)) return mode
   return {
     problem: `${path} holds no API key`,
     hint: `run: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`,

@@ -548,7 +548,7 @@ describe('the settings file', () => {
         stdout: '',
         stderr:
           `error: the settings file ${file} belongs to another user (${owner})\n` +
-          'hint: a user who can write to it controls where your key is sent: make yourself or root its owner\n',
+          'hint: its owner controls your key and where it is sent: use a file of your own or of root\n',
       })
     expect(await world.run('config get retries', { env: bare, uid: owner })).toMatchObject({
       stdout: '7\n',

@@ -354,12 +354,13 @@ describe('doctor', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('doctor with a key command', () => {
-  async function withCommand(key_command: string, mode = 0o600) {
+  async function withCommand(key_command: string, { mode = 0o600, directoryMode = 0o700 } = {}) {
     const { baseUrl, apiKey } = await serveHere()
     const dir = tempDir()
     const profile = { base_url: baseUrl, key_command, api_key_origin: new URL(baseUrl).origin }
     writeFileSync(join(dir, 'config.json'), JSON.stringify({ profiles: { default: profile } }))
     chmodSync(join(dir, 'config.json'), mode)
+    chmodSync(dir, directoryMode)
     writeFileSync(join(dir, 'key'), apiKey)
     const found = await doctor({ MEETROOM_CONFIG_DIR: dir, MEETROOM_API_KEY: '', KEY: join(dir, 'key') })
     expect(found.stdout + found.stderr).not.toContain(apiKey)
@@ -377,24 +378,32 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     })
   })
 
+  test('reports a settings file that other users can write to, with the command that helps', async () => {
+    const { code, checks } = await withCommand('false', { mode: 0o622 })
+    expect(code).toBe(1)
+    expect(checks['settings file']).toMatch(
+      /^✖ other users can write to the settings file .*chmod go-w .*config\.json$/,
+    )
+  })
+
   test.each([
     [
       'fails',
       'false',
-      0o600,
+      0o700,
       'no API key: the key command of profile default failed with exit code 1; run it by hand',
     ],
     [
       'needs a shell',
       'pass | head',
-      0o600,
+      0o700,
       'the key command is run without a shell, and “|” is for shells; quote',
     ],
-    ['others can change', 'false', 0o622, 'other users can write to the settings file'],
+    ['others can replace', 'false', 0o777, 'other users can replace the settings file'],
   ])(
     'reports a key command that %s, and skips the checks that need the key',
-    async (_, command, mode, words) => {
-      const { code, checks } = await withCommand(command, mode)
+    async (_, command, directoryMode, words) => {
+      const { code, checks } = await withCommand(command, { directoryMode })
       expect(code).toBe(1)
       expect(checks['key']).toContain(`✖ ${words}`)
       expect(checks).toMatchObject({

@@ -1,0 +1,23 @@
+import { dirname, resolve } from 'node:path'
+import { readInDataDirectory, readTrusted } from '../files/trusted-file.ts'
+
+/**
+ * Reads the API key of a workspace. Returns empty text for an empty file, and undefined for a file without a key.
+ * @param dir data directory; undefined for a workspace in memory
+ * @param uid effective user ID; undefined on systems without user IDs
+ * @throws {UsageError} when the file is not regular, or another user controls it
+ */
+export function readKeyFile(
+  file: string,
+  dir: string | undefined,
+  uid: number | undefined,
+): string | undefined {
+  const text = isInDataDirectory(file, dir) ? readInDataDirectory(file, uid) : readTrusted(file, uid, file)
+  const key = text.trim()
+  return /^[\x21-\x7e]*$/.test(key) ? key : undefined
+}
+
+/** A key file that the user names may be behind a symbolic link; the one of the data directory may not. */
+export function isInDataDirectory(file: string, dir: string | undefined): boolean {
+  return dir !== undefined && resolve(dirname(file)) === resolve(dir)
+}

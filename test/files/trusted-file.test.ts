@@ -1,0 +1,220 @@
+import { chmodSync, chownSync, lchownSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { lockWorkspace } from '../../src/embedded/running-server.ts'
+import { serveHere } from '../helpers/serve-here.ts'
+import { baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+const isRoot = process.getuid?.() === 0
+const other = 4711
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.dir, 'file')
+})
+
+/** Ways in which another user chooses the content of `file`. Each returns the words that name the problem. */
+const controlledByOthers: Record<string, (content: string) => string> = {
+  'belongs to another user': (content) => {
+    writeFileSync(file, content, { mode: 0o644 })
+    chownSync(file, other, other)
+    return `belongs to another user (${other})`
+  },
+  'can be written by a group': (content) => {
+    writeFileSync(file, content)
+    chmodSync(file, 0o660)
+    return 'other users can write to '
+  },
+  'can be written by everybody': (content) => {
+    writeFileSync(file, content)
+    chmodSync(file, 0o666)
+    return 'other users can write to '
+  },
+  'is behind a symbolic link of another user': (content) => {
+    writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
+    symlinkSync(join(world.dir, 'mine'), file)
+    lchownSync(file, other, other)
+    return `is behind a symbolic link of another user: ${file}`
+  },
+  'is behind the second of two symbolic links, which another user owns': (content) => {
+    writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
+    symlinkSync('mine', join(world.dir, 'theirs'))
+    lchownSync(join(world.dir, 'theirs'), other, other)
+    symlinkSync('theirs', file)
+    return `is behind a symbolic link of another user: ${join(world.dir, 'theirs')}`
+  },
+  'is behind a symbolic link in a directory of another user': (content) => {
+    writeFileSync(join(world.dir, 'mine'), content, { mode: 0o600 })
+    const folder = join(world.dir, 'folder')
+    mkdirSync(folder)
+    symlinkSync('../mine', join(folder, 'link'))
+    chownSync(folder, other, other)
+    file = join(folder, 'link')
+    return `is behind a symbolic link of another user: ${file}`
+  },
+  'is in a directory behind a symbolic link of another user': (content) => {
+    const folder = join(world.dir, 'folder')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'file'), content, { mode: 0o600 })
+    symlinkSync(folder, join(world.dir, 'theirs'))
+    lchownSync(join(world.dir, 'theirs'), other, other)
+    file = join(world.dir, 'theirs/file')
+    return `is behind a symbolic link of another user: ${join(world.dir, 'theirs')}`
+  },
+}
+const cases = Object.entries(controlledByOthers)
+
+/** Puts the file behind links as Kubernetes mounts it: `file` → `..data/file`, `..data` → the version in use. */
+function mountAsKubernetes(content: string): string {
+  const mount = join(world.dir, 'mount')
+  mkdirSync(join(mount, '..2026'), { recursive: true })
+  writeFileSync(join(mount, '..2026/config.json'), content, { mode: 0o644 })
+  symlinkSync('..2026', join(mount, '..data'))
+  symlinkSync('..data/config.json', join(mount, 'config.json'))
+  // The mount itself is writable for everybody, but belongs to root.
+  chmodSync(mount, 0o777)
+  return mount
+}
+
+describe.runIf(isRoot)('a key file that another user controls', () => {
+  test.each(cases)('is refused by serve --api-key-file if it %s', async (_, prepare) => {
+    const words = prepare('the-key-of-the-attacker\n')
+    const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+    expect(run.stderr).not.toContain('the-key-of-the-attacker')
+  })
+
+  test.each(cases)('is refused by the client of a served workspace if it %s', async (_, prepare) => {
+    const words = prepare('the-key-of-the-attacker\n')
+    const dir = join(world.dir, 'data')
+    const lock = await lockWorkspace(dir, { quietly: (load) => load() })
+    onTestFinished(() => lock.release())
+    lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: file })
+    const run = await world.run('--local users list')
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+    expect(world.requests).toEqual([])
+  })
+
+  test('does not get a new key through a dangling symbolic link of another user', async () => {
+    symlinkSync(join(world.dir, 'nothing'), file)
+    lchownSync(file, other, other)
+    const run = await world.run(['serve', '--ephemeral', '--port', '0', '--api-key-file', file])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('a symbolic link of another user') })
+  })
+})
+
+describe.runIf(isRoot)('a key file in the data directory', () => {
+  let dir: string
+  let key: string
+  beforeEach(async () => {
+    expect(await world.run('--local users create ada')).toMatchObject({ code: 0 })
+    dir = join(world.dir, 'data')
+    key = join(dir, 'api-key')
+  })
+
+  test('that belongs to another user is refused', async () => {
+    writeFileSync(key, 'the-key-of-the-attacker\n')
+    chownSync(key, other, other)
+    const words = `error: ${key} belongs to another user (${other})`
+    for (const line of ['--local users list', 'serve --port 0'])
+      expect(await world.run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+  })
+
+  test('that others can write to is refused in a private directory', async () => {
+    chmodSync(key, 0o660)
+    const run = await world.run('--local users list')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(`error: other users can write to ${key}\n`)
+    expect(run.stderr).toContain(`chmod go-w ${key}\n`)
+  })
+
+  test.each([
+    [0o2770, 0o660, 0],
+    [0o777, 0o666, 0],
+    [0o2770, 0o662, 2],
+    [0o1777, 0o666, 2],
+  ])('of a directory with mode %o is used with mode %o: exit code %i', async (directory, mode, code) => {
+    chmodSync(dir, directory)
+    chmodSync(key, mode)
+    expect(await world.run('--local users list -o ids')).toMatchObject({ code })
+  })
+
+  test('of a volume that belongs to another user is used, with a notice', async () => {
+    chownSync(dir, other, other)
+    expect(await world.run('--local users list -o ids')).toMatchObject({
+      code: 0,
+      stdout: 'ada\n',
+      stderr: `warning: the data directory ${dir} belongs to another user (${other})\n`,
+    })
+  })
+})
+
+test('a key file of serve can be behind symbolic links of this user', async () => {
+  const keyFile = join(mountAsKubernetes('a-key-in-a-secret\n'), 'config.json')
+  expect(await serveHere({ keyFile })).toMatchObject({ apiKey: 'a-key-in-a-secret' })
+})
+
+describe.runIf(isRoot)('settings that another user controls', () => {
+  const env = { MEETROOM_BASE_URL: undefined }
+  const content = JSON.stringify({ profiles: { default: { base_url: baseUrl } } })
+
+  test.each(cases)('are refused if the file %s', async (_, prepare) => {
+    const words = prepare(content)
+    const dir = join(world.dir, 'config')
+    mkdirSync(dir)
+    symlinkSync(file, join(dir, 'config.json'))
+    for (const line of ['rooms list', 'config set timeout 5'])
+      expect(await world.run(line, { env })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(words),
+      })
+    expect(world.requests).toEqual([])
+  })
+
+  test('are refused in a directory of another user, with and without a symbolic link', async () => {
+    const dir = join(world.dir, 'config')
+    mkdirSync(dir)
+    chownSync(dir, other, other)
+    const kept = join(world.dir, 'package-settings.json')
+    writeFileSync(kept, content)
+    symlinkSync(kept, join(dir, 'config.json'))
+    const run = () => world.run('rooms list', { env })
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('of another user') })
+    renameSync(kept, join(dir, 'config.json'))
+    expect(await run()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`config.json is in a directory of another user: ${dir}\n`),
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('do not keep a run from reading whose environment names key and base URL, but from writing', async () => {
+    const dir = join(world.dir, 'config')
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'config.json'), content)
+    chownSync(dir, other, other)
+    expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
+    expect(await world.run('users create ada')).toMatchObject({ code: 2 })
+  })
+})
+
+test('settings are read through the symbolic links of a Kubernetes mount by a user who does not own them', async () => {
+  const mount = mountAsKubernetes(JSON.stringify({ profiles: { default: { retries: 7 } } }))
+  const env = { MEETROOM_CONFIG_DIR: mount, MEETROOM_BASE_URL: undefined }
+  expect(await world.run('config get retries', { env, ...(isRoot && { uid: other }) })).toMatchObject({
+    code: 0,
+    stdout: '7\n',
+  })
+})
+
+test('a loop of symbolic links in place of the settings file is a usage error', async () => {
+  const dir = join(world.dir, 'config')
+  mkdirSync(dir)
+  symlinkSync('config.json', join(dir, 'config.json'))
+  const run = await world.run('rooms list', { env: { MEETROOM_BASE_URL: undefined } })
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('cannot be read')
+})
