@@ -1,6 +1,7 @@
 import { isUrl } from '../api/is-url.ts'
 import { AuthError, MeetroomError, suggest, UsageError } from '../errors.ts'
 import { parseLinkTemplate } from './link-template.ts'
+import { isSameService } from './same-service.ts'
 import {
   defaultProfile,
   localProfile,
@@ -81,6 +82,7 @@ export interface Settings {
 /**
  * Resolves each setting from flag, environment, profile or default. Reads the settings file only when needed.
  * @param mayBeNew true when the command creates or selects the profile
+ * @param servedUrl base URL at which the local workspace is served
  * @throws {UsageError} when a value is invalid
  */
 export function resolveSettings(
@@ -88,6 +90,7 @@ export function resolveSettings(
   env: Readonly<Record<string, string | undefined>>,
   read: () => StoredConfig,
   mayBeNew = false,
+  servedUrl?: string,
 ): Settings {
   const fromEnv = (name: string): Setting<string> | undefined =>
     env[name] ? { value: env[name], from: name } : undefined
@@ -120,6 +123,7 @@ export function resolveSettings(
       ? undefined
       : { value: String(values[name]), from: `profile ${profile.value}` }
   const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
+  const place = local ? servedUrl : url?.value
   const keyCommand = local || key ? undefined : fromProfile('key_command')
   const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
   // The access tokens of one service must not get into links to another one.
@@ -158,7 +162,9 @@ export function resolveSettings(
       parseRetries,
     ) ?? { value: 2, from: 'default' },
     auditLog: convert(
-      fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && findAuditLog(url.value, config)),
+      fromEnv('MEETROOM_AUDIT_LOG') ??
+        fromProfile('audit_log') ??
+        findAuditLog(place, withServed(config, servedUrl)),
       parseAuditLog,
     ),
     saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseDirectory),
@@ -168,26 +174,33 @@ export function resolveSettings(
       fromFlag(flags.timeZone, '--time-zone') ?? fromEnv('MEETROOM_TIME_ZONE') ?? fromProfile('time_zone'),
       parseTimeZone,
     ),
-    protectedBy: values?.protected === true ? profile.value : url && findProtector(url.value, known),
+    protectedBy:
+      values?.protected === true ? profile.value : findProtector(place, withServed(known, servedUrl)),
     readError,
   }
 }
 
 /** Returns a protected profile of the same service, because protection applies to the service under any profile. */
-export function findProtector(baseUrl: string, config: StoredConfig): string | undefined {
+function findProtector(baseUrl: string | undefined, config: StoredConfig): string | undefined {
   return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
 /** Returns the audit log of any profile of the same service, because the log covers the service under any profile. */
-function findAuditLog(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
+function findAuditLog(baseUrl: string | undefined, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
-function findProfiles(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
-  return Object.entries(profiles).filter(
-    ([, { base_url }]) => base_url && parseOrigin(base_url) === parseOrigin(baseUrl),
-  )
+function findProfiles(baseUrl: string | undefined, { profiles = {} }: StoredConfig): [string, Profile][] {
+  if (baseUrl === undefined) return []
+  return Object.entries(profiles).filter(([, { base_url }]) => base_url && isSameService(base_url, baseUrl))
+}
+
+/** Adds the base URL of the served workspace to its profile, which stores none. */
+function withServed(config: StoredConfig, servedUrl: string | undefined): StoredConfig {
+  const profile = servedUrl && findProfile(config, localProfile)
+  if (!profile) return config
+  return { ...config, profiles: { ...config.profiles, [localProfile]: { ...profile, base_url: servedUrl } } }
 }
 
 function parseOrigin(url: string): string | undefined {

@@ -1,8 +1,8 @@
-import { isLoopback } from '../../api/loopback.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
+import { isThisMachine } from '../../config/same-service.ts'
 import { localProfile, type SelectionFlags } from '../../config/selection.ts'
 import { resolveSettings, type Settings } from '../../config/settings.ts'
-import { configFilePath, findProfile, readConfig, type StoredConfig } from '../../config/stored-file.ts'
+import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
 import { readTargetFlags } from '../../config/target.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
@@ -42,23 +42,22 @@ export class CommandSettings {
     if (this.#settings) return this.#settings
     const { host, flags, addSecret } = this.#deps
     const dir = await this.dir()
-    this.#settings = withQuery(
-      resolveSettings(flags, host.env, () => readConfig(dir, host.uid), this.#newProfile),
-      flags.query,
-    )
-    addSecret(this.#settings.apiKey?.value)
-    if (await this.#isProtectedWorkspace(this.#settings)) this.#settings.protectedBy = localProfile
-    return this.#settings
-  }
-
-  /** Returns true for the server of a local workspace that is protected: no profile holds its base URL. */
-  async #isProtectedWorkspace({ local, baseUrl, readError }: Settings): Promise<boolean> {
-    if (local || readError || !baseUrl || !isLoopback(new URL(baseUrl.value).hostname)) return false
-    if (findProfile(await this.stored(), localProfile)?.protected !== true) return false
-    const { findServingProcess } = await import('../../embedded/running-server.ts')
-    const { host } = this.#deps
-    const server = await findServingProcess(await findDataDir(host), host)
-    return server !== undefined && new URL(server.base_url).origin === new URL(baseUrl.value).origin
+    let config: StoredConfig | undefined
+    const read = () => {
+      config ??= readConfig(dir, host.uid)
+      return config
+    }
+    const resolve = (servedUrl?: string) =>
+      withQuery(resolveSettings(flags, host.env, read, this.#newProfile, servedUrl), flags.query)
+    let settings = resolve()
+    addSecret(settings.apiKey?.value)
+    if (config && mayShareService(settings, config)) {
+      const { findServingProcess } = await import('../../embedded/running-server.ts')
+      const server = await findServingProcess(await findDataDir(host), host)
+      if (server) settings = resolve(server.base_url)
+    }
+    this.#settings = settings
+    return settings
   }
 
   async stored(): Promise<StoredConfig> {
@@ -73,6 +72,18 @@ export class CommandSettings {
     const open = await changeConfig(dir, host, interrupt, change)
     if (open) await notice(`warning: others may be able to read ${configFilePath(dir)}: ${open}`)
   }
+}
+
+/**
+ * Returns true if a profile of the local workspace could apply to a run at its base URL, or a profile at its base URL
+ * to a run of the local workspace: both are the same service while the workspace is served.
+ */
+function mayShareService({ local, baseUrl }: Settings, { profiles = {} }: StoredConfig): boolean {
+  if (!local && !(baseUrl && isThisMachine(baseUrl.value))) return false
+  return Object.entries(profiles).some(([name, { base_url = '', protected: isProtected, audit_log }]) => {
+    const isOther = local ? isThisMachine(base_url) : name === localProfile
+    return isOther && (isProtected === true || audit_log !== undefined)
+  })
 }
 
 /** Returns the flags that select the service of a command line, for commands to paste. Never fails. */

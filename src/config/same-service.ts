@@ -1,0 +1,33 @@
+import { isUrl } from '../api/is-url.ts'
+import { isLoopback } from '../api/loopback.ts'
+
+/** Names that the hosts files of Linux distributions give to loopback. */
+const loopbackNames = /^(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/
+/** Unspecified addresses, to which a connection is one to loopback, and loopback as IPv4 within IPv6. */
+const loopbackAliases = /^(0\.0\.0\.0|\[::\]|\[::ffff:(0:0|7f[\da-f]{2}:[\da-f]{1,4})\])$/
+
+/** Returns true if two base URLs can lead to the same service. Scheme, path and spelling of the host do not matter. */
+export function isSameService(one: string, other: string): boolean {
+  const place = identify(one)
+  return place !== undefined && place === identify(other)
+}
+
+/** Returns true if a base URL leads to this machine. */
+export function isThisMachine(url: string): boolean {
+  if (!isUrl(url)) return false
+  const host = readHost(new URL(url))
+  return isLoopback(host) || loopbackNames.test(host) || loopbackAliases.test(host)
+}
+
+function identify(url: string): string | undefined {
+  if (!isUrl(url)) return undefined
+  const parsed = new URL(url)
+  // An http port often redirects to https, so that both default ports are one service.
+  const port = ['80', '443'].includes(parsed.port) ? '' : parsed.port
+  return `${isThisMachine(url) ? 'localhost' : readHost(parsed)}:${port}`
+}
+
+/** Returns the host without the trailing dot of an absolute name. */
+function readHost({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '')
+}
