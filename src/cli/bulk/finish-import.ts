@@ -2,6 +2,7 @@ import { counted } from '../../api/plural.ts'
 import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Tally } from '../pool/tally.ts'
+import type { ImportProgress } from './import-run.ts'
 import type { ImportPlan } from './prepare.ts'
 import { buildResumeCommand, skipCommand } from './resume-command.ts'
 
@@ -29,9 +30,14 @@ export async function finishImport(
   if (error) throw error
 }
 
-export function summarizeImport(tally: Tally, plan: ImportPlan, isDryRun = false): string {
+export function summarizeImport(
+  tally: Tally,
+  plan: ImportPlan,
+  progress: ImportProgress,
+  isDryRun = false,
+): string {
   const { shard } = plan.flags
-  return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan)}`
+  return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan, progress)}`
 }
 
 function describeDryRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan): string {
@@ -45,7 +51,11 @@ function describeDryRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPl
   return `would create ${tally.count('would_create')}, ${change}${accessChanges.join('')}, skip ${tally.count('would_skip')} of ${counted(tally.total, ...adapter.view.noun)}; ${tally.bad} would fail`
 }
 
-function describeRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan): string {
+function describeRun(
+  tally: Tally,
+  { adapter, flags: { ifExists } }: ImportPlan,
+  { recorded, sent }: ImportProgress,
+): string {
   const unknown = tally.count('unknown')
   const otherCounts: [count: number, what: string][] = [
     [tally.count('skipped'), 'skipped'],
@@ -65,6 +75,8 @@ function describeRun(tally: Tally, { adapter, flags: { ifExists } }: ImportPlan)
   return [
     `imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${isSplit && imported > 0 ? `: ${counts.join(', ')}` : ''}`,
     ...otherCounts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+    // The journal may have come with the file, so rows that only it records are told apart.
+    ...(recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : []),
   ].join('; ')
 }
 

@@ -20,8 +20,15 @@ import type { ImportPlan } from './prepare.ts'
 import { buildUnblockCommand } from './resume-command.ts'
 import { RowSender } from './row-sender.ts'
 
+export interface ImportProgress {
+  /** Number of rows that the journal of an earlier run records as done. They are not looked up. */
+  recorded: number
+  /** Number of rows that this run wrote to the service, or tried to. */
+  sent: number
+}
+
 /**
- * Sends the pending rows of an import.
+ * Sends the pending rows of an import, and counts them.
  * @returns the error that ended the run early, and whether a request may have reached the service
  * @throws {UsageError or OutputError} when the journal, rejects or results cannot be written
  */
@@ -29,6 +36,7 @@ export async function runImportRows(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
+  progress: ImportProgress,
 ): Promise<{ fatal: MeetroomError | undefined; hasSent: boolean }> {
   const shows = context.flags.dryRun ?? false
   // The import has asked for confirmation once for all rows.
@@ -37,7 +45,7 @@ export async function runImportRows(
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false
   try {
-    const fatal = await sendRows(context, plan, tally, pool, ledger)
+    const fatal = await sendRows(context, plan, tally, progress, pool, ledger)
     isComplete = !fatal && !pool.isStopped && tally.count('unknown') === 0
     return { fatal, hasSent: ledger.hasSent }
   } finally {
@@ -49,13 +57,17 @@ async function sendRows(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
+  progress: ImportProgress,
   pool: Pool,
   ledger: Ledger,
 ): Promise<MeetroomError | undefined> {
   const { adapter, checked, flags } = plan
   const dryRun = context.flags.dryRun ?? false
   const pendingRows = new PendingRows(checked, ledger.journalState, {
-    onDone: (status) => tally.add({ status }),
+    onDone(status) {
+      progress.recorded++
+      tally.add({ status })
+    },
     onInvalid: (row, problem) =>
       ledger.recordOutcome(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
@@ -65,6 +77,7 @@ async function sendRows(
     ifExists: flags.ifExists,
     dryRun,
     isStopped: () => pool.isStopped,
+    onSent: () => progress.sent++,
     notice: (text) => context.notice(text),
   })
   try {

@@ -20,10 +20,11 @@ export async function runImport(
   try {
     const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })
     await confirmImport(context, plan)
+    const progress = { recorded: 0, sent: 0 }
     const tally = new Tally(plan.checked.shardRows, (tally) =>
-      summarizeImport(tally, plan, context.flags.dryRun),
+      summarizeImport(tally, plan, progress, context.flags.dryRun),
     )
-    const end = await runImportRows(context, plan, tally)
+    const end = await runImportRows(context, plan, tally, progress)
     await finishImport(context, plan, tally, end)
   } finally {
     await source.close()

@@ -64,7 +64,10 @@ describe('^C during an import', () => {
     })
     expect(Object.keys(await world.users())).toHaveLength(13)
     world.requests.length = 0
-    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 40 of 40 users\n' })
+    expect(await world.run(goOn(stderr))).toMatchObject({
+      code: 0,
+      stderr: 'imported 40 of 40 users; 13 recorded earlier, 27 sent\n',
+    })
     expect(world.requests).toHaveLength(27)
     expect(await world.users()).toEqual(usersOf(40))
   })
@@ -265,7 +268,10 @@ describe('a request without a response after ^C', () => {
       /\nwaiting for requests under way; press \^C again to stop at once\n[\s\S]*\nimported 6 of 20 users; 2 with an unknown outcome; 12 not tried$/m,
     )
     world.requests.length = 0
-    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })
+    expect(await world.run(goOn(stderr))).toMatchObject({
+      code: 0,
+      stderr: 'imported 20 of 20 users; 6 recorded earlier, 14 sent\n',
+    })
     expect(await world.users()).toEqual(usersOf(20))
     expect(world.writes()).toHaveLength(14)
   })
@@ -280,7 +286,7 @@ describe('a request without a response after ^C', () => {
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
       second: 8,
       end: [
-        'error: imported 9 of 10 rooms; 1 with an unknown outcome',
+        'error: imported 9 of 10 rooms; 1 with an unknown outcome; 4 recorded earlier, 5 sent',
         expect.stringContaining('resume with'),
       ],
     })

@@ -234,7 +234,7 @@ describe('an import with a journal', () => {
     world.requests.length = 0
     expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
       code: 0,
-      stderr: 'imported 2 of 2 users\n',
+      stderr: 'imported 2 of 2 users; 1 recorded earlier, 1 sent\n',
     })
     expect(world.writes()).toEqual(['POST /users'])
     expect(await world.users()).toEqual(usersOf(2))
@@ -249,7 +249,7 @@ describe('an import with a journal', () => {
     expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
       {
         code: 0,
-        stderr: 'imported 1 of 2 users; 1 skipped\n',
+        stderr: 'imported 1 of 2 users; 1 skipped; 2 recorded earlier, 0 sent\n',
       },
     )
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { TransportError } from '../../../../src/api/wire.ts'
 import {
   entriesOf,
   goOn,
@@ -266,7 +267,7 @@ test('an import from standard input can be resumed if the same input is passed a
   expect(await run(`${line} --resume`, usersCsv(8))).toMatchObject({ code: 2 })
   expect(await run(`${line} --resume`, usersCsv(9))).toMatchObject({
     code: 0,
-    stderr: 'imported 9 of 9 users\n',
+    stderr: 'imported 9 of 9 users; 3 recorded earlier, 6 sent\n',
   })
   expect(world.writes()).toHaveLength(6)
   expect(await world.users()).toEqual(usersOf(9))
@@ -278,7 +279,37 @@ test('a journal whose IDs contain line separators can be read', async () => {
   world.requests.length = 0
   expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
     code: 0,
-    stderr: 'imported 2 of 2 users\n',
+    stderr: 'imported 2 of 2 users; 2 recorded earlier, 0 sent\n',
   })
   expect(world.requests).toEqual([])
+})
+
+test('the summary of a resumed import counts the rows that only the journal shows as imported', async () => {
+  world.file('in.csv', usersCsv(3))
+  await run('users import in.csv --journal in.csv.journal')
+  for (const id of ['u1', 'u2', 'u3']) await world.send('DELETE', `/users/${id}`)
+  world.requests.length = 0
+  expect(await run('users import in.csv --resume')).toMatchObject({
+    code: 0,
+    stderr: 'imported 3 of 3 users; 3 recorded earlier, 0 sent\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('the summary of a resumed import counts no row as sent that is found at the service or could not be sent', async () => {
+  world.file('in.csv', usersCsv(4))
+  await run('users import in.csv --journal in.csv.journal')
+  const journal = (world.read('in.csv.journal') ?? '').split(/(?<=\n)/)
+  // Rows 1 and 4 keep their outcome, rows 2 and 3 have none.
+  const isKept = (line: string) => !/"row":[23]\b/.test(line) && !line.includes('"end"')
+  world.file('in.csv.journal', journal.filter(isKept).join(''))
+  await world.send('DELETE', '/users/u3')
+  world.requests.length = 0
+  world.intercept = async (request, next) => {
+    if (request.method === 'GET') return next()
+    throw new TransportError('the connection was refused', false)
+  }
+  const { code, stderr } = await run('users import in.csv --resume --retries 0')
+  expect(code).toBe(8)
+  expect(stderr).toContain('imported 3 of 4 users; 1 failed; 2 recorded earlier, 0 sent\n')
 })
