@@ -97,11 +97,11 @@ describe('a workspace file', () => {
     expect(await read(`a0: &a0 [x]\n${laughs.join('\n')}\n`)).toMatch(/anchors are not allowed/)
     expect(await read('['.repeat(100_000))).toBe('f.yaml:1:1: the file is nested too deeply')
     expect(await read('- '.repeat(100_000))).toBe('f.yaml:1:1: the file is nested too deeply')
-    expect(await read(`users: [${'{},'.repeat(500_000)}]`)).toBe(
-      'f.yaml has too many values: more than 500000 lines and commas',
+    expect(await read(`users: [${'{},'.repeat(300_000)}]`)).toMatch(
+      /^f\.yaml has too many values: more than 300000 lines and commas/,
     )
-    expect(await read(`users:\n${'- {}\n'.repeat(1_000_001)}`)).toBe(
-      'f.yaml has too many values: more than 1000000 lines and commas',
+    expect(await read(`users:\n${'- {}\n'.repeat(1_000_001)}`)).toMatch(
+      /^f\.yaml has too many values: more than 1000000 lines and commas/,
     )
     expect(await read('['.repeat(100_000), 'f.json')).toMatch(/^f\.json is not valid JSON/)
   })

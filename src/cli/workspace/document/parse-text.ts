@@ -22,12 +22,11 @@ export interface Position {
 const maxLevels = 100
 /** Maximum number of line breaks, commas and opening brackets. JSON with so many values takes 200 MB. */
 const maxMarks = 1_000_000
-/** The same for files that the YAML library parses, which takes 500 MB for them. */
-const maxLibraryMarks = 500_000
+/** The same for files that the YAML library parses, which takes up to 700 MB for them. */
+const maxLibraryMarks = 300_000
 
 /** Messages for the error codes of the YAML library. */
 const problems: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this key is written twice in the same object',
   MULTIPLE_DOCS: 'the file holds several documents; a workspace file is one',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
   BAD_INDENT: 'the indentation does not match the lines above',
@@ -91,12 +90,25 @@ async function parseYaml(text: string, name: string): Promise<ParsedText> {
     lineCounter: lines,
     version: '1.2',
     schema: 'core',
-    uniqueKeys: true,
+    // The library compares each key with all keys before it.
+    uniqueKeys: false,
     prettyErrors: false,
     logLevel: 'error',
   })
   const [error = document.warnings[0]] = document.errors
   if (error) fail(error.pos[0], problems[error.code] ?? 'this is not valid YAML')
+  yaml.visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<string>()
+      for (const { key } of items) {
+        if (!yaml.isScalar(key)) continue
+        if (known.has(String(key.value)))
+          fail(key.range?.[0] ?? 0, 'this key is written twice in the same object')
+        known.add(String(key.value))
+      }
+      return undefined
+    },
+  })
   // Visiting all nodes is slow, and few files contain these characters.
   if (/[&*!]|<</.test(text))
     yaml.visit(document, {
