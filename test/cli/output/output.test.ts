@@ -282,6 +282,19 @@ describe('CSV output', () => {
     )
   })
 
+  test('has at most 300 columns, and a notice names fields without one', async () => {
+    const own = Array.from({ length: 400 }, (_, i) => [`f${String(i).padStart(3, '0')}`, i])
+    say(list(room({ id: 'r1', ...Object.fromEntries(own) })))
+    const { code, stdout, stderr } = await world.run('rooms list -o csv')
+    const [header = ''] = stdout.split('\r\n')
+    const columns = header.split(',')
+    expect({ code, count: columns.length }).toEqual({ code: 0, count: 300 })
+    const left = own.slice(Number(columns.at(-1)?.slice(1)) + 1).map(([name]) => name)
+    expect(stderr).toBe(
+      `fields left out, because there are more than 300: ${left.slice(0, 20).join(', ')} and ${left.length - 20} more; -o ndjson has them\n`,
+    )
+  })
+
   test('omits fields that only a later page has, and one notice names these fields', async () => {
     const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
     world.intercept = async ({ url }) => {

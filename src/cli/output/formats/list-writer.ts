@@ -121,9 +121,8 @@ function createRowWriter(
       items.length > 0 ? out.data(rows.page(secretFilter.fields(items)), shown) : Promise.resolve(),
     end: async () => {
       await out.data(rows.end(), shown)
-      const names = rows.omitted.join(', ')
-      if (names)
-        await out.notice(`fields left out, because the first page lacks them: ${names}; -o ndjson has them`)
+      const omitted = rows.describeOmitted()
+      if (omitted) await out.notice(omitted)
     },
   }
 }

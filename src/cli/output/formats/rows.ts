@@ -7,6 +7,11 @@ export interface RowOptions {
   header: boolean
 }
 
+/** Maximum number of columns. A response of 88 KB can hold 3,000 items with nine fields of their own. */
+const maxColumns = 300
+/** Maximum number of fields that a notice names. */
+const maxNamed = 20
+
 type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
 /** Writer of CSV or TSV, page by page. The first page determines the columns. */
@@ -25,10 +30,10 @@ export class RowWriter {
   page(items: readonly Item[]): string {
     const { view, fields: requested, header } = this.#options
     const isFirst = this.#fields === undefined
-    const fields = this.#fields ?? requested ?? listColumns(view, items)
+    const fields = this.#fields ?? requested ?? listColumns(view, items).slice(0, maxColumns)
     this.#fields = fields
     this.#known ??= new Set(fields)
-    if (!isFirst && !requested) this.#recordUnknownFields(items, this.#known)
+    if (!requested) this.#recordUnknownFields(items, this.#known)
     return this.#format(items, { view, fields, header: header && isFirst })
   }
 
@@ -36,8 +41,14 @@ export class RowWriter {
     return this.#fields ? '' : this.page([])
   }
 
-  get omitted(): readonly string[] {
-    return [...this.#omitted].sort()
+  /** Describes the fields that have no column; undefined if there are none. */
+  describeOmitted(): string | undefined {
+    const names = [...this.#omitted].sort()
+    if (names.length === 0) return undefined
+    const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
+    const isFull = (this.#fields?.length ?? 0) >= maxColumns
+    const reason = isFull ? `there are more than ${maxColumns}` : 'the first page lacks them'
+    return `fields left out, because ${reason}: ${names.slice(0, maxNamed).join(', ')}${more}; -o ndjson has them`
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
