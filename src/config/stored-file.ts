@@ -51,17 +51,31 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
       cause: error,
     })
   }
-  const broken = new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
-    hint: 'fix it, or move it away and log in again',
-  })
+  const config = parseConfig(text)
+  if (!config)
+    throw new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
+      hint: 'fix it, or move it away and log in again',
+    })
+  // A misspelt value must not leave a service without its protection.
+  for (const [name, { protected: value }] of Object.entries(config.profiles ?? {}))
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new UsageError(
+        `the settings file ${file} is damaged: protected of profile ${name} must be true or false, not ${JSON.stringify(value)}`,
+        { hint: 'fix it' },
+      )
+  return config
+}
+
+function parseConfig(text: string): StoredConfig | undefined {
   try {
     const config: unknown = JSON.parse(text)
-    if (!isRecord(config) || !['undefined', 'string'].includes(typeof config['profile'])) throw broken
-    if (config['profiles'] !== undefined && !isRecord(config['profiles'])) throw broken
-    if (Object.values(config['profiles'] ?? {}).some((profile) => !isRecord(profile))) throw broken
-    return config as StoredConfig
+    if (!isRecord(config) || !['undefined', 'string'].includes(typeof config['profile'])) return undefined
+    const { profiles = {} } = config
+    return isRecord(profiles) && Object.values(profiles).every(isRecord)
+      ? (config as StoredConfig)
+      : undefined
   } catch {
-    throw broken
+    return undefined
   }
 }
 

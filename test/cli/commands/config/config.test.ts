@@ -537,6 +537,21 @@ describe('the settings file', () => {
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
   })
 
+  test.each(['true', 1, 0, null, '', 'false', {}])(
+    'is refused if protected of any profile is %j, because it is not clear whether writes are allowed',
+    async (value) => {
+      store({ profiles: { default: { base_url: baseUrl }, production: { protected: value } } })
+      for (const line of ['rooms list', 'users create ada', 'config set timeout 5'])
+        expect(await run(line)).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: `error: the settings file ${file} is damaged: protected of profile production must be true or false, not ${JSON.stringify(value)}\nhint: fix it\n`,
+        })
+      expect(await world.run('users create ada')).toMatchObject({ code: 2 })
+      expect(world.requests.filter(({ method }) => method !== 'GET')).toEqual([])
+    },
+  )
+
   test('is refused if it belongs to another user', async () => {
     store({ profiles: { default: { retries: 7 } } })
     const uid = 4711
