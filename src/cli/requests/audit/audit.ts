@@ -3,7 +3,7 @@ import type { AuditTrail } from '../../../client/audit-trail.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import type { Host } from '../../../host.ts'
 import type { Redact } from '../../output/redaction/redaction.ts'
-import { AuditLog } from './log.ts'
+import { AuditLog, type AuditLogHandlers } from './log.ts'
 import { MemberUsers } from './member-users.ts'
 import { createTrail } from './record.ts'
 
@@ -26,10 +26,15 @@ export async function openAudit(
   path: string,
   { profile, command, host, redact, notice }: AuditDeps,
 ): Promise<Audit & { close(): Promise<void> }> {
-  let hasWarned = false
-  const log = new AuditLog(path, host.effectiveUid, ({ message }) => {
-    if (!hasWarned) void notice(`warning: ${message}; it lacks the outcome of the change`)
-    hasWarned = true
+  const warned = new Set<string>()
+  const warnOnce = (kind: keyof AuditLogHandlers, text: string) => {
+    if (!warned.has(kind)) void notice(`warning: ${text}`)
+    warned.add(kind)
+  }
+  const log = new AuditLog(path, host.effectiveUid, {
+    onLost: ({ message }) => warnOnce('onLost', `${message}; it lacks the outcome of the change`),
+    onShared: () =>
+      warnOnce('onShared', `other users can change the audit log ${path}; run: chmod go-w ${path}`),
   })
   const users = new MemberUsers()
   const actor = { profile, command, user: await host.userName(), ci: readCiRun(host.env) }

@@ -8,6 +8,13 @@ import { openRegular } from '../../../files/read-file.ts'
 /** Maximum number of times a line is written while log rotation keeps replacing the file. */
 const maxRewrites = 5
 
+export interface AuditLogHandlers {
+  /** Called when a line passed to `append` cannot be written. */
+  onLost(error: AuditError): void
+  /** Called when a file is opened in which other users can change the lines. */
+  onShared(): void
+}
+
 interface LogFile {
   handle: FileHandle
   dev: number
@@ -21,20 +28,17 @@ interface LogFile {
 export class AuditLog {
   readonly #path: string
   readonly #uid: number | undefined
-  readonly #onLost: (error: AuditError) => void
+  readonly #handlers: AuditLogHandlers
   #file: LogFile | undefined
   /** True when the last line of the file may be incomplete. */
   #isIncomplete = false
   readonly #log = new AppendLog((lines) => this.#write(lines))
 
-  /**
-   * @param uid effective user ID; undefined on systems without user IDs
-   * @param onLost called when a line passed to `append` cannot be written
-   */
-  constructor(path: string, uid: number | undefined, onLost: (error: AuditError) => void) {
+  /** @param uid effective user ID; undefined on systems without user IDs */
+  constructor(path: string, uid: number | undefined, handlers: AuditLogHandlers) {
     this.#path = path
     this.#uid = uid
-    this.#onLost = onLost
+    this.#handlers = handlers
   }
 
   /**
@@ -53,10 +57,10 @@ export class AuditLog {
       if (isCurrentFile(file, this.#path)) this.#append(file, line)
       if (isCurrentFile(file, this.#path)) return
     } catch (cause) {
-      this.#onLost(this.#toAuditError(cause))
+      this.#handlers.onLost(this.#toAuditError(cause))
       return
     }
-    this.appendSynced(line).catch(this.#onLost)
+    this.appendSynced(line).catch(this.#handlers.onLost)
   }
 
   async close(): Promise<void> {
@@ -95,7 +99,8 @@ export class AuditLog {
   async #open(): Promise<LogFile> {
     const handle = await openForAppend(this.#path, this.#uid)
     this.#isIncomplete = !endsWithLineFeed(this.#path)
-    const { ino } = fstatSync(handle.fd)
+    const { ino, mode } = fstatSync(handle.fd)
+    if (this.#uid !== undefined && (mode & 0o022) !== 0) this.#handlers.onShared()
     // The device comes from lstat, because fstat reports another device on Windows.
     const current = lstatSync(this.#path, { throwIfNoEntry: false })
     return { handle, ino, dev: current?.ino === ino ? current.dev : Number.NaN }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -78,6 +79,27 @@ describe('an audit record', () => {
     })
     expect(more).toEqual([])
     expect(statSync(log).mode & 0o777).toBe(0o600)
+  })
+
+  test.skipIf(process.platform === 'win32').each(['666', '620', '602'])(
+    'is added with one warning for the run if others can write to the file: mode %s',
+    async (mode) => {
+      writeFileSync(log, '')
+      chmodSync(log, mode)
+      for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+      const { code, stderr } = await run('users delete ada grace --yes -o ids')
+      expect(code).toBe(0)
+      const warning = `warning: other users can change the audit log ${log}; run: chmod go-w ${log}\n`
+      expect(stderr.split(warning)).toHaveLength(2)
+      expect(readLog(log)).toHaveLength(4)
+    },
+  )
+
+  test('is added without a warning if others can only read the file', async () => {
+    writeFileSync(log, '')
+    chmodSync(log, 0o644)
+    await world.send('POST', '/users', { user_id: 'ada' })
+    expect(await run('users update ada --name A -o ids')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test.each([
