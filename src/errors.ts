@@ -234,6 +234,7 @@ export function describeSystemError(cause: unknown, missing = 'no such file'): s
     EACCES: 'permission denied',
     EADDRINUSE: 'another program uses this port',
     EADDRNOTAVAIL: 'this machine does not have that IP address',
+    EAFNOSUPPORT: 'this machine has no IP address of this kind',
     EBUSY: 'it is in use',
     EDQUOT: 'the disk quota is exceeded',
     EEXIST: 'a file of this name exists',

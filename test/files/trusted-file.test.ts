@@ -131,11 +131,11 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
   })
 
   test.each([
-    [0o2770, 0o660, 0],
-    [0o777, 0o666, 0],
-    [0o2770, 0o662, 2],
-    [0o1777, 0o666, 2],
-  ])('of a directory with mode %o is used with mode %o: exit code %i', async (directory, mode, code) => {
+    ['2770', '660', 0],
+    ['777', '666', 0],
+    ['2770', '662', 2],
+    ['1777', '666', 2],
+  ])('of a directory with mode %s and with mode %s: exit code %i', async (directory, mode, code) => {
     chmodSync(dir, directory)
     chmodSync(key, mode)
     expect(await world.run('--local users list -o ids')).toMatchObject({ code })

@@ -20,7 +20,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { findDataDir } from '../../requests/find-service.ts'
-import { createListenError } from '../shared/listening.ts'
+import { createListenError, parseListenHost } from '../shared/listening.ts'
 import { announce } from './announce.ts'
 import { formatEnvironment } from './environment.ts'
 import { createServiceLog, type LogFormat, logFormats, type ServiceLog } from './service-log.ts'
@@ -49,7 +49,7 @@ interface Flags {
 export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--host <address>', 'address to listen on', parseListenHost, '127.0.0.1')
     .option(
       '--port <n>',
       'port to listen on; 0 picks a free one',

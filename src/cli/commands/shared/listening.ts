@@ -1,14 +1,24 @@
 import { describeSystemError, UsageError } from '../../../errors.ts'
 
+/** Parses an address to listen on. An empty one, as of an unset variable, would mean all interfaces. */
+export function parseListenHost(text: string): string {
+  if (text.trim() === '')
+    throw new UsageError('--host is empty', { hint: '0.0.0.0 listens on all interfaces' })
+  return text
+}
+
 /** Returns the error for a host and port on which the program cannot listen; undefined for any other cause. */
 export function createListenError(cause: unknown, host: string, port: number): UsageError | undefined {
-  const { code } = Object(cause) as NodeJS.ErrnoException
+  const { code, syscall } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE')
     return new UsageError(`another program is already listening on ${where}`, {
       hint: 'pass another --port; 0 picks a free one',
     })
-  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES'].includes(code ?? '')
-    ? new UsageError(`the program cannot listen on ${where}: ${describeSystemError(cause)}`)
-    : undefined
+  // The resolver refuses impossible names in many ways, such as EINVAL.
+  const isUnresolved = syscall === 'getaddrinfo' && code !== 'ENOTFOUND'
+  if (!isUnresolved && !['EADDRNOTAVAIL', 'ENOTFOUND', 'EACCES', 'EAFNOSUPPORT'].includes(code ?? ''))
+    return undefined
+  const reason = isUnresolved ? 'the host name cannot be resolved' : describeSystemError(cause)
+  return new UsageError(`the program cannot listen on ${where}: ${reason}`)
 }

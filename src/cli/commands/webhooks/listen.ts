@@ -4,6 +4,7 @@ import { createIntegerParser, createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { parseListenHost } from '../shared/listening.ts'
 import { readSecretHeaders } from './secret-headers.ts'
 import { parseTolerance, requireSecret, secretFlag, signingSecret, toleranceFlag } from './signing-secret.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
@@ -35,7 +36,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
     .command('listen')
     .summary('Receive webhooks and print them')
     .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--host <address>', 'address to listen on', parseListenHost, '127.0.0.1')
     .option(
       '--port <n>',
       'port to listen on; 0 picks a free one',

@@ -362,6 +362,16 @@ describe('serve', () => {
     expect((await runBuilt(['serve', `--port=${port}`], homes())).code).toBe(2)
   })
 
+  test.each([
+    ['a\u202eb', 'the program cannot listen on a\\u202eb:4680: '],
+    ['a'.repeat(300), 'the program cannot listen on aaa'],
+    ['', '--host is empty\nhint: 0.0.0.0 listens on all interfaces\n'],
+  ])('refuses --host %j', async (host, words) => {
+    const { code, stderr } = await runBuilt(['serve', '--host', host], homes())
+    expect(code).toBe(2)
+    expect(stderr).toContain(`error: ${words}`)
+  })
+
   test('refuses --host with an IP address of another machine', async () => {
     const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
     expect(code).toBe(2)
