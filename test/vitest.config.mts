@@ -4,6 +4,9 @@ import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { bundleForBrowser } from '../.esbuild-browser.mjs'
 
+// Settings and keys that a group can write to are refused, and some machines let new files be such.
+process.umask(0o022)
+
 /** Where root’s tools are, such as chroot: not every environment names these directories. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 

@@ -4,9 +4,8 @@ import { isUrl } from '../api/is-url.ts'
 import { describeSystemError, UsageError } from '../errors.ts'
 import { prepareDatabaseFile, prepareLockDatabase } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
-import { requireOwnFile } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { readText } from '../files/read-file.ts'
+import { readInDataDirectory } from '../files/trusted-file.ts'
 import { getDatabasePath } from './database-path.ts'
 import { readKeyFile } from './key-file.ts'
 import { openSqlite, type Sqlite, type StoreMachine } from './store/sqlite.ts'
@@ -137,13 +136,13 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Reads `serve.json`. It says where the API key is sent, so it must be a file of this user.
- * @throws {UsageError} when it belongs to another user
+ * Reads `serve.json`, which says where the API key is sent.
+ * @throws {UsageError} when another user controls it
  */
 function readServeFile(dir: string, uid: number | undefined): ServingProcess | undefined {
   const path = serveFile(dir)
   try {
-    const value: unknown = JSON.parse(readText(path, { check: (found) => requireOwnFile(path, found, uid) }))
+    const value: unknown = JSON.parse(readInDataDirectory(path, uid))
     return isServingProcess(value) ? value : undefined
   } catch (error) {
     if (error instanceof UsageError) throw error

@@ -29,8 +29,9 @@ export function readTrusted(
 }
 
 /**
- * Reads a key file in a data directory. The directory may belong to another user, or let a group write to all of its
- * files, as volumes of containers do: a notice says so. The file gives no permission to write that its directory lacks.
+ * Reads a file in a data directory that holds a key, or that says where a key is sent. The directory may belong to
+ * another user, or let a group write to all of its files, as volumes of containers do: a notice says so. The file gives
+ * no permission to write that its directory lacks.
  * @throws {UsageError} when the file is not regular, or another user controls it
  */
 export function readInDataDirectory(path: string, uid: number | undefined): string {
@@ -49,7 +50,7 @@ function requirePrivate(path: string, found: Stats, uid: number | undefined, nam
     })
   if ((found.mode & 0o022 & ~shared) === 0) return
   throw new UsageError(`other users can write to ${name}`, {
-    hint: `check what it holds, then remove that permission: chmod go-w ${path}`,
+    hint: `check what it holds, then remove that permission: chmod go-w '${path}'`,
   })
 }
 
@@ -103,6 +104,6 @@ export function requireIrreplaceable(path: string, uid: number | undefined, name
   })
   if (shared.length === 0) return
   throw new UsageError(`other users can replace ${name}, so its key command is not run`, {
-    hint: `remove that permission: chmod go-w ${shared.join(' ')}`,
+    hint: `remove that permission: chmod go-w ${shared.map((folder) => `'${folder}'`).join(' ')}`,
   })
 }

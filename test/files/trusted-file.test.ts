@@ -97,6 +97,19 @@ describe.runIf(isRoot)('a key file that another user controls', () => {
     expect(world.requests).toEqual([])
   })
 
+  test('is not used if others can write to serve.json, which says where the key is sent', async () => {
+    const dir = join(world.dir, 'data')
+    const lock = await lockWorkspace(dir, { quietly: (load) => load() })
+    onTestFinished(() => lock.release())
+    lock.publish({ pid: 7, base_url: 'http://127.0.0.1:9/v1', api_key_file: join(dir, 'api-key') })
+    chmodSync(join(dir, 'serve.json'), 0o666)
+    expect(await world.run('--local users list')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`other users can write to ${join(dir, 'serve.json')}\n`),
+    })
+    expect(world.requests).toEqual([])
+  })
+
   test('does not get a new key through a dangling symbolic link of another user', async () => {
     symlinkSync(join(world.dir, 'nothing'), file)
     lchownSync(file, other, other)
@@ -127,7 +140,7 @@ describe.runIf(isRoot)('a key file in the data directory', () => {
     const run = await world.run('--local users list')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(`error: other users can write to ${key}\n`)
-    expect(run.stderr).toContain(`chmod go-w ${key}\n`)
+    expect(run.stderr).toContain(`chmod go-w '${key}'\n`)
   })
 
   test.each([

@@ -1,4 +1,5 @@
 import type { Route } from '../../../api/endpoints.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import type { Host } from '../../../host.ts'
@@ -34,7 +35,10 @@ export async function openAudit(
   const log = new AuditLog(path, host.effectiveUid, {
     onLost: ({ message }) => warnOnce('onLost', `${message}; it lacks the outcome of the change`),
     onShared: () =>
-      warnOnce('onShared', `other users can change the audit log ${path}; run: chmod go-w ${path}`),
+      warnOnce(
+        'onShared',
+        `other users can change the audit log ${path}; run: chmod go-w ${quoteForShell(path)}`,
+      ),
   })
   const users = new MemberUsers()
   const actor = { profile, command, user: await host.userName(), ci: readCiRun(host.env) }

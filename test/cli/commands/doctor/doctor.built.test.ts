@@ -382,7 +382,7 @@ describe.skipIf(process.platform === 'win32')('doctor with a key command', () =>
     const { code, checks } = await withCommand('false', { mode: 0o622 })
     expect(code).toBe(1)
     expect(checks['settings file']).toMatch(
-      /^✖ other users can write to the settings file .*chmod go-w .*config\.json$/,
+      /^✖ other users can write to the settings file .*chmod go-w '.*config\.json'$/,
     )
   })
 
