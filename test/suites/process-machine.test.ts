@@ -54,6 +54,29 @@ describe('a deleted working directory', () => {
   )
 })
 
+describe('a missing directory for temporary files', () => {
+  const nowhere = async () => ({ ...(await served()), TMPDIR: join(tempDir(), 'missing') })
+
+  test('does not prevent an import of little standard input', async () => {
+    expect(await run('users import - --input-format csv', await nowhere(), 'user_id\nada\n')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('imported 1 of 1 user'),
+    })
+  })
+
+  test.each([
+    ['users import - --input-format csv', 'standard input', `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`],
+    ['serve --ephemeral --port 0', 'the API key', ''],
+  ])('makes %s exit 74 with the reason', async (line, what, stdin) => {
+    const env = await nowhere()
+    expect(await run(line, env, stdin)).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: `error: ${what} cannot be stored in ${env.TMPDIR}: no such directory\nhint: choose another directory with TMPDIR\n`,
+    })
+  })
+})
+
 describe('a low limit on open files', () => {
   const withFew = (line: string, env: Record<string, string>) => {
     count.add('commands')
@@ -214,11 +237,11 @@ describe('a full disk', () => {
     const { code, stdout, stderr } = await run(
       'users import - --input-format csv --no-journal',
       env,
-      'user_id\nada\n',
+      `user_id,name\nada,${'a'.repeat(2 ** 21)}\n`,
     )
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
     expect(stderr).toBe(
-      `error: standard input cannot be stored in ${disk} while it is read: no space left on the disk\nhint: choose another directory with TMPDIR\n`,
+      `error: standard input cannot be stored in ${disk}: no space left on the disk\nhint: choose another directory with TMPDIR\n`,
     )
     expect(readdirSync(disk)).toEqual(['ballast'])
   })

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describeSystemError, UsageError } from '../../errors.ts'
 import { replaceFile } from '../../files/draft.ts'
+import { createTemporaryDirectory, storageError } from '../../files/temporary-directory.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { Context } from '../kernel/context.ts'
@@ -82,29 +81,23 @@ interface Page {
 
 /**
  * Creates a page that leads to a URL and that only this user can read.
- * @throws {UsageError} when the page cannot be stored
+ * @throws {OutputError} when the page cannot be stored
  */
 async function createPage(url: string, { platform, env }: Host): Promise<Page> {
   // Windows hides arguments from other users. A WSL machine has one user, whose Windows browser may not find a Linux path.
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return { url, async remove() {} }
   const parent = findPageParent(env)
+  const what = 'the page for the browser'
+  const { path: dir, remove } = await createTemporaryDirectory(what, parent)
+  const path = join(dir, 'open.html')
   try {
-    const dir = await mkdtemp(join(parent, 'meetroom-'))
-    const remove = () => rm(dir, { recursive: true, force: true })
-    const path = join(dir, 'open.html')
-    try {
-      const html = `<!doctype html><meta charset="utf-8"><title>meetroom</title><meta http-equiv="refresh" content="0; url=${url}">\n`
-      replaceFile(path, html, { isPrivate: true, sync: false })
-    } catch (error) {
-      await remove()
-      throw error
-    }
-    return { url: pathToFileURL(path).href, remove }
+    const html = `<!doctype html><meta charset="utf-8"><title>meetroom</title><meta http-equiv="refresh" content="0; url=${url}">\n`
+    replaceFile(path, html, { isPrivate: true, sync: false })
   } catch (error) {
-    throw new UsageError(
-      `the page for the browser cannot be stored in ${parent}: ${describeSystemError(error, 'no such directory')}`,
-    )
+    await remove()
+    throw storageError(what, parent, error)
   }
+  return { url: pathToFileURL(path).href, remove }
 }
 
 /** A browser that is installed as a snap, as on Ubuntu, cannot read /tmp and hidden directories. */

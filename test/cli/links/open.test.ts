@@ -92,11 +92,11 @@ describe('rooms open', () => {
     expect((await visited()).argument).toMatch(addressPattern)
   })
 
-  test('exits 2 if the page cannot be stored', async () => {
+  test('exits 74 if the page cannot be stored', async () => {
     const env = { PATH: `${join(world.dir, 'bin')}:/snap/bin`, HOME: join(world.dir, 'missing') }
     expect(await run(`rooms open ${world.ids.lobby}`, 'exit 0', env)).toMatchObject({
-      code: 2,
-      stderr: `error: the page for the browser cannot be stored in ${join(world.dir, 'missing')}: no such directory\n`,
+      code: 74,
+      stderr: `error: the page for the browser cannot be stored in ${join(world.dir, 'missing')}: no such directory\nhint: choose another directory with TMPDIR\n`,
     })
   })
 

@@ -1,16 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import {
-  describeSystemError,
-  MeetroomError,
-  OutputError,
-  toExhaustedHandlesError,
-  UsageError,
-} from '../../../errors.ts'
+import { describeSystemError, MeetroomError, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
 import { createFile } from '../../../files/create-file.ts'
 import { isStream, streamInput } from '../../../files/input-file.ts'
+import {
+  createTemporaryDirectory,
+  storageError,
+  type TemporaryDirectory,
+} from '../../../files/temporary-directory.ts'
 import type { Host } from '../../../host.ts'
 import { readStdin } from '../../input/stdin.ts'
 import { detectEncoding, type Encoding, toUtf8 } from './encoding.ts'
@@ -25,32 +23,40 @@ export interface Source {
   close(): Promise<void>
 }
 
+/** Maximum size of input that is held in memory, in bytes. */
+const maxHeld = 1024 * 1024
+
+interface Kept {
+  read(): AsyncIterable<Buffer>
+  remove(): Promise<void>
+}
+
 /**
- * Opens a file. Standard input (`-`) and pipes are stored in a temporary file.
+ * Opens a file. Standard input (`-`) and pipes are kept, because they are read more than once.
  * @param encoding encoding of text without a byte order mark
  * @throws {UsageError} when the input cannot be read
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   const given = resolve(host.cwd, file)
   const name = file === '-' ? 'standard input' : basename(file)
-  const spool =
+  const kept =
     file === '-'
-      ? await spoolToFile(readStdin(host))
+      ? await keepInput(readStdin(host), name, host)
       : (await isStream(given))
-        ? await spoolToFile(readChunks(given, name, host))
+        ? await keepInput(readChunks(given, name, host), name, host)
         : undefined
-  const path = spool?.path ?? given
+  const read = kept?.read ?? (() => readChunks(given, name, host))
   try {
-    await refuseWorkbook(readChunks(path, name, host), name)
+    await refuseWorkbook(read(), name)
   } catch (error) {
-    await spool?.remove()
+    await kept?.remove()
     throw error
   }
   return {
     name,
-    path: spool ? undefined : path,
-    read: () => decodeText(readChunks(path, name, host), name, encoding),
-    close: async () => spool?.remove(),
+    path: kept ? undefined : given,
+    read: () => decodeText(read(), name, encoding),
+    close: async () => kept?.remove(),
   }
 }
 
@@ -66,10 +72,31 @@ async function* readChunks(path: string, name: string, host: Host): AsyncGenerat
   }
 }
 
-async function spoolToFile(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
-  const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
-  const remove = () => rm(dir, { recursive: true, force: true })
-  const path = join(dir, 'stdin')
+/** Keeps input that can be read only once: in memory, or longer input in a temporary file. */
+async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host): Promise<Kept> {
+  const chunks = input[Symbol.asyncIterator]()
+  const held: Buffer[] = []
+  for (let size = 0; size <= maxHeld; ) {
+    const next = await chunks.next()
+    if (next.done) return { read: () => repeat(held), async remove() {} }
+    held.push(next.value)
+    size += next.value.length
+  }
+  async function* readAll() {
+    yield* held.splice(0)
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  const { path, remove } = await storeInFile(readAll(), name)
+  return { read: () => readChunks(path, name, host), remove }
+}
+
+async function* repeat(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* chunks
+}
+
+async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<TemporaryDirectory> {
+  const directory = await createTemporaryDirectory(name)
+  const path = join(directory.path, 'input')
   try {
     const file = await createFile(path)
     try {
@@ -78,17 +105,12 @@ async function spoolToFile(input: AsyncIterable<Buffer>): Promise<{ path: string
       await file.close()
     }
   } catch (error) {
-    await remove()
+    await directory.remove()
     const { syscall } = error as NodeJS.ErrnoException
     if (!syscall || error instanceof MeetroomError || toExhaustedHandlesError(error)) throw error
-    throw new OutputError(
-      `standard input cannot be stored in ${tmpdir()} while it is read: ${describeSystemError(error, 'no such directory')}`,
-      {
-        hint: 'choose another directory with TMPDIR',
-      },
-    )
+    throw storageError(name, tmpdir(), error)
   }
-  return { path, remove }
+  return { path, remove: directory.remove }
 }
 
 /** Converts text to UTF-8. A byte order mark takes precedence over the given encoding. */

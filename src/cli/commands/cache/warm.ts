@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PartialError } from '../../../errors.ts'
+import { createTemporaryDirectory } from '../../../files/temporary-directory.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
@@ -28,7 +27,7 @@ async function warmCache(context: Context): Promise<void> {
   const { host } = context
   const printer = context.plainPrinter()
   const directory = await openCacheDirectory(host)
-  const home = await mkdtemp(join(tmpdir(), 'meetroom-warm-'))
+  const { path: home, remove } = await createTemporaryDirectory('the code')
   try {
     await printer.notice('running common commands; this takes some seconds')
     const failed = await runCommonCommands(host, home, context.interrupt)
@@ -40,7 +39,6 @@ async function warmCache(context: Context): Promise<void> {
         hint: `they are: ${failed.join('; ')}`,
       })
   } finally {
-    // Retries, because a command may still write files after an interrupt.
-    await rm(home, { recursive: true, force: true, maxRetries: 5 })
+    await remove()
   }
 }

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
 import { isUrl } from '../../../api/is-url.ts'
@@ -11,6 +9,7 @@ import type { ServiceControl } from '../../../embedded/control/service-control.t
 import type { RunningService } from '../../../embedded/serve.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import { requireHandles } from '../../../files/file-handles.ts'
+import { createTemporaryDirectory } from '../../../files/temporary-directory.ts'
 import { version } from '../../../version.ts'
 import { collect, createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -146,10 +145,10 @@ async function run(context: Context, flags: Flags): Promise<void> {
       ? undefined
       : await (await import('./control-file.ts')).openControl(context, flags.control)
   const temporary =
-    dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined
+    dir === undefined && !flags.apiKeyFile ? await createTemporaryDirectory('the API key') : undefined
   const keyFile = flags.apiKeyFile
     ? resolve(host.cwd, flags.apiKeyFile)
-    : join(temporary ?? dir ?? '', 'api-key')
+    : join(temporary?.path ?? dir ?? '', 'api-key')
   try {
     const serving = await start(context, flags, log, dir, keyFile, controlled?.control)
     let cut = 0
@@ -170,7 +169,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
       throw context.interrupt.reason
     }
   } finally {
-    if (temporary) await rm(temporary, { recursive: true, force: true })
+    await temporary?.remove()
   }
 }
 
