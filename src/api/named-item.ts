@@ -1,8 +1,6 @@
 import type { Endpoint } from './endpoints.ts'
 import { getIdField, isId } from './guards.ts'
 import { isScalar } from './json.ts'
-import type { Fields } from './resource.ts'
-import { resources } from './resources.ts'
 import { toText } from './to-text.ts'
 
 export interface OtherId {
@@ -12,19 +10,28 @@ export interface OtherId {
   received: unknown
 }
 
-/** Finds the IDs of an item that differ from those in the path of its request. Missing IDs count as equal. */
-export function findOtherIds(
-  endpoint: Endpoint,
-  params: Readonly<Record<string, string>> | undefined,
-  item: Readonly<Record<string, unknown>>,
-): OtherId[] {
-  const { fields }: { fields: Fields } = resources[endpoint.resource]
-  return Object.entries(params ?? {}).flatMap(([param, named]) => {
-    const field = endpoint.path.endsWith(`{${param}}`) ? getIdField(endpoint) : param
-    const received = item[field]
-    const isOther = fields[field]?.type === 'id' && !isSameId(named, received)
-    return isOther ? [{ field, named, received }] : []
+/** Field of an item, and its value according to the path of the request. */
+export type NamedId = readonly [field: string, named: string]
+
+/** Lists what the path of a request says about its items: their own ID, and that of their owner as `room_id` or `roomId`. */
+export function listNamedIds(endpoint: Endpoint, params: Readonly<Record<string, string>> = {}): NamedId[] {
+  return Object.entries(params).flatMap(([param, named]) => {
+    if (endpoint.path.endsWith(`{${param}}`)) return [[getIdField(endpoint), named] as const]
+    const camelCase = param.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    return [[param, named] as const, [camelCase, named] as const]
   })
+}
+
+/** Finds an ID of an item that differs from the one that its request names. Missing IDs count as equal. */
+export function findForeignId(
+  namedIds: readonly NamedId[],
+  item: Readonly<Record<string, unknown>>,
+): OtherId | undefined {
+  for (const [field, named] of namedIds) {
+    const received = item[field]
+    if (received !== named && !isSameId(named, received)) return { field, named, received }
+  }
+  return undefined
 }
 
 /** Compares IDs. An unreadable ID counts as equal. */

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../api/endpoints.ts'
 import { getIdField, isRecord } from '../api/guards.ts'
 import { isScalar } from '../api/json.ts'
-import { findOtherIds, type OtherId, readId } from '../api/named-item.ts'
+import { findForeignId, listNamedIds, type OtherId, readId } from '../api/named-item.ts'
 import { parseBoolean, parseNumber, parseTimestamp } from '../api/readings.ts'
 import type { Field, Fields } from '../api/resource.ts'
 import { resources } from '../api/resources.ts'
@@ -37,7 +37,7 @@ export function findOtherId(endpoint: Endpoint, input: AnyInput, item: Item): Ot
   return (
     compareId(getIdField(endpoint), callerId(endpoint, input), item) ??
     (isMember ? compareId('user_id', toText(Object(body).user_id), item) : undefined) ??
-    findOtherIds(endpoint, params, item)[0]
+    findForeignId(listNamedIds(endpoint, params), item)
   )
 }
 

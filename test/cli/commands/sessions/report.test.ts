@@ -331,7 +331,7 @@ describe('participant names in sessions report', () => {
   })
 
   test('come from one list of users when the members have no names', async () => {
-    const nameless = { id: 'm-ada', user_id: 'ada', room_id: 'x', type: 'guest' }
+    const nameless = { id: 'm-ada', user_id: 'ada', type: 'guest' }
     const lesson = { sessions: [session('ada', '08:00', '09:00')], members: [nameless] }
     school(world, { a: lesson, b: lesson, c: lesson }, [{ user_id: 'ada', name: 'Ada Lovelace' }])
     const found = await rows('a b c --concurrency 1')
