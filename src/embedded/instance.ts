@@ -6,6 +6,7 @@ import type { HandlerContext } from './handlers/handler-context.ts'
 import { startIndexing } from './indexing.ts'
 import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
+import type { AnonymousLimits } from './sessions/join-limiter.ts'
 import { type ConnectInterceptor, Sockets } from './sessions/sockets.ts'
 import type { Upgrade } from './sessions/upgrade.ts'
 import type { StoreMachine } from './store/sqlite.ts'
@@ -29,7 +30,7 @@ export interface InstanceOptions {
   clock?: Clock
   interceptor?: Interceptor | undefined
   interceptConnect?: ConnectInterceptor | undefined
-  maxAnonymousJoins?: number | undefined
+  anonymousLimits?: AnonymousLimits | undefined
   onAttempt?: ((attempt: Attempt) => void) | undefined
   log: Log
 }
@@ -137,7 +138,7 @@ function createSessionServices(
   const sockets = new Sockets({
     admissionDeps: { store, now, newId, newToken },
     ...{ hub, clock, scheduler, onFailure, interceptConnect: options.interceptConnect },
-    maxAnonymousJoins: options.maxAnonymousJoins,
+    anonymousLimits: options.anonymousLimits,
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { formatLogLine } from '../../src/embedded/common/log.ts'
 import { serve } from '../../src/embedded/serve.ts'
+import type { AnonymousLimits } from '../../src/embedded/sessions/join-limiter.ts'
 import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 import { testNow } from './host.ts'
 import { soon, Watched } from './waiting.ts'
@@ -175,7 +176,7 @@ interface ServedOptions {
   machine?: TestMachine
   /** Resolves the host names of webhooks. */
   lookup?: Lookup
-  maxAnonymousJoins?: number
+  anonymousLimits?: AnonymousLimits
 }
 
 /** The whole service behind a real socket, on a machine whose time the test controls. */
@@ -183,7 +184,7 @@ export async function serveWorkspace({
   dir,
   machine = testMachine(),
   lookup,
-  maxAnonymousJoins,
+  anonymousLimits,
 }: ServedOptions = {}) {
   const log: string[] = []
   const peers = new Set<Peer>()
@@ -198,7 +199,7 @@ export async function serveWorkspace({
     userAgent: 'meetroom/test',
     machine,
     ...(lookup && { lookup }),
-    maxAnonymousJoins,
+    anonymousLimits,
     log: (entry) => log.push(formatLogLine(entry)),
   })
   let stopped: Promise<number> | undefined

@@ -1,10 +1,13 @@
 import { isIPv6 } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { busy } from '../common/faults.ts'
 
 /** Maximum number of concurrent anonymous joins: a school that joins from one IP address after an outage. */
 const defaultBurst = 10_000
 /** Time in which one more join is allowed, in milliseconds. */
 const msPerJoin = 1000
+/** Maximum number of anonymous sessions. Each takes 25 KB. */
+const defaultSessions = 10_000
 /** Maximum number of counters. Beyond it, the oldest is forgotten. */
 const maxCounters = 10_000
 
@@ -14,24 +17,48 @@ interface Counter {
   at: number
 }
 
-/** Limits how often an IP address joins a room without a token, because each join stores a session. */
+export interface AnonymousLimits {
+  /** Maximum number of joins of a room in quick succession, per IP address. */
+  joins?: number
+  /** Maximum number of connected sessions. */
+  sessions?: number
+}
+
+/**
+ * Limits how often an IP address joins a room without a token, because each join stores a session, and how many such
+ * sessions are connected.
+ */
 export class JoinLimiter {
   readonly #counters = new Map<string, Counter>()
-  readonly #burst: number
+  readonly #joins: number
+  readonly #sessions: number
   readonly #monotonic: () => number
+  #connected = 0
 
-  constructor(monotonic: () => number, burst = defaultBurst) {
+  constructor(
+    monotonic: () => number,
+    { joins = defaultBurst, sessions = defaultSessions }: AnonymousLimits = {},
+  ) {
     this.#monotonic = monotonic
-    this.#burst = burst
+    this.#joins = joins
+    this.#sessions = sessions
   }
 
-  /** @throws {Fault} when the IP address has joined the room too often */
+  /** Counts a session until its socket is closed. */
+  hold(socket: Duplex): void {
+    if (socket.destroyed) return
+    this.#connected++
+    socket.once('close', () => void this.#connected--)
+  }
+
+  /** @throws {Fault} when too many sessions are connected, or the IP address has joined the room too often */
   count(roomId: string, ipAddress: string | null): void {
+    if (this.#connected >= this.#sessions) throw busy('too many anonymous participants are connected')
     const key = `${toNetwork(ipAddress ?? '')} ${roomId}`
     const at = this.#monotonic()
     const { joins, at: lastAt } = this.#counters.get(key) ?? { joins: 0, at }
     const remaining = Math.max(0, joins - (at - lastAt) / msPerJoin)
-    if (remaining + 1 > this.#burst) throw busy('too many anonymous participants join this room')
+    if (remaining + 1 > this.#joins) throw busy('too many anonymous participants join this room')
     this.#counters.delete(key)
     this.#counters.set(key, { joins: remaining + 1, at })
     const [oldest] = this.#counters.keys()

@@ -10,7 +10,7 @@ import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Backlog } from './backlog.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
-import { JoinLimiter } from './join-limiter.ts'
+import { type AnonymousLimits, JoinLimiter } from './join-limiter.ts'
 import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
 import type { SessionClient } from './session-control.ts'
 import { refuseUpgrade, respondToUpgrade, type UpgradeResponse } from './upgrade.ts'
@@ -54,8 +54,7 @@ interface SocketsOptions {
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string; requestId: string }) => void
   interceptConnect?: ConnectInterceptor | undefined
-  /** Maximum number of concurrent joins without a token, per room and IP address. */
-  maxAnonymousJoins?: number | undefined
+  anonymousLimits?: AnonymousLimits | undefined
 }
 
 /** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
@@ -75,7 +74,7 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    this.#joins = new JoinLimiter(() => options.clock.monotonic(), options.maxAnonymousJoins)
+    this.#joins = new JoinLimiter(() => options.clock.monotonic(), options.anonymousLimits)
     this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${readRequestId(request)}`))
     this.#stopPinging = startInterval(options.clock, pingIntervalMs, () => void this.#ping())
   }
@@ -110,6 +109,7 @@ export class Sockets {
         return respondToUpgrade(socket, outcome.response, requestId)
       }
       const { session, isCut } = outcome
+      if (token === undefined) this.#joins.hold(socket)
       onConnect?.({ roomId, outcome: 'joined', requestId })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         this.#trackLiveness(webSocket)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { JoinLimiter } from '../../../src/embedded/sessions/join-limiter.ts'
 
-function limiter(burst: number) {
+function limiter(joins: number) {
   let now = 0
-  const joins = new JoinLimiter(() => now, burst)
+  const limits = new JoinLimiter(() => now, { joins })
   const joinsOf = (ipAddress: string | null, room = 'r') => {
     try {
-      joins.count(room, ipAddress)
+      limits.count(room, ipAddress)
       return true
     } catch {
       return false

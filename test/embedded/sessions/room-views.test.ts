@@ -139,7 +139,7 @@ describe('a client with the subprotocol meetroom.room', () => {
   })
 
   test('receives the close code 1013 when too many anonymous participants join the room', async () => {
-    const served = await serveWorkspace({ maxAnonymousJoins: 1 })
+    const served = await serveWorkspace({ anonymousLimits: { joins: 1 } })
     const room = await served.room()
     await served.join(room)
     expect(await view(served, room).ended()).toEqual({

@@ -31,7 +31,7 @@ describe('an open room', () => {
   })
 
   test('refuses anonymous guests of an IP address who join too often, and admits users and later guests', async () => {
-    const served = await serveWorkspace({ maxAnonymousJoins: 3 })
+    const served = await serveWorkspace({ anonymousLimits: { joins: 3 } })
     const token = await served.user('ada')
     const [room, other] = [await served.room(), await served.room()]
     for (let i = 0; i < 3; i++) await (await served.join(room)).leave()
@@ -52,6 +52,22 @@ describe('an open room', () => {
     await served.advance(1000)
     await served.join(room)
     expect(await served.refusal(room)).toMatchObject({ status: 429 })
+  })
+
+  test('refuses anonymous guests while too many are connected to all rooms', async () => {
+    const served = await serveWorkspace({ anonymousLimits: { sessions: 2 } })
+    const token = await served.user('ada')
+    const [room, other] = [await served.room(), await served.room()]
+    const peer = await served.join(room)
+    await served.join(other)
+    expect(await served.refusal(room)).toMatchObject({
+      status: 429,
+      message: 'too many anonymous participants are connected',
+    })
+    await served.join(room, { token })
+    await peer.leave()
+    await served.join(other)
+    expect(await served.refusal(other)).toMatchObject({ status: 429 })
   })
 
   test('refuses an unknown token', async () => {
