@@ -167,11 +167,13 @@ function readFrame(data: Buffer): Record<string, unknown> {
 }
 
 function toRefusal(status: number, body: string): RoomClosed {
+  const isBusy = status === 429
   try {
     const { error } = parseJson(body) as { error: { code: unknown; message: unknown } }
     const code = typeof error.code === 'string' ? { code: error.code } : {}
     if (typeof error.message === 'string')
-      return { reason: error.message, ...code, status, canRetry: false, isFinal: false }
+      return { reason: error.message, ...code, status, canRetry: isBusy, isFinal: false }
   } catch {}
-  return { reason: `the service responded with ${status}`, status, canRetry: status >= 500, isFinal: false }
+  const canRetry = isBusy || status >= 500
+  return { reason: `the service responded with ${status}`, status, canRetry, isFinal: false }
 }

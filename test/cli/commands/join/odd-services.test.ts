@@ -90,6 +90,22 @@ test('one timeout covers all attempts of join to enter a room', async () => {
   expect(host.slept).toEqual([150, 300, 600])
 })
 
+test.each([
+  [
+    'a JSON error',
+    '{"error":{"code":"too_many_requests","message":"too many join"}}',
+    'cannot join: too many join',
+  ],
+  ['no body', '', 'the service responded with 429'],
+])('join tries again after 429 with %s, and exits 1 after the retries', async (_, body, reason) => {
+  const host = await serveText(
+    `HTTP/1.1 429 Busy\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  expect(await join(host, '--retries', '2')).toBe(1)
+  expect(host.slept).toEqual([150, 300])
+  expect(host.stderr.text).toContain(reason)
+})
+
 const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
 
 test.each([
