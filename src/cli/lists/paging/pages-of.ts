@@ -3,7 +3,7 @@ import { type Endpoint, endpoints } from '../../../api/endpoints.ts'
 import type { Input } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
-import { requireFiltered } from '../../filter/sent-filters.ts'
+import { listSentFilters, requireFiltered } from '../../filter/sent-filters.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Page } from '../../output/views/page.ts'
 import { type Item, selectView } from '../../output/views/views.ts'
@@ -28,6 +28,7 @@ export function listPagesOf<N extends ListName>(
   const endpoint: Endpoint = endpoints[name]
   const { query = {}, params } = input as { query?: object; params?: { room_id?: string } }
   const inRoom = params?.room_id === undefined ? '' : ` of room ${params.room_id}`
+  const isFiltered = !request.selectsItems && listSentFilters(name, query).length > 0
   return paginate({
     request,
     key: endpoint.result,
@@ -35,7 +36,7 @@ export function listPagesOf<N extends ListName>(
     id: selectView(endpoint).id ?? 'id',
     fetch: async (paging) => {
       const answer = await client.call(name, { ...input, query: { ...query, ...paging } })
-      if (!request.selectsItems) requireFiltered(name, query, readItems(endpoint.result, answer))
+      if (isFiltered) requireFiltered(name, query, readItems(endpoint.result, answer))
       return answer
     },
     serviceFacts: client.serviceFacts,

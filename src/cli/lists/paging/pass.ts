@@ -13,7 +13,7 @@ export interface Pass {
   /** Last total; undefined if the service sends none, or one that its items exceed. */
   total?: number | undefined
   isTotalWrong: boolean
-  /** True when the total changed between two pages. */
+  /** True when the total changed between two pages, or the last item moved. */
   hasChanged: boolean
   hasRepeats: boolean
   /** Offset after the last item. */
@@ -56,15 +56,16 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
     const body = readResponseValue(answer) as Item
     const all = (body[list.key] ?? []) as readonly Item[]
     const isFirst = first === undefined
-    const isUnpaged = isFirst && isUnpagedResponse(list, body, all.length, requests.pageSize)
-    // A service that sends the whole list ignores the offset.
+    const mayBeUnpaged = isFirst && list.isPagedWhenAsked && !body['paging']
+    const isUnpaged = mayBeUnpaged && all.length !== requests.pageSize
+    // A service that sends the whole list instead of a page ignores the offset.
     const received = isUnpaged ? all.slice(start) : all
     const fresh = received.filter((item) => pass.ids.add(String(item[id])))
     const total = readTotal(body)
     first ??= received
     const problem = isFirst
       ? !isUnpaged && (await explainOffset(list, body, first[0]))
-      : fresh.length === 0 && (await explainRepeat(list, pass, { offset, received, first, longest }))
+      : fresh.length === 0 && (await explainRepeat(list, pass, { offset, received, first }))
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
@@ -90,21 +91,12 @@ export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part
 }
 
 function recordTotal(pass: Pass, total: number | undefined, start: number): void {
-  if (total === undefined) return
+  if (total === undefined || pass.isTotalWrong) return
+  pass.hasChanged ||= (pass.total ?? total) !== total
+  pass.total = total
+  if (pass.ids.size === 0 || total >= Math.min(pass.end, start + pass.ids.size)) return
   // A total below the number of items counts something else.
-  pass.isTotalWrong ||= pass.ids.size > 0 && total < Math.min(pass.end, start + pass.ids.size)
-  pass.hasChanged ||= pass.total !== undefined && pass.total !== total
-  pass.total = pass.isTotalWrong ? undefined : total
-}
-
-/** Returns true for a response with the whole list instead of a page. */
-function isUnpagedResponse(
-  { isPagedWhenAsked = false }: PagedList,
-  body: Item,
-  count: number,
-  pageSize: number,
-): boolean {
-  return isPagedWhenAsked && !body['paging'] && count !== pageSize
+  Object.assign(pass, { isTotalWrong: true, hasChanged: false, total: undefined })
 }
 
 /** Explains a first page that begins at another offset than the requested one. */
@@ -117,15 +109,8 @@ async function explainOffset(
   const reported = readOffset(body)
   if (start === 0 || first === undefined || reported === undefined || reported === start) return undefined
   // Some services honor the offset but report another one.
-  const [item] = readItems(list.key, await list.fetch({ limit: 1, offset: 0 }))
+  const [item] = await fetchItem(list, 0)
   return isSame(list, item, first) ? `it ignored offset ${start} and began at the first item` : undefined
-}
-
-interface Repeat {
-  offset: number
-  received: readonly Item[]
-  first: readonly Item[]
-  longest: number
 }
 
 /**
@@ -135,33 +120,32 @@ interface Repeat {
 async function explainRepeat(
   list: PagedList,
   pass: Pass,
-  { offset, received, first, longest }: Repeat,
+  { offset, received, first }: { offset: number; received: readonly Item[]; first: readonly Item[] },
 ): Promise<string | undefined> {
-  const problem = `it repeats its response for offset ${offset}`
-  const { offset: start = 0 } = list.request
   if (received.length === 0) return undefined
-  const isFirstPage = isSame(list, received[0], first[0])
-  const isOnlyPage = pass.end === start + first.length
-  if (isFirstPage && isOnlyPage) {
-    if (pass.total !== undefined && pass.total > pass.end) return problem
-    const limit = list.serviceFacts.pageSize === 0 ? undefined : 1
-    const items = readItems(list.key, await list.fetch(omitUndefined({ limit, offset: pass.end - 1 })))
-    // A service that ignores `limit` and the offset sends the whole list.
-    if (items.length === first.length) return undefined
-    if (!isSame(list, items[0], first.at(-1))) return problem
-  } else if (!isFirstPage && pass.total === undefined) {
-    // Without a total, only a short last page shows that the list has ended.
-    if (received.length >= longest || !isSame(list, received.at(-1), pass.last)) return problem
-  }
+  const problem = `it repeats its response for offset ${offset}`
+  const isFirstPage = isSame(list, received[0], first[0]) && pass.ids.size === first.length
+  if ((pass.total ?? 0) > pass.end) return isFirstPage ? problem : undefined
+  const items = await fetchItem(list, pass.end - 1)
+  // A service that ignores `limit` and the offset sends the whole list.
+  if (items.length > 1 && items.length === first.length) return undefined
+  const isLastThere = isSame(list, items[0], pass.last)
   pass.hasRepeats = true
-  return undefined
+  // With a total, the number of items decides.
+  pass.hasChanged ||= !isLastThere && pass.total === undefined
+  return isFirstPage && !isLastThere ? problem : undefined
 }
 
 /** Checks whether the item at an offset is the last one that a pass has shown there, when it is requested alone. */
 export async function isLastItem(list: PagedList, { last }: Pass, offset: number): Promise<boolean> {
-  const limit = list.serviceFacts.pageSize === 0 ? undefined : 1
-  const items = readItems(list.key, await list.fetch(omitUndefined({ limit, offset })))
-  return isSame(list, items[0], last)
+  const [item] = await fetchItem(list, offset)
+  return isSame(list, item, last)
+}
+
+/** Requests the item at an offset. A service that ignores or refuses `limit` sends more. */
+async function fetchItem({ key, fetch, serviceFacts }: PagedList, offset: number): Promise<readonly Item[]> {
+  const limit = serviceFacts.pageSize === 0 ? undefined : 1
+  return readItems(key, await fetch(omitUndefined({ limit, offset })))
 }
 
 // IDs are compared as text, because a large number is a new object in each response.

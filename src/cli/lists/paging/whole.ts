@@ -28,7 +28,8 @@ export function judgeReading({ passes, listed, added, start, isHeld }: Reading):
   const isFirst = passes.length === 1
   const expected = countExpected(pass.total, start)
   if (expected === undefined) {
-    if (isFirst ? !pass.hasRepeats : added === 0 && pass.ids.size === listed) return 'whole'
+    const agrees = added === 0 && pass.ids.size === listed
+    if (!pass.hasChanged && (isFirst ? !pass.hasRepeats : agrees)) return 'whole'
   } else if (isHeld || isFirst) {
     if (!pass.hasChanged && (pass.ids.size >= expected || listed === expected)) return 'whole'
   } else if (listed >= expected) return 'whole'
