@@ -1,10 +1,17 @@
 /** Code of a reset connection. Not ECONNRESET, because undici treats that code as the end of a body without a length. */
 export const resetCode = 'RESET'
 
+/** Code of a connection that was not used, because the owner of the local workspace does not serve it there. */
+const notServedCode = 'ENOTSERVED'
+
+export const createNotServedError = () =>
+  Object.assign(new Error('the workspace is not served there'), { code: notServedCode })
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   [resetCode]: 'the connection was reset',
+  [notServedCode]: 'the local workspace is not served there',
   ENOTFOUND: 'the host name cannot be resolved',
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host is unreachable',

@@ -25,6 +25,12 @@ export type Transport = (
   cancelUnsent?: AbortSignal,
 ) => Promise<WireResponse>
 
+/**
+ * Called after each connect, before anything is sent. Returns false if another program than the intended service may have
+ * accepted the connection.
+ */
+export type ConnectionCheck = () => Promise<boolean>
+
 /** Error of a request that got no complete response. */
 export class TransportError extends Error {
   constructor(

@@ -57,6 +57,8 @@ export interface Settings {
   profiles: readonly string[]
   local: boolean
   baseUrl: Setting<string> | undefined
+  /** Directory of the local workspace whose server has the base URL of the profile; undefined for any other service. */
+  dataDir: string | undefined
   apiKey: Setting<string> | undefined
   keyCommand: Setting<string> | undefined
   /** Time when the key was stored; undefined if the key is not stored or an earlier version stored it. */
@@ -148,6 +150,10 @@ export function resolveSettings(
     ),
     local,
     baseUrl: url && convert(url, parseBaseUrl),
+    dataDir:
+      url && values?.data_dir !== undefined && values.api_key_origin === parseOrigin(url.value)
+        ? String(values.data_dir)
+        : undefined,
     apiKey,
     keyCommand,
     apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,

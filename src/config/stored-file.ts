@@ -11,6 +11,8 @@ export interface Profile {
   api_key?: string
   key_command?: string
   api_key_origin?: string
+  /** Directory of the local workspace that the key belongs to. `serve --save-profile` stores it. */
+  data_dir?: string
   /** Time when the key was stored, in ISO 8601 and UTC. Missing for keys stored by earlier versions. */
   api_key_stored_at?: string
   output?: string

@@ -86,7 +86,7 @@ export function withProfile(config: StoredConfig, name: string, profile: Profile
 }
 
 export function withoutKey(profile: Profile = {}): Profile {
-  const { api_key, key_command, api_key_origin, api_key_stored_at, ...rest } = profile
+  const { api_key, key_command, api_key_origin, api_key_stored_at, data_dir, ...rest } = profile
   return rest
 }
 

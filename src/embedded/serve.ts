@@ -15,6 +15,8 @@ import { deleteDatabase, useDirectory } from './workspace.ts'
 export interface ServeOptions extends InstanceOptions {
   /** Path of the API key file, which is created if missing; required for a workspace in a directory. */
   keyFile?: string | undefined
+  /** Directory whose lock shows that the service runs. By default, that of the workspace. */
+  lockDir?: string | undefined
   host: string
   port: number
   hosts: readonly string[]
@@ -59,9 +61,10 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
 type Closer = () => Promise<void> | void
 
 async function open(options: ServeOptions, closers: Closer[], closeAll: Closer): Promise<RunningService> {
-  const { dir, keyFile, machine, log } = options
+  const { dir, lockDir = dir, keyFile, machine, log } = options
   // Lock before opening, because another process may serve the workspace.
-  const lock = dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine))
+  const lock =
+    lockDir === undefined ? undefined : await useDirectory(lockDir, () => lockWorkspace(lockDir, machine))
   closers.push(() => lock?.release())
   const { control } = options
   const controlled = control && {
@@ -109,7 +112,7 @@ async function open(options: ServeOptions, closers: Closer[], closeAll: Closer):
     void server.close()
     server.cut()
   })
-  await useDirectory(dir, () =>
+  await useDirectory(lockDir, () =>
     lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile ?? '') }),
   )
 

@@ -1,8 +1,13 @@
 import { once } from 'node:events'
-import { existsSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findServingProcess, lockWorkspace, type ServingProcess } from '../../src/embedded/running-server.ts'
+import {
+  findServingProcess,
+  isServedAt,
+  lockWorkspace,
+  type ServingProcess,
+} from '../../src/embedded/running-server.ts'
 import { UsageError } from '../../src/errors.ts'
 import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
@@ -30,6 +35,29 @@ test('the process that serves a directory is found together with its API key', a
   expect(await findServingProcess(dir, machine)).toEqual({ ...ownerOf(dir), apiKey: 'the-key' })
   release()
   expect(await findServingProcess(dir, machine)).toBeUndefined()
+})
+
+test('a workspace is served at the base URL of its owner only, and until the owner withdraws it', async () => {
+  const dir = tempDir()
+  const live = { ...machine, isAlive: (pid: number) => pid === process.pid }
+  const owner = { ...ownerOf(dir), pid: process.pid }
+  const isServed = (port = 4680) => isServedAt(dir, `http://127.0.0.1:${port}/v1`, live)
+  expect(await isServed()).toBe(false)
+  const { publish, unpublish, release } = await lockWorkspace(dir, machine)
+  expect(await isServed()).toBe(false)
+  publish(owner)
+  expect([await isServed(), await isServed(4681)]).toEqual([true, false])
+  // The file of a killed owner, in the moment before the next owner removes it.
+  publish({ ...owner, pid: 4242 })
+  expect(await isServed()).toBe(false)
+  publish(owner)
+  unpublish()
+  expect(await isServed()).toBe(false)
+  publish(owner)
+  const left = readFileSync(join(dir, 'serve.json'))
+  release()
+  writeFileSync(join(dir, 'serve.json'), left)
+  expect(await isServed()).toBe(false)
 })
 
 test('the owner file has owner-only access', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { omitUndefined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
+import type { ConnectionCheck } from '../../api/wire.ts'
 import { minKeyLength, type Settings } from '../../config/settings.ts'
 import { isClear } from '../../config/values.ts'
 import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
@@ -32,12 +33,13 @@ export async function findService(deps: ServiceDeps): Promise<Service> {
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
         await printer.notice(`warning: the API key is sent unencrypted to ${url.host}; use https`)
-      return { transport: await deps.connect(baseUrl, host, connections), apiKey }
+      const isTrusted = await createServerCheck(host, settings, baseUrl)
+      return { transport: await deps.connect(baseUrl, host, connections, isTrusted), apiKey }
     },
   }
 }
 
-async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Service> {
+async function findLocal({ host, connect, printer, settings }: ServiceDeps): Promise<Service> {
   const { requireHandles } = await import('../../files/file-handles.ts')
   requireHandles()
   const dir = await findDataDir(host)
@@ -53,11 +55,27 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
         dir,
         servingProcess: owner,
         host,
-        connect: (baseUrl) => connect(baseUrl, host, connections),
+        connect: async (baseUrl) =>
+          connect(baseUrl, host, connections, await createServerCheck(host, settings, baseUrl)),
         notice: (text) => void printer.notice(text),
       })
     },
   }
+}
+
+/**
+ * Creates the check of a new connection to the server of a local workspace: when it stops, another user can listen on its
+ * port, and would receive the API key or an access token. Undefined for any other service.
+ */
+export async function createServerCheck(
+  host: Host,
+  { local, dataDir }: Settings,
+  baseUrl: string,
+): Promise<ConnectionCheck | undefined> {
+  const dir = local ? await findDataDir(host) : dataDir
+  if (dir === undefined) return undefined
+  const { isServedAt } = await import('../../embedded/running-server.ts')
+  return () => isServedAt(dir, baseUrl, host)
 }
 
 /** @throws {UsageError} when the local workspace is not served */
@@ -98,14 +116,14 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   })
 }
 
-export const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
+export const connectOverNetwork: Connect = async (baseUrl, host, connections, isTrusted) => {
   const { createNetworkTransport: networkTransport } = await import('../../client/http/transport.ts')
   const { origin, hostname } = new URL(baseUrl)
   return networkTransport({
     origin,
     env: host.env,
     direct: isLoopback(hostname),
-    ...omitUndefined({ connections }),
+    ...omitUndefined({ connections, isTrusted }),
   })
 }
 

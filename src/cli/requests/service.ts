@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { endpoints, type Route } from '../../api/endpoints.ts'
 import { counted } from '../../api/plural.ts'
-import type { Transport } from '../../api/wire.ts'
+import type { ConnectionCheck, Transport } from '../../api/wire.ts'
 import { type Client, createClient, type ReadPages } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { Settle } from '../../client/proof.ts'
@@ -18,7 +18,12 @@ import type { CompletedChanges } from './completed-changes.ts'
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
 /** Function that connects to a service over the network. Tests connect to the embedded service instead. */
-export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
+export type Connect = (
+  baseUrl: string,
+  host: Host,
+  connections?: number,
+  isTrusted?: ConnectionCheck,
+) => Promise<OpenTransport>
 
 export interface ServiceDeps extends SendPolicy {
   host: Host

@@ -1,4 +1,5 @@
 import type { Route } from '../../api/endpoints.ts'
+import type { ConnectionCheck } from '../../api/wire.ts'
 import type { AuditTrail } from '../../client/audit-trail.ts'
 import type { Client } from '../../client/client.ts'
 import { KnownItems } from '../../client/known-items.ts'
@@ -13,6 +14,7 @@ import type { Redact } from '../output/redaction/redaction.ts'
 import type { Audit } from './audit/audit.ts'
 import { CompletedChanges } from './completed-changes.ts'
 import {
+  createServerCheck,
   findDataDir,
   findPersistentBaseUrl,
   findService,
@@ -88,16 +90,29 @@ export class Services {
     const { local } = await this.#deps.settings()
     if (!local) return this.client(setup)
     const { base_url, apiKey } = await requireServer(this.#deps.host)
-    return this.clientFor(base_url, apiKey, setup)
+    return this.clientFor(base_url, apiKey, setup, await this.serverCheck(base_url))
   }
 
-  async clientFor(baseUrl: string, apiKey: string, setup: Partial<ClientSetup> = {}): Promise<Client> {
+  async clientFor(
+    baseUrl: string,
+    apiKey: string,
+    setup: Partial<ClientSetup> = {},
+    isTrusted?: ConnectionCheck,
+  ): Promise<Client> {
     const { host, connect, interrupt } = this.#deps
     const service: Service = {
       baseUrl,
-      open: async (connections) => ({ transport: await connect(baseUrl, host, connections), apiKey }),
+      open: async (connections) => ({
+        transport: await connect(baseUrl, host, connections, isTrusted),
+        apiKey,
+      }),
     }
     return openClient(await this.#createDeps(), { interrupt, ...setup }, service)
+  }
+
+  /** Returns the check of a new connection to the server of a local workspace; undefined for any other service. */
+  async serverCheck(baseUrl: string): Promise<ConnectionCheck | undefined> {
+    return createServerCheck(this.#deps.host, await this.#deps.settings(), baseUrl)
   }
 
   transportTo(url: string): Promise<OpenTransport> {

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import buildConnector, { type Callback, type Target } from 'undici/lib/core/connect.js'
-import { resetCode } from '../../api/connection-failure.ts'
+import { createNotServedError, resetCode } from '../../api/connection-failure.ts'
+import type { ConnectionCheck } from '../../api/wire.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */
@@ -10,12 +11,14 @@ const connectMs = 10_000
 /** Connector that replaces undici's timer and proxy agent. The timer outlives requests; the agent reconnects in a loop. */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
+  readonly #isTrusted: ConnectionCheck | undefined
   readonly #dial = buildConnector({ timeout: 0 })
   readonly #sockets = new Set<Socket>()
   readonly #closing = new AbortController()
 
-  constructor(proxy: HttpProxy | undefined) {
+  constructor(proxy: HttpProxy | undefined, isTrusted: ConnectionCheck | undefined) {
     this.#proxy = proxy
+    this.#isTrusted = isTrusted
     // Every tunnel adds a listener, and Node warns about more than ten.
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
@@ -28,7 +31,8 @@ export class Connections {
         // Node keeps the socket open after a TLS error, and the request would wait until its timeout.
         socket.destroy()
       })
-      callback(...outcome)
+      if (socket && this.#isTrusted) void verify(socket, this.#isTrusted, callback)
+      else callback(...outcome)
     }
     if (!this.#proxy) this.#open(target, done)
     else
@@ -65,6 +69,14 @@ export class Connections {
     const to = port ? `${host}` : `${host ?? hostname}:${protocol === 'https:' ? 443 : 80}`
     return openTunnel(proxy, to, connectMs, this.#closing.signal)
   }
+}
+
+async function verify(socket: Socket, isTrusted: ConnectionCheck, callback: Callback): Promise<void> {
+  const trusted = await isTrusted()
+  if (trusted && !socket.destroyed) return callback(null, socket)
+  socket.destroy()
+  const reset = Object.assign(new Error('closed while it was verified'), { code: resetCode })
+  callback(trusted ? reset : createNotServedError(), null)
 }
 
 function markReset(error: NodeJS.ErrnoException): void {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../api/wire.ts'
+import type { ConnectionCheck, Transport } from '../../api/wire.ts'
 import { Connections } from './connections.ts'
 import { HttpExchange } from './exchange.ts'
 import { ConnectionPool } from './pool.ts'
@@ -10,13 +10,14 @@ export interface TransportOptions {
   env: Readonly<Record<string, string | undefined>>
   direct?: boolean
   connections?: number
+  isTrusted?: ConnectionCheck | undefined
 }
 
 /** @throws {UsageError} when the proxy URL in the environment is invalid */
 export function createNetworkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
-  const { origin, env, direct = false, connections: most = 8 } = options
+  const { origin, env, direct = false, connections: most = 8, isTrusted } = options
   const proxy = direct ? undefined : selectProxy(origin, env)
-  const connections = new Connections(proxy)
+  const connections = new Connections(proxy, isTrusted)
   const clients = new ConnectionPool(origin, connections, most)
   const transport: Transport = (wire, signal, cancelUnsent) => {
     const exchange = new HttpExchange({ origin, proxy: proxy?.name }, wire, signal, cancelUnsent)

@@ -4,6 +4,7 @@ import { isLoopback } from '../../../api/loopback.ts'
 import { fillPath, formatQueryString } from '../../../api/path.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { toText } from '../../../api/to-text.ts'
+import type { ConnectionCheck } from '../../../api/wire.ts'
 import { withAuditTrail } from '../../../client/audit-trail.ts'
 import {
   ApiError,
@@ -60,11 +61,13 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
   const access_token = flags.as === undefined ? flags.token : await readToken(context, flags.as)
-  const url = (await context.services.persistentBaseUrl()) + fillPath(joining.path, { id: room })
+  const baseUrl = await context.services.persistentBaseUrl()
+  const url = baseUrl + fillPath(joining.path, { id: room })
   await requireDirect(context, url)
+  const isTrusted = await context.services.serverCheck(baseUrl)
   const trail = await context.services.trail(joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
-  await withAuditTrail(trail, () => stayConnected(context, room, url, access_token))
+  await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
 }
 
 /** @throws {UsageError} when the environment names a proxy for this service */
@@ -80,13 +83,14 @@ async function requireDirect({ host }: Context, url: string): Promise<void> {
 async function stayConnected(
   context: Context,
   room: string,
-  place: string,
+  place: { url: string; isTrusted: ConnectionCheck | undefined },
   access_token: string | undefined,
 ): Promise<void> {
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = printer.printsJson
-  const url = `${place.replace(/^http/, 'ws')}${formatQueryString({ access_token })}`
+  const { isTrusted } = place
+  const url = `${place.url.replace(/^http/, 'ws')}${formatQueryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
     if (json) return printer.json(frame)
@@ -104,7 +108,8 @@ async function stayConnected(
   for (let attempt = 0; ; attempt++) {
     let joinedAt: number | undefined
     const remainingMs = joined ? timeoutMs : deadline - host.monotonic()
-    const closed = await connectToRoom(url, host, { interrupt, timeoutMs, remainingMs }, async (frame) => {
+    const options = { interrupt, isTrusted, timeoutMs, remainingMs }
+    const closed = await connectToRoom(url, host, options, async (frame) => {
       joined = true
       joinedAt ??= host.monotonic()
       await show(frame)

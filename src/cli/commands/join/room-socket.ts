@@ -1,6 +1,14 @@
+import type { ClientRequestArgs } from 'node:http'
+import { connect } from 'node:net'
 import { WebSocket } from 'ws'
-import { describeReason, isProtocolError, readErrorCode } from '../../../api/connection-failure.ts'
+import {
+  createNotServedError,
+  describeReason,
+  isProtocolError,
+  readErrorCode,
+} from '../../../api/connection-failure.ts'
 import { parseJson, parseJsonBytes } from '../../../api/json.ts'
+import type { ConnectionCheck } from '../../../api/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
@@ -15,8 +23,9 @@ export interface RoomClosed {
   status?: number
 }
 
-interface JoinLimits {
+interface JoinOptions {
   interrupt: AbortSignal
+  isTrusted: ConnectionCheck | undefined
   timeoutMs: number
   /** Rest of the timeout in which the service must send its first frame or refuse the connection, in milliseconds. */
   remainingMs: number
@@ -53,13 +62,14 @@ const final = new Map([
 export function connectToRoom(
   url: string,
   host: Host,
-  { interrupt, timeoutMs, remainingMs }: JoinLimits,
+  { interrupt, isTrusted, timeoutMs, remainingMs }: JoinOptions,
   onFrame: (frame: Record<string, unknown>) => Promise<void>,
 ): Promise<RoomClosed> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
       maxPayload: maxFrameBytes,
+      ...(isTrusted && { createConnection: createVerifiedConnector(isTrusted) }),
     })
     let failure: RoomClosed | undefined
     let frames = Promise.resolve()
@@ -145,6 +155,19 @@ export function connectToRoom(
       )
     })
   })
+}
+
+/** Connects, and hands the socket over only when it is trusted: the request line contains the access token. */
+function createVerifiedConnector(isTrusted: ConnectionCheck): ClientRequestArgs['createConnection'] {
+  return ({ host, port }, callback) => {
+    const socket = connect({ host: host ?? 'localhost', port: Number(port) })
+    socket.once('error', (error) => callback(error, socket))
+    socket.once('connect', async () => {
+      if (await isTrusted()) return callback(null, socket)
+      socket.destroy(createNotServedError())
+    })
+    return undefined
+  }
 }
 
 function toFailure(code: string): RoomClosed {

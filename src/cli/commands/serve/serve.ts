@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
+import { omitUndefined } from '../../../api/defined.ts'
 import { isUrl } from '../../../api/is-url.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import { counted, plural } from '../../../api/plural.ts'
@@ -144,17 +145,22 @@ async function run(context: Context, flags: Flags): Promise<void> {
     flags.control === undefined
       ? undefined
       : await (await import('./control-file.ts')).openControl(context, flags.control)
+  const isSaved = flags.saveProfile !== undefined
   const temporary =
-    dir === undefined && !flags.apiKeyFile ? await createTemporaryDirectory('the API key') : undefined
+    dir === undefined && (isSaved || !flags.apiKeyFile)
+      ? await createTemporaryDirectory('the API key')
+      : undefined
   const keyFile = flags.apiKeyFile
     ? resolve(host.cwd, flags.apiKeyFile)
     : join(temporary?.path ?? dir ?? '', 'api-key')
   try {
-    const serving = await start(context, flags, log, dir, keyFile, controlled?.control)
+    // The saved profile names a directory, whose lock shows that the service still runs.
+    const lockDir = dir ?? (isSaved ? temporary?.path : undefined)
+    const serving = await start(context, flags, log, { dir, lockDir }, keyFile, controlled?.control)
     let cut = 0
     try {
       await controlled?.start()
-      if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
+      if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving, lockDir)
       await announce(context, flags, log, serving, keyFile)
       await waitForInterrupt(context.interrupt)
       await log.say('stopping')
@@ -177,7 +183,7 @@ async function start(
   context: Context,
   flags: Flags,
   log: ServiceLog,
-  dir: string | undefined,
+  dirs: { dir: string | undefined; lockDir: string | undefined },
   keyFile: string,
   control: ServiceControl | undefined,
 ): Promise<RunningService> {
@@ -185,7 +191,7 @@ async function start(
   const { serve } = await import('../../../embedded/serve.ts')
   try {
     const serving = await serve({
-      dir,
+      ...dirs,
       keyFile,
       host: flags.host,
       port: flags.port,
@@ -227,13 +233,13 @@ async function saveProfile(
   context: Context,
   name: string,
   { baseUrl, apiKey }: RunningService,
+  dir: string | undefined,
 ): Promise<void> {
   await context.config.change((config) =>
-    withProfile(
-      config,
-      name,
-      withKey(findProfile(config, name), baseUrl, { value: apiKey }, context.host.now()),
-    ),
+    withProfile(config, name, {
+      ...withKey(findProfile(config, name), baseUrl, { value: apiKey }, context.host.now()),
+      ...omitUndefined({ data_dir: dir }),
+    }),
   )
 }
 

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { runBuilt } from '../../helpers/built.ts'
+import { homes, startBuilt, startServe } from '../../helpers/serving.ts'
+import { soon } from '../../helpers/waiting.ts'
+
+type Server = Awaited<ReturnType<typeof startServe>>
+
+/** Program of another user that listens on the port of a stopped server. */
+async function takePort({ ready }: Server) {
+  let received = ''
+  let closed = () => {}
+  const visited = new Promise<void>((resolve) => {
+    closed = resolve
+  })
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      received += data
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+    })
+    socket.on('error', () => {})
+    socket.on('close', closed)
+  })
+  server.listen(Number(new URL(ready.base_url).port), '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    /** Returns what the first connection has sent until it was closed. */
+    async visit(): Promise<string> {
+      await soon('a connection', visited)
+      return received
+    },
+    async close(): Promise<string> {
+      server.close()
+      await once(server, 'close')
+      return received
+    },
+  }
+}
+
+async function stop({ child }: Server, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal)
+  await once(child, 'exit')
+}
+
+let env: ReturnType<typeof homes>
+beforeEach(() => {
+  env = homes()
+})
+
+const run = (line: string) => runBuilt(line.split(' '), env)
+
+describe('a --local command that outlives the server', () => {
+  test.each<[string, NodeJS.Signals, RegExp]>([
+    ['rooms wait ROOM --for terminated --timeout 1m --verbose', 'SIGTERM', /200/],
+    ['sessions watch ROOM', 'SIGKILL', /ready/],
+    ['join ROOM --as ada', 'SIGTERM', /joined/],
+    ['join ROOM --as ada', 'SIGKILL', /joined/],
+  ])('%s sends nothing to another program on its port after %s', async (line, signal, begun) => {
+    const server = await startServe([], env)
+    const { stdout } = await run('--local rooms create --name R --type open -o ids')
+    await run('--local users create ada')
+    const argv = line.replace('ROOM', stdout.trim()).split(' ')
+    const command = startBuilt(['--local', ...argv], env)
+    const lines = /sessions/.test(line) ? command.stdout : command.stderr
+    await lines.find(`like ${begun}`, (text) => begun.test(text))
+    await stop(server, signal)
+    const taken = await takePort(server)
+    expect(await taken.visit()).toBe('')
+    command.child.kill('SIGTERM')
+    await command.ended()
+    expect(await taken.close()).toBe('')
+  })
+})
+
+describe('a profile of serve --save-profile', () => {
+  test.each([
+    ['a workspace', [], 'SIGTERM'],
+    ['a workspace whose server was killed', [], 'SIGKILL'],
+    ['an ephemeral service', ['--ephemeral'], 'SIGTERM'],
+  ] as const)('for %s sends its key to the server only', async (_name, flags, signal) => {
+    const server = await startServe([...flags, '--save-profile', 'dev'], env)
+    expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
+    await stop(server, signal)
+    const taken = await takePort(server)
+    const host = new URL(server.ready.base_url).host
+    expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: `error: no response from ${host}: the local workspace is not served there\n`,
+    })
+    // The token would be in the first line.
+    expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)
+    expect(await taken.close()).toBe('')
+  })
+
+  test('works again when the workspace is served there again, and not when another one is', async () => {
+    const server = await startServe(['--save-profile', 'dev'], env)
+    const port = new URL(server.ready.base_url).port
+    await stop(server, 'SIGTERM')
+    const again = await startServe(['--port', port], env)
+    expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
+    await stop(again, 'SIGTERM')
+    await startServe(['--port', port], homes())
+    expect(await run('rooms list --profile dev --retries 0')).toMatchObject({ code: 5 })
+  })
+
+  test('is an ordinary profile after auth login', async () => {
+    const server = await startServe(['--save-profile', 'dev'], env)
+    await stop(server, 'SIGTERM')
+    const other = await startServe([], homes())
+    const key = readFileSync(other.ready.api_key_file, 'utf8')
+    const login = [
+      'auth',
+      'login',
+      '--with-token',
+      '--profile',
+      'dev',
+      '--base-url',
+      other.ready.base_url,
+      '--replace',
+    ]
+    expect(await runBuilt(login, env, key)).toMatchObject({ code: 0 })
+    expect(await run('rooms list --profile dev')).toMatchObject({ code: 0 })
+  })
+})
