@@ -5,7 +5,7 @@ import { limitConnections, limits } from './connections.ts'
 import { measureRequest, UnknownClients } from './unknown-clients.ts'
 
 /** Memory of the requests of a connection that wait for the responses to earlier ones, in bytes. Beyond it, no more are read. */
-const maxWaitingBytes = { known: 512 * 1024, unknown: 32 * 1024 }
+const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
 
 interface LimitedServerOptions extends ServerOptions {
   maxConnections?: number | undefined
@@ -21,7 +21,8 @@ interface Pipeline {
   /** True until the headers of a request are complete. */
   isSilent: boolean
   isKnown: boolean
-  isBusy: boolean
+  /** Response to the last handled request. */
+  current: ServerResponse | undefined
   /** True once the last request of the connection has arrived. */
   isEnded: boolean
   readonly waiting: WaitingRequest[]
@@ -96,7 +97,7 @@ export class LimitedServer extends Server {
     const pipeline: Pipeline = {
       isSilent: true,
       isKnown: false,
-      isBusy: false,
+      current: undefined,
       isEnded: false,
       waiting: [],
       waitingBytes: 0,
@@ -124,31 +125,39 @@ export class LimitedServer extends Server {
       pipeline.isKnown = true
       this.#unknown.remove(socket)
     }
-    const isWaiting = pipeline.isBusy
+    const { current } = pipeline
+    const isWaiting = isOpen(current)
     const bytes = pipeline.isKnown && !isWaiting ? 0 : measureRequest(request)
-    if (bytes > 0) this.#unknown.change(socket, bytes)
-    response.on('close', () => {
-      if (bytes > 0) this.#unknown.change(socket, -bytes)
-      pipeline.isBusy = false
-      if (!socket.writable) this.end(socket)
-      else if (pipeline.waiting.length > 0) this.#handleNext(pipeline)
-    })
-    if (isWaiting) {
-      pipeline.waiting.push({ event, request, response, bytes })
-      pipeline.waitingBytes += bytes
+    // Most requests need no listener.
+    if (bytes > 0) this.#hold(socket, pipeline, response, bytes)
+    if (!isWaiting) {
+      pipeline.current = response
+      super.emit(event, request, response)
       return
     }
-    pipeline.isBusy = true
-    super.emit(event, request, response)
+    if (pipeline.waiting.length === 0) current.once('close', () => this.#handleNext(socket, pipeline))
+    pipeline.waiting.push({ event, request, response, bytes })
+    pipeline.waitingBytes += bytes
   }
 
-  #handleNext(pipeline: Pipeline): void {
+  #hold(socket: Socket, pipeline: Pipeline, response: ServerResponse, bytes: number): void {
+    this.#unknown.change(socket, bytes)
+    response.on('close', () => {
+      this.#unknown.change(socket, -bytes)
+      if (pipeline.current === response) pipeline.current = undefined
+    })
+  }
+
+  #handleNext(socket: Socket, pipeline: Pipeline): void {
+    // Responses could no longer be sent.
+    if (!socket.writable) this.end(socket)
     const next = pipeline.waiting.shift()
     if (!next) return
     const { event, request, response, bytes } = next
+    pipeline.current = response
     pipeline.waitingBytes -= bytes
-    pipeline.isBusy = true
-    if (pipeline.isEnded && pipeline.waiting.length === 0) response.setHeader('connection', 'close')
+    if (pipeline.waiting.length > 0) response.once('close', () => this.#handleNext(socket, pipeline))
+    else if (pipeline.isEnded) response.setHeader('connection', 'close')
     super.emit(event, request, response)
   }
 
@@ -158,7 +167,7 @@ export class LimitedServer extends Server {
     this.#unknown.remove(socket)
     if (pipeline?.isEnded) socket.end()
     // A pending response would be written into the upgraded stream.
-    else if (pipeline?.isBusy) socket.destroy()
+    else if (isOpen(pipeline?.current)) socket.destroy()
     else return true
     return false
   }
@@ -167,4 +176,8 @@ export class LimitedServer extends Server {
     pipeline.isSilent = false
     this.#removeSilent(socket)
   }
+}
+
+function isOpen(response: ServerResponse | undefined): response is ServerResponse {
+  return response !== undefined && !response.closed
 }
