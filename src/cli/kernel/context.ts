@@ -156,7 +156,7 @@ export class Context {
     if ((dryRun || curl) && !sendsRequests(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
     if (effect !== 'reads') this.services.rememberItems()
-    this.services.setLists({ mayWrite: mayWrite(effect), allowsIncomplete: allowIncomplete })
+    this.services.setMayWrite(mayWrite(effect))
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
   }

@@ -48,12 +48,13 @@ export class Services {
   #client: Promise<Client> | undefined
   #key: Promise<string> | undefined
   #audit: Promise<Audit | undefined> | undefined
-  readonly #serviceFacts: ServiceFacts = {}
+  readonly #serviceFacts: ServiceFacts
   readonly changes = new CompletedChanges()
   readonly #closers: (() => Promise<void> | void)[] = []
 
   constructor(deps: ServicesDeps) {
     this.#deps = deps
+    this.#serviceFacts = { allowsIncomplete: deps.flags.allowIncomplete === true }
   }
 
   /** Remembers the items that are read, to prove writes. */
@@ -61,9 +62,9 @@ export class Services {
     this.#serviceFacts.known ??= new KnownItems()
   }
 
-  /** Decides whether lists must be whole before a command gets them. */
-  setLists(lists: Pick<ServiceFacts, 'mayWrite' | 'allowsIncomplete'>): void {
-    Object.assign(this.#serviceFacts, lists)
+  /** Decides whether the command gets only whole lists, because it may write. */
+  setMayWrite(mayWrite: boolean): void {
+    this.#serviceFacts.mayWrite = mayWrite
   }
 
   client(setup?: Partial<ClientSetup>): Promise<Client> {

@@ -147,6 +147,15 @@ describe('a read command with --all-profiles', () => {
     })
   })
 
+  test('accepts an incomplete list of a profile with --allow-incomplete', async () => {
+    east.instead = { status: 200, body: '{"rooms":[],"paging":{"total":7}}' }
+    expect(await run('rooms list --all --all-profiles -o ids')).toMatchObject({ code: 8 })
+    expect(await run('rooms list --all --all-profiles -o ids --allow-incomplete')).toMatchObject({
+      code: 0,
+      stdout: 'w1\n',
+    })
+  })
+
   test('adds a field and a column for the profile in every format', async () => {
     expect((await run('rooms list --all-profiles -o ndjson')).stdout).toBe(
       '{"profile":"east","id":"e1","name":"Kyoto","type":"open"}\n' +
