@@ -44,9 +44,13 @@ export class WorkspaceReader {
     return this.#problem
   }
 
-  /** @param all false to read only one room, which identifies the workspace */
+  /**
+   * @param all false to read only one room, which identifies the workspace
+   * @throws {IncompleteError} when no room of an incomplete list is known, so that nothing identifies the workspace
+   */
   async readRooms(all: boolean): Promise<RoomList> {
     const list = await this.#readList('listRooms', 'id', all ? { all } : { limit: 1 })
+    if (list.items.size === 0 && this.#problem) throw this.#problem
     return { ...list, applicationId: await this.#readApplicationId([...list.items.values()][0]) }
   }
 

@@ -278,6 +278,25 @@ describe('workspace apply with conflicts', () => {
   })
 })
 
+test('workspace apply exits 8 and writes nothing if the list of rooms is incomplete', async () => {
+  const at = await createWorkspace()
+  at.write(algebra())
+  await at.run(apply)
+  at.write('rooms: [{ key: other, name: Other, type: open }]\n')
+  at.world.intercept = async (request, next) => {
+    const response = await next()
+    if (!request.url.includes('/rooms?')) return response
+    const body = JSON.parse(new TextDecoder().decode(response.body))
+    return answer(200, { ...body, paging: { ...body.paging, total: 9 } })
+  }
+  const { code, stderr, writes } = await at.run(`${apply} --prune=rooms --quiet`)
+  expect({ code, stderr, writes }).toEqual({
+    code: 8,
+    stderr: 'error: the service listed 1 of 9 rooms\n',
+    writes: [],
+  })
+})
+
 describe('the lock file', () => {
   test('of another application at the same base URL is refused', async () => {
     const at = await createWorkspace()
