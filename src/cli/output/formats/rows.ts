@@ -1,3 +1,4 @@
+import { listNames } from '../../../api/plural.ts'
 import { type Item, readField, type View } from '../views/views.ts'
 
 export interface RowOptions {
@@ -45,10 +46,9 @@ export class RowWriter {
   describeOmitted(): string | undefined {
     const names = [...this.#omitted].sort()
     if (names.length === 0) return undefined
-    const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
     const isFull = (this.#fields?.length ?? 0) >= maxColumns
     const reason = isFull ? `there are more than ${maxColumns}` : 'the first page lacks them'
-    return `fields left out, because ${reason}: ${names.slice(0, maxNamed).join(', ')}${more}; -o ndjson has them`
+    return `fields left out, because ${reason}: ${listNames(names, maxNamed)}; -o ndjson has them`
   }
 
   #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
