@@ -23,18 +23,29 @@ const createTooDeepError = (levels: number) => new JsonLimitError(`nested more t
  * @throws {SyntaxError} when the text is not JSON or exceeds a limit
  */
 export function parseJson(text: string, levels = maxResponseLevels, values = maxResponseValues): unknown {
+  return parseText(text, levels, values).value
+}
+
+interface Parsed {
+  value: unknown
+  /** True when JSON.parse has not rounded a number of `value`. */
+  isPlain: boolean
+}
+
+function parseText(text: string, levels: number, values: number): Parsed {
   if (text.length > quickBytes) requireJsonLimits(Buffer.from(text), levels, values)
   return parseChecked(text, levels)
 }
 
 /** Parses JSON whose depth and number of values have been checked if it is long. */
-function parseChecked(text: string, levels: number): unknown {
+function parseChecked(text: string, levels: number): Parsed {
   const value: unknown = JSON.parse(text)
   if (text.length > 2 * levels && text.length <= quickBytes && isDeeper(value, levels))
     throw createTooDeepError(levels)
+  const isPlain = !mayLoseDigits.test(text)
   // Checks their number.
-  if (mayLoseDigits.test(text)) Array.from(findLongNumbers(text))
-  return value
+  if (!isPlain) Array.from(findLongNumbers(text))
+  return { value, isPlain }
 }
 
 /** Size up to which JSON can be parsed before its limits are checked, in bytes. Parsing it takes 50 ms and 50 MB at most. */
@@ -123,16 +134,15 @@ export function parseJsonBytes(
   bytes: Uint8Array,
   levels = maxResponseLevels,
   values = maxResponseValues,
-): { text: string; value: unknown } {
+): Parsed {
   requireJsonLimits(bytes, levels, values)
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  return { text, value: parseChecked(text, levels) }
+  return parseChecked(new TextDecoder('utf-8', { fatal: true }).decode(bytes), levels)
 }
 
 /** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` writes unchanged. */
-export function readJson(text: string, levels?: number): unknown {
-  const value = parseJson(text, levels)
-  return mayLoseDigits.test(text) ? readLossless(text) : value
+export function readJson(text: string, levels = maxResponseLevels): unknown {
+  const { value, isPlain } = parseText(text, levels, maxResponseValues)
+  return isPlain ? value : readLossless(text)
 }
 
 /** Maximum number of numbers that a double cannot hold. Each takes 200 bytes. */
@@ -233,11 +243,6 @@ function isOrdinary(value: unknown): boolean {
 
 export function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof LosslessNumber
-}
-
-/** Returns true when JSON.parse and JSON.stringify reproduce every number. */
-export function isPlain(text: string): boolean {
-  return !mayLoseDigits.test(text)
 }
 
 /** JSON of a response. Its text is not kept, because it can take twice as much memory as the bytes. */

@@ -1,13 +1,6 @@
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
 import { isRecord } from '../api/guards.ts'
-import {
-  isPlain,
-  type JsonBody,
-  JsonLimitError,
-  parseJsonBytes,
-  readResponseValue,
-  writeJson,
-} from '../api/json.ts'
+import { type JsonBody, JsonLimitError, parseJsonBytes, readResponseValue, writeJson } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
 export type ResponseBody<T = unknown> = JsonBody<T>
@@ -20,8 +13,7 @@ export interface ParsedResponse extends JsonBody {
 
 export function readResponse({ status, headers, body: bytes, unreadable }: WireResponse): ParsedResponse {
   try {
-    const { text, value } = parseJsonBytes(bytes)
-    return { status, bytes, value, isPlain: isPlain(text), problem: undefined, isEmpty: false }
+    return { status, bytes, ...parseJsonBytes(bytes), problem: undefined, isEmpty: false }
   } catch (cause) {
     const problem = unreadable ?? describeNotJson(bytes, headers['content-type'], cause)
     const isEmpty = bytes.length === 0 && unreadable === undefined
