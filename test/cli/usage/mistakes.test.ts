@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { CommandLineError, type MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
 import { elsewhere, flags, nouns, verbs } from '../../../src/cli/usage/meanings.ts'
+import { explainUsage } from '../../../src/cli/usage/usage-error.ts'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
 
@@ -300,24 +302,48 @@ test('the explanations of user mistakes mention only existing commands and flags
   for (const flag of Object.values(flags).flat()) expect(long, flag).toContain(flag)
 })
 
-test('no message about surplus arguments repeats a word that may be a key', async () => {
-  const world = await createWorld()
-  const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
-  for (const { words, command } of await leaves()) {
+const secret = 'sk_live_51Hq8vZ2eKYlo2C0'
+
+/** Command lines with a key as surplus argument: those of each command that takes a fixed number of arguments. */
+async function linesWithSurplusKey(): Promise<string[][]> {
+  return (await leaves()).flatMap(({ words, command }) => {
     const args = command.registeredArguments
-    if (words[0]?.startsWith('__') || args.some(({ variadic }) => variadic)) continue
+    if (words[0]?.startsWith('__') || args.some(({ variadic }) => variadic)) return []
     const choices = args.map(({ argChoices }) => argChoices?.[0] ?? 'x')
-    for (const line of [
+    return [
       [...words, ...choices, secret],
       [...words, ...choices, secret, secret],
       ...(words.length > 1 ? [[words[0] ?? '', secret]] : []),
-    ]) {
-      const { code, stderr } = await world.run(line)
-      expect({ code, stderr }, line.join(' ')).toEqual({
-        code: 2,
-        stderr: expect.not.stringContaining(secret),
-      })
-    }
+    ]
+  })
+}
+
+test('no message about surplus arguments repeats a word that may be a key', async () => {
+  const world = await createWorld()
+  for (const line of await linesWithSurplusKey()) {
+    const { code, stderr } = await world.run(line)
+    expect({ code, stderr }, line.join(' ')).toEqual({
+      code: 2,
+      stderr: expect.not.stringContaining(secret),
+    })
+  }
+})
+
+test('no message about surplus arguments repeats a key that the message of Commander contains', async () => {
+  const program = (await wholeProgram()) as MeetroomCommand
+  for (const line of await linesWithSurplusKey()) {
+    const error: unknown = await program.parseAsync(line, { from: 'user' }).catch((thrown) => thrown)
+    if (!(error instanceof CommandLineError)) throw new Error(`${line.join(' ')} is accepted`)
+    if (error.code !== 'commander.excessArguments') continue
+    // Commander 15 lists the arguments in its message.
+    const listing = new CommandLineError(error.command, error.code, `${error.message} Got: '${secret}'.`)
+    const { message, hint, cause } = explainUsage(listing, line, program)
+    expect({ message, hint, cause }, line.join(' ')).toEqual({
+      message: expect.not.stringContaining(secret),
+      hint: expect.anything(),
+      cause: undefined,
+    })
+    expect(JSON.stringify(hint), line.join(' ')).not.toContain(secret)
   }
 })
 
