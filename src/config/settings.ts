@@ -12,6 +12,7 @@ import {
 import {
   createNoSuchProfileError,
   findProfile,
+  HiddenConfigError,
   type Key,
   type Profile,
   type StoredConfig,
@@ -103,7 +104,7 @@ export function resolveSettings(
     throw new UsageError('--local and --profile name different services')
   const { named, baseUrl, key, isComplete } = readSelection(flags, env)
   const { config: known, readError }: ConfigResult = isComplete
-    ? tryRead(read, isUnreachable)
+    ? tryRead(read, (error) => error instanceof HiddenConfigError)
     : named?.value === localProfile
       ? tryRead(read)
       : { config: read() }
@@ -226,11 +227,6 @@ function tryRead(read: () => StoredConfig, isMissing = (_: MeetroomError) => fal
     if (!(error instanceof MeetroomError)) throw error
     return { config: {}, readError: isMissing(error) ? undefined : error }
   }
-}
-
-/** Returns true for a file that belongs to others, such as in the home of another user in a container. */
-function isUnreachable({ cause }: MeetroomError): boolean {
-  return (Object(cause) as NodeJS.ErrnoException).code === 'EACCES'
 }
 
 function convert<T>(

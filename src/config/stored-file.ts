@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { findClosest } from '../api/closest.ts'
 import { isRecord } from '../api/guards.ts'
 import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../errors.ts'
-import { readTrusted } from '../files/trusted-file.ts'
+import { isHiddenByOthers, readTrusted } from '../files/trusted-file.ts'
 import { localProfile } from './selection.ts'
 
 /** Stored profile. Its key is sent only to `api_key_origin`. */
@@ -37,7 +37,13 @@ export function configFilePath(dir: string): string {
   return join(dir, 'config.json')
 }
 
-/** @throws {UsageError} when the settings file is unreadable or invalid, or another user controls it */
+/** Error of a settings file in a directory that another user has closed, such as the home of root in a container. */
+export class HiddenConfigError extends UsageError {}
+
+/**
+ * @throws {HiddenConfigError} when a directory of another user hides the settings file
+ * @throws {UsageError} when the settings file is unreadable or invalid, or another user controls it
+ */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFilePath(dir)
   let text: string
@@ -49,7 +55,8 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     const handles = toExhaustedHandlesError(error)
     if (handles) throw handles
-    throw new UsageError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`, {
+    const ConfigError = isHiddenByOthers(error, uid) ? HiddenConfigError : UsageError
+    throw new ConfigError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`, {
       cause: error,
     })
   }

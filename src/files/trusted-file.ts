@@ -28,6 +28,12 @@ export function readTrusted(
   return text
 }
 
+/** Returns true for an error of `readTrusted` if a directory of another user hides whether the file exists. */
+export function isHiddenByOthers(error: unknown, uid: number | undefined): boolean {
+  const { code, syscall, path } = error as NodeJS.ErrnoException
+  return code === 'EACCES' && syscall === 'lstat' && lstatSync(dirname(path ?? '')).uid !== uid
+}
+
 /**
  * Reads a file in a data directory that holds a key, or that says where a key is sent. The directory may belong to
  * another user, or let a group write to all of its files, as volumes of containers do: a notice says so. The file gives

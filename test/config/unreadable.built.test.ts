@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { launcher, node, sharedCache } from '../helpers/built.ts'
+import { runCommand } from '../helpers/command.ts'
+import { serveHere } from '../helpers/serve-here.ts'
+import { tempDir } from '../helpers/world.ts'
+import { notice } from '../suites/size.ts'
+
+const isRoot = process.getuid?.() === 0
+// Without these capabilities, file modes apply to root, too.
+const asOwner = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+const obeysModes =
+  process.platform !== 'win32' && (!isRoot || spawnSync('setpriv', ['--version']).status === 0)
+if (!obeysModes) notice('unreadable settings', 'file modes do not apply to this user')
+const other = 4711
+
+/** Prepares a protected profile of a service. Runs name the service in the environment, not the profile. */
+async function protect() {
+  const { baseUrl, apiKey } = await serveHere()
+  const dir = join(tempDir(), 'config')
+  const file = join(dir, 'config.json')
+  mkdirSync(dir)
+  const production = { base_url: baseUrl, protected: true }
+  writeFileSync(file, JSON.stringify({ profiles: { production } }), { mode: 0o600 })
+  const env = {
+    ...sharedCache,
+    MEETROOM_API_KEY: apiKey,
+    MEETROOM_BASE_URL: baseUrl,
+    MEETROOM_CONFIG_DIR: dir,
+  }
+  const run = (line: string) => {
+    const [command = '', ...argv] = [...asOwner, node, launcher, ...line.split(' ')]
+    return runCommand(command, argv, env)
+  }
+  return { dir, file, run }
+}
+
+describe.runIf(obeysModes)(
+  'a settings file that may not be read, when the environment names key and base URL',
+  () => {
+    test.each(['file', 'directory'])(
+      'refuses a write and allows a read because of the mode of the %s',
+      async (what) => {
+        const { dir, file, run } = await protect()
+        const path = what === 'file' ? file : dir
+        chmodSync(path, 0)
+        const refused = await run('users create ada')
+        const read = await run('users list -o ids')
+        const allowed = await run('users create ada --allow-write')
+        chmodSync(path, 0o700)
+        expect(refused).toEqual({
+          code: 2,
+          stdout: '',
+          stderr:
+            `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
+            'hint: fix it, or pass --allow-write if you mean it\n',
+        })
+        expect(read).toEqual({ code: 0, stdout: '', stderr: '' })
+        expect(allowed).toMatchObject({ code: 0 })
+      },
+    )
+
+    test.runIf(isRoot)('counts as missing in a directory that another user has closed', async () => {
+      const { dir, run } = await protect()
+      chownSync(dir, other, other)
+      chmodSync(dir, 0o700)
+      expect(await run('users create ada')).toMatchObject({ code: 0 })
+    })
+  },
+)
