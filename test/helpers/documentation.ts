@@ -19,3 +19,29 @@ export function readTopicFile(name: string): string {
 export function documentation(): string {
   return [readFileSync(join(root, 'README.md'), 'utf8'), ...topicNames.map(readTopicFile)].join('\n')
 }
+
+/** A code block or inline code. */
+interface CodeSample {
+  /** Comment above the block, as in `run` for `<!-- run -->`. */
+  mark: string
+  text: string
+  /** Its lines that run meetroom. A line that ends with a backslash includes the next one. */
+  commands: readonly string[]
+}
+
+/** Returns the code of a text, in order. */
+export function readSamples(text: string): CodeSample[] {
+  const pattern = /(?:<!-- (.*) -->\n)?^```(\w+)\n([\s\S]*?)^```|`([^`\n]+)`/gm
+  return [...text.matchAll(pattern)].map(([, mark = '', language, block, inline = '']) => {
+    const code = block ?? inline
+    const lines = code.replace(/\\\n\s*/g, '').split('\n')
+    // The other lines of a console block are output.
+    const typed = language === 'console' ? lines.filter((line) => line.startsWith('$ ')) : lines
+    const commands = typed.map((line) => line.replace(/^\$ /, '').trim()).filter(isCommandLine)
+    return { mark, text: code, commands }
+  })
+}
+
+function isCommandLine(line: string): boolean {
+  return /(?:^|[\s('"$])meetroom (?:[a-z]|--(?!build))/.test(line) && !line.startsWith('#')
+}

@@ -1,20 +1,51 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { documentation } from './documentation.ts'
+import type { TestHost } from './host.ts'
 import type { Run, World } from './world.ts'
 
-/** Runs a line as a shell would, in the folder of a world: quotes, `< FILE` and `> FILE`. */
-export async function runLine(world: World, line: string): Promise<Run> {
-  const words = [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
-  const argv: string[] = []
-  let stdin: string | undefined
-  let target: string | undefined
-  for (let word = words.shift(); word !== undefined; word = words.shift())
-    if (word === '<') stdin = readFileSync(join(world.dir, words.shift() ?? ''), 'utf8')
-    else if (word === '>') target = words.shift()
-    else argv.push(word)
-  const run = await world.run(argv.slice(1), { cwd: world.dir, ...(stdin !== undefined && { stdin }) })
-  if (target !== undefined) writeFileSync(join(world.dir, target), run.stdout)
+interface LineOptions {
+  env?: Record<string, string | undefined>
+  /** Called when a command has started. */
+  started?: (host: TestHost) => void
+}
+
+/**
+ * Runs a line as a shell would, in the folder of a world: quotes, `< FILE`, `> FILE`, pipes, and a command within `$(…)`. A
+ * pipe ends at the first other program.
+ */
+export async function runLine(world: World, line: string, options: LineOptions = {}): Promise<Run> {
+  const { env = {}, started = () => {} } = options
+  const [, inner = line] = /[$<]\((meetroom [^)]*)\)/.exec(line) ?? []
+  const tokens = [...inner.matchAll(/'([^']*)'|"([^"]*)"|[|<>]|[^\s'|<>]+/g)].map(
+    ([word, single, double]) => ({
+      word: single ?? double ?? word,
+      isQuoted: (single ?? double) !== undefined,
+    }),
+  )
+  const path = (name = '') => resolve(world.dir, name)
+  let run: Run | undefined
+  while (tokens.shift()?.word === 'meetroom') {
+    const argv: string[] = []
+    let stdin = run?.stdout
+    let target: string | undefined
+    for (let token = tokens.shift(); token; token = tokens.shift()) {
+      if (token.isQuoted) argv.push(token.word)
+      else if (token.word === '<') stdin = readFileSync(path(tokens.shift()?.word), 'utf8')
+      else if (token.word === '>') target = path(tokens.shift()?.word)
+      else if (['|', '#', '&'].includes(token.word)) break
+      else argv.push(token.word)
+    }
+    const { host, done } = world.start(argv, { cwd: world.dir, env, ...(stdin !== undefined && { stdin }) })
+    started(host)
+    run = await done
+    if (target !== undefined) {
+      mkdirSync(dirname(target), { recursive: true })
+      writeFileSync(target, run.stdout)
+    }
+    if (run.code !== 0) return run
+  }
+  if (!run) throw new Error(`not a command of meetroom: ${line}`)
   return run
 }
 

@@ -37,7 +37,7 @@ export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void 
   addExamples(
     link,
     "meetroom rooms link 'name:Weekly sync' --as ada",
-    "meetroom rooms link --where 'type=open' -o csv > links.csv",
+    "meetroom rooms link --where 'type=open' --where 'status=active' -o csv > links.csv",
     'meetroom rooms link 66f1a2b3c4d5e6f708192a3b --as ada --replay',
   )
 }
