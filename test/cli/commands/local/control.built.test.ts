@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { runBuilt } from '../../../helpers/built.ts'
+import { readSamples, readTopicFile } from '../../../helpers/documentation.ts'
 import { homes, startServe } from '../../../helpers/serving.ts'
 
 // Every test starts processes.
@@ -213,4 +214,18 @@ describe('the control listener', () => {
     expect(await send({ method: 'GET' })).toBe(404)
     expect(await send({ path: '/rooms' })).toBe(404)
   })
+})
+
+test('the commands for a shell in the help topic testing control a service', async () => {
+  const { run, env, file } = await startControlled()
+  const seedFile = join(env.HOME, 'seed.json')
+  writeFileSync(seedFile, JSON.stringify(seed))
+  const lines = readSamples(readTopicFile('testing'))
+    .flatMap(({ commands }) => commands)
+    .filter((line) => line.startsWith('meetroom local '))
+  expect(lines.length).toBeGreaterThan(4)
+  for (const line of lines) {
+    const filled = line.replace('meetroom ', '').replace('control.json', file).replace('seed.json', seedFile)
+    expect(await run(filled), line).toMatchObject({ code: 0 })
+  }
 })
