@@ -36,7 +36,7 @@ const notRun: Table<string> = [
   [/^meetroom (?:api DELETE|rooms get)$/, 'the beginning of a command'],
   [/^npm ci|^RUN npm|^docker compose|^sudo|^seq/, 'needs another program'],
   [/^meetroom auth login$/, 'asks on a terminal: ask.test.ts'],
-  [/auth login .*--key-command/, 'needs a password manager: key-command.test.ts'],
+  [/auth login .*--key-command/, 'needs a password manager; key-command.test.ts reads it'],
   [/cache warm/, 'needs an installed package: warm.built.test.ts'],
   [/meetroom join /, 'needs WebSockets: join.test.ts'],
   [/rooms open /, 'needs a browser: open.test.ts'],
