@@ -125,6 +125,8 @@ function isDeeper(value: unknown, levels: number): boolean {
 // JSON.parse rounds numbers that a double cannot hold. Searching for them is much faster than parsing without loss.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /**
  * Parses JSON in UTF-8.
  * @throws {SyntaxError} when the bytes are not JSON or exceed a limit
@@ -136,7 +138,7 @@ export function parseJsonBytes(
   values = maxResponseValues,
 ): Parsed {
   requireJsonLimits(bytes, levels, values)
-  return parseChecked(new TextDecoder('utf-8', { fatal: true }).decode(bytes), levels)
+  return parseChecked(utf8.decode(bytes), levels)
 }
 
 /** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` writes unchanged. */

@@ -5,7 +5,6 @@ import { matchOperation } from '../api/match-operation.ts'
 import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import type { WireResponse } from '../api/wire.ts'
-import { UnknownOutcomeError } from '../errors.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
 import type { Doubt, LookupName, ProofReader, ReadList } from './evidence.ts'
 import { createExchange, type ExchangeOptions, type ExchangeResult } from './exchange.ts'
@@ -147,11 +146,8 @@ export function createClient(options: ClientOptions): Client {
       input,
       trail,
       (result) => readWrite(name, input, result, before) as Result,
-    ).catch((error: unknown) => {
-      if (error instanceof UnknownOutcomeError)
-        return settle({ name, input, before, error }) as Promise<Result>
-      throw error
-    })
+      (error) => settle({ name, input, before, error }) as Promise<Result>,
+    )
   }
 
   async function settle(doubt: Doubt): Promise<ResponseBody> {

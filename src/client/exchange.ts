@@ -1,6 +1,6 @@
 import type { Route } from '../api/endpoints.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
-import { AuthError, type RequestLine, suggest } from '../errors.ts'
+import { AuthError, type RequestLine, suggest, UnknownOutcomeError } from '../errors.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type FinalResponse, type Policy, type Send } from './retry.ts'
@@ -54,12 +54,16 @@ export function createExchange(options: ExchangeOptions) {
     return opened
   }
 
-  /** @param conclude converts the response to the caller's result */
+  /**
+   * @param conclude converts the response to the caller's result
+   * @param onUnknown settles a write without a proof
+   */
   async function exchange<T>(
     endpoint: Route,
     input: AnyInput,
     trail: AuditTrail | undefined,
     conclude: (result: ExchangeResult) => T | Promise<T>,
+    onUnknown?: (error: UnknownOutcomeError) => Promise<T>,
   ): Promise<T> {
     const request = buildRequest(baseUrl, endpoint, input)
     const line = {
@@ -76,23 +80,29 @@ export function createExchange(options: ExchangeOptions) {
     const ownHeaders = request.body === undefined ? headers : bodyHeaders
     const { authorization } = headers
     const { method, url, body } = request
-    const response = await send(
-      {
-        method,
-        url,
-        headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
-        body,
-      },
-      {
-        repeatable: isRepeatable(endpoint),
-        write,
-        check: () => checkHint(endpoint, input),
-        line,
-      },
-    )
-    trail?.recordResponse(response.status)
-    options.onExchange?.({ method, url, status: response.status })
-    return conclude({ response, line, writes: write ? judges : undefined })
+    try {
+      const response = await send(
+        {
+          method,
+          url,
+          headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
+          body,
+        },
+        {
+          repeatable: isRepeatable(endpoint),
+          write,
+          check: () => checkHint(endpoint, input),
+          line,
+        },
+      )
+      trail?.recordResponse(response.status)
+      options.onExchange?.({ method, url, status: response.status })
+      const concluded = conclude({ response, line, writes: write ? judges : undefined })
+      return concluded instanceof Promise ? await concluded : concluded
+    } catch (error) {
+      if (onUnknown && error instanceof UnknownOutcomeError) return onUnknown(error)
+      throw error
+    }
   }
 
   return { open, exchange }

@@ -35,16 +35,16 @@ interface JudgedWrite {
 export function judgeWrite({ name, route, input, line, response, received, before }: Write): JudgedWrite {
   const endpoint: Endpoint | undefined = name && endpoints[name]
   const verdict = judgeResponse(endpoint, input, received, before)
+  if (verdict.is === 'done')
+    return {
+      answer: nameItem(endpoint, received, verdict.item),
+      isShown: verdict.item !== undefined,
+      remarks: verdict.remarks,
+    }
   const { status } = received
   const hint = checkHint(endpoint ?? route, input)
   const details = { status, request: line, body: quoteBody(received) }
   switch (verdict.is) {
-    case 'done':
-      return {
-        answer: nameItem(endpoint, received, verdict.item),
-        isShown: verdict.item !== undefined,
-        remarks: verdict.remarks,
-      }
     case 'refused': {
       const { message } = describeErrorResponse(response)
       const text = `the service refuses the request (${status})${message === undefined ? '' : `: ${message}`}`

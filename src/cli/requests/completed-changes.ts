@@ -17,26 +17,42 @@ const participles: Readonly<Record<string, string>> = {
 /** Noun for writes of `meetroom api`. */
 const request = { name: 'request', plural: 'requests' }
 
+interface Change {
+  readonly noun: Noun
+  readonly participle: string
+  count: number
+}
+
 /** Changes that a run has made. An error of lost output names them, because its exit code does not. */
 export class CompletedChanges {
-  readonly #counts = new Map<string, { noun: Noun; participle: string; count: number }>()
+  readonly #changes = new Map<string, Change>()
+  /** Changes by the ID of their route, because an import makes many of one kind. */
+  readonly #ofRoutes = new Map<string, Change>()
 
-  addWrite(route: Route): void {
-    const endpoint = Object.values<Endpoint>(endpoints).find(({ id }) => id === route.id)
-    const [, verb = ''] = route.id.split('.')
+  addWrite({ id }: Route): void {
+    const known = this.#ofRoutes.get(id)
+    if (known) {
+      known.count++
+      return
+    }
+    const endpoint = Object.values<Endpoint>(endpoints).find((each) => each.id === id)
+    const [, verb = ''] = id.split('.')
     const { name, plural: many } = endpoint ? resources[endpoint.resource] : request
-    this.add([name, many], endpoint ? (participles[verb] ?? 'changed') : 'accepted')
+    const change = this.add([name, many], endpoint ? (participles[verb] ?? 'changed') : 'accepted')
+    this.#ofRoutes.set(id, change)
   }
 
-  add(noun: Noun, participle: string, count = 1): void {
+  add(noun: Noun, participle: string, count = 1): Change {
     const key = `${noun[0]} ${participle}`
-    const known = this.#counts.get(key)
-    this.#counts.set(key, { noun, participle, count: (known?.count ?? 0) + count })
+    const change = this.#changes.get(key) ?? { noun, participle, count: 0 }
+    this.#changes.set(key, change)
+    change.count += count
+    return change
   }
 
   /** Formats the changes, as in `the room was created`; undefined if there are none. */
   describe(): Done | undefined {
-    const changes = [...this.#counts.values()]
+    const changes = [...this.#changes.values()]
     const parts = changes.map(({ noun, participle, count }) => {
       const items = plural(count, `the ${noun[0]}`, counted(count, ...noun))
       return `${items} ${plural(count, 'was', 'were')} ${participle}`
