@@ -299,6 +299,9 @@ const others = full
       .map((call): Scenario => ({ argv: `--local ${call} --yes` }))
   : []
 
+/** Commands that touch no file of the user. */
+const untouching = /^--local (config path|completion|__complete|version|help) /
+
 test
   .runIf(canTrace)
   .concurrent.each(
@@ -311,7 +314,7 @@ test
     const place = new Place(scenario)
     await place.prepare()
     const paths = await place.touched()
-    expect(paths.length).toBeGreaterThan(0)
+    if (!untouching.test(scenario.argv)) expect(paths.length).toBeGreaterThan(0)
     const cases = paths.flatMap((path) => plants.map((plant) => [path, plant] as const))
     const found: string[] = []
     for (const [path, plant] of choose(cases, i)) found.push(...(await probe(place, path, plant)))

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Hint, suggest } from '../../errors.ts'
+import { describeSystemError, type Hint, suggest, UsageError } from '../../errors.ts'
 import { requireOwnDirectory } from '../../files/make-directory.ts'
 import { savedDirectory } from './copy.ts'
 
@@ -10,7 +10,10 @@ export interface SavedCopy {
   savedAtMs: number
 }
 
-/** Lists the copies of a workspace that restores, resets and upgrades have saved, newest first. */
+/**
+ * Lists the copies of a workspace that restores, resets and upgrades have saved, newest first.
+ * @throws {UsageError} when their directory cannot be read
+ */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)
   requireOwnDirectory(directory)
@@ -37,7 +40,9 @@ function readNames(directory: string): string[] {
     return readdirSync(directory)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    throw new UsageError(`${directory} cannot be read: ${describeSystemError(error)}`, {
+      hint: 'it holds copies of the workspace: move it away if it is not a directory',
+    })
   }
 }
 
