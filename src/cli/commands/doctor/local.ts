@@ -1,8 +1,8 @@
-import { lstatSync, statfsSync } from 'node:fs'
+import { lstatSync, type Stats, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { type Hint, suggest } from '../../../errors.ts'
+import { describeSystemError, type Hint, suggest } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeSize } from '../../output/terminal/size.ts'
@@ -19,7 +19,17 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   const dir = await findDataDir(host)
   const { getDatabasePath } = await import('../../../embedded/database-path.ts')
   const database = getDatabasePath(dir)
-  const found = lstatSync(database, { throwIfNoEntry: false })
+  let found: Stats | undefined
+  try {
+    found = lstatSync(database, { throwIfNoEntry: false })
+  } catch (error) {
+    const problem = `${dir} cannot be read: ${describeSystemError(error)}`
+    yield runCheck(context, 'directory', () => ({
+      problem,
+      hint: 'move it away, or choose another directory with MEETROOM_DATA_DIR',
+    }))
+    return
+  }
   if (!found) {
     yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command creates it`)
     return
