@@ -150,13 +150,16 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   const [first = '', ...more] = given
   const extra = given[max] ?? ''
   // A word after a flag that takes no value was probably meant as its value.
-  const before = argv[argv.indexOf(extra) - 1]
+  const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before))
     return new UsageError(`${before} takes no value`, {
       hint: ['type: ', suggest([...words, ...removeWords(rest, [extra])])],
     })
-  if (command.surplusHint !== undefined) return hint(command.surplusHint)
   const flagsOnly = removeWords(rest, given)
+  const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
+  if (again >= 0)
+    return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
+  if (command.surplusHint !== undefined) return hint(command.surplusHint)
   if (name === 'rooms create')
     return hint(['name it with: ', suggest([...words, '--name', given.join(' '), ...flagsOnly])])
   if (name === 'rooms list')

@@ -387,3 +387,23 @@ test('a condition that contains * and matches nothing causes an explanation in l
   )
   expect((await world.run(['rooms', 'list', '--where', 'name~Math*'])).stderr).toBe('')
 })
+
+test('no command that is typed twice is suggested as two commands', async () => {
+  const world = await createWorld()
+  for (const { words, command } of await leaves()) {
+    // Their arguments are any words.
+    if (
+      command.registeredArguments.some(({ variadic }) => variadic) ||
+      /^(help|auth login|__)/.test(words.join(' '))
+    )
+      continue
+    for (const flag of ['--local', '--quiet', '-q']) {
+      const args = command.registeredArguments.map(() => 'x')
+      const { code, stderr } = await world.run([flag, ...words, ...args, ...words, ...args])
+      expect({ code, words }).toEqual({ code: 2, words })
+      const [, hint = ''] = /^hint: .*?: meetroom (.*)$/m.exec(stderr) ?? []
+      expect(hint.split(words.join(' ')).length, stderr).toBeLessThan(3)
+      expect(stderr).not.toContain('takes no value')
+    }
+  }
+})
