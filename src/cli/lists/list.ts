@@ -3,6 +3,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
+import { ApiError, ServiceError } from '../../errors.ts'
 import { readTimeZone } from '../calendar/read-time-zone.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
@@ -39,8 +40,40 @@ export async function listPages<N extends ListName>(
     ...omitUndefined({ max: ahead }),
   })
   const client = listClient ?? (await context.client())
-  const pages = listPagesOf(context, client, name, input, request, readAhead)
+  const listed = listPagesOf(context, client, name, input, request, readAhead)
+  const user = context.flags.curl ? undefined : readUserId(input)
+  const pages = user === undefined ? listed : requireUserOfEmpty(listed, client, user)
   return selection ? selection.from(pages, readRoomId(input), { limit, offset }) : pages
+}
+
+/**
+ * Checks that the user of a filter exists if the list is empty, before any page of it is printed.
+ * @throws {NotFoundError} when the user does not exist
+ */
+async function* requireUserOfEmpty(
+  pages: AsyncGenerator<Page>,
+  client: Client,
+  user_id: string,
+): AsyncGenerator<Page, undefined> {
+  const empty: Page[] = []
+  let isEmpty = true
+  for await (const page of pages) {
+    if (isEmpty && page.items.length === 0) {
+      empty.push(page)
+      continue
+    }
+    isEmpty = false
+    yield* empty.splice(0)
+    yield page
+  }
+  if (isEmpty) await client.call('getUser', { params: { user_id } }).catch(ignoreUnknownUsers)
+  yield* empty
+}
+
+/** Ignores services that do not show single users. */
+function ignoreUnknownUsers(error: unknown): void {
+  const isUnknown = error instanceof ApiError || error instanceof ServiceError
+  if (!isUnknown) throw error
 }
 
 interface Conditions {
@@ -101,6 +134,9 @@ export async function createFullRecords(
   const { FullRecords } = await import('./full-records.ts')
   return new FullRecords(context, name, undefined, concurrency)
 }
+
+/** Returns the user whom the list is filtered by; anonymous participants have no ID. */
+const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
 
 export const readRoomId = (input: object) =>
   (input as { params?: { room_id?: string } }).params?.room_id ?? ''

@@ -109,9 +109,10 @@ const explainRoomAsUser: Explain = async ({ client, path }) => {
 const explainOtherCase: Explain = async ({ context, client, path, given, flags }) => {
   const user = readSegment(path, 'users')
   const lower = user?.toLowerCase()
-  if (user === undefined || lower === undefined || user === lower || given.length !== 1) return undefined
-  if (!(await isUser(client, lower))) return undefined
-  return ['IDs are case-sensitive: ', suggest([...context.command.split(' '), lower, ...flags])]
+  const typed = [...given, ...flags]
+  const at = user === undefined ? -1 : typed.indexOf(user)
+  if (lower === undefined || user === lower || at < 0 || !(await isUser(client, lower))) return undefined
+  return ['IDs are case-sensitive: ', suggest([...context.command.split(' '), ...typed.with(at, lower)])]
 }
 
 /** Explains an email, a name or a misspelt ID in place of a user ID. */

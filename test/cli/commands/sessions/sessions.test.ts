@@ -50,19 +50,40 @@ test('sessions list shows relative times on a terminal', async () => {
 
 test.each([
   ['', '/rooms/r/sessions'],
-  ['--user ada', '/rooms/r/sessions?user_id=ada'],
-  ['--user a&b', '/rooms/r/sessions?user_id=a%26b'],
+  ['--user ada', '/rooms/r/sessions?user_id=ada', '/users/ada'],
+  ['--user a&b', '/rooms/r/sessions?user_id=a%26b', '/users/a%26b'],
+  ['--user=', '/rooms/r/sessions?user_id='],
   ['--online', '/rooms/r/sessions?is_connecting=true'],
   ['--offline', '/rooms/r/sessions?is_connecting=false'],
-  ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
-])('sessions list with the flags “%s” sends the filters to the service', async (flags, path) => {
+  ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false', '/users/ada'],
+])('sessions list with the flags “%s” sends the filters to the service', async (flags, ...expected) => {
   withSessions()
   expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
-  expect(paths()).toEqual([`GET ${path}`])
+  expect(paths()).toEqual(expected.map((path) => `GET ${path}`))
+})
+
+test.each(['', ' --json', ' -o ids', ' --count', ' --all --where status=online'])(
+  'sessions list%s of a user who does not exist names the likely user instead of an empty list',
+  async (flags) => {
+    const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada Lovelace', email: 'ada@school.example' })
+    for (const typed of ['Ada', 'ada@school.example', 'ad']) {
+      const { code, stdout, stderr } = await world.run(`sessions list ${id} --user ${typed}${flags}`)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      const typo = typed === 'Ada'
+      expect(stderr).toContain(typo ? `meetroom sessions list ${id} --user ada${flags}` : 'users get ada')
+    }
+  },
+)
+
+test('sessions list of a user shows no request for the user with --curl', async () => {
+  const { stdout } = await world.run('sessions list r --user ada --curl')
+  expect(stdout.match(/^curl/gm)).toHaveLength(1)
 })
 
 test('the embedded service accepts the filters of sessions list', async () => {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
   for (const flags of ['--user ada', '--online', '--offline --user ada'])
     expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
 })
