@@ -28,18 +28,10 @@ export function parseSort(text: string, list: ListName, view: View): SortKey[] {
   })
 }
 
-/** Adds the ID to a key, so that the order of items with the same value does not depend on the service. */
-export function breakTies(key: SortKey, list: ListName, view: View): SortKey[] {
-  const { isDescending } = key
-  return [key, { field: parseField('--sort', view.id ?? 'id', list, view), isDescending }]
-}
-
 interface SortOptions {
   view: View
   keys: readonly SortKey[]
   full?: FullRecords | undefined
-  /** Set if the pages contain only the first items. `total` is undefined if it is not printed. */
-  first?: { total: number | undefined }
   room: string
   limit?: number | undefined
   offset?: number | undefined
@@ -55,8 +47,8 @@ const manyItems = 200_000
  */
 export async function* sortPages(
   context: Context,
-  pages: AsyncIterable<Page> | Iterable<Page>,
-  { view, keys, full, first, room, limit = Infinity, offset = 0 }: SortOptions,
+  pages: AsyncIterable<Page>,
+  { view, keys, full, room, limit = Infinity, offset = 0 }: SortOptions,
 ): AsyncGenerator<Page, undefined> {
   const fields = keys.map(({ field }) => field)
   const sorter = new ItemSorter(keys, offset + limit)
@@ -88,7 +80,7 @@ export async function* sortPages(
   }
   const end = sorter.sort()
   for (let at = offset; at < end; at += pageSize) yield { items: sorter.slice(at, at + pageSize), plain }
-  const total = partial ? undefined : first ? first.total : sorter.count
+  const total = partial ? undefined : sorter.count
   const paging = { limit: Math.max(0, end - offset), offset, ...omitUndefined({ total }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   if (partial) throw partial
