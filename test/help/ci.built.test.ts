@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { load } from 'js-yaml'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { launcher, node } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
 import { frontOf } from '../helpers/front.ts'
@@ -87,7 +87,7 @@ describe('an import in shards', () => {
   test.runIf(hasBash)('succeeds in the first and the last job of the GitHub Actions recipe', async () => {
     const text = blockBehind('A job for each part', 'yaml')
     const secrets = { MEETROOM_API_KEY: world.apiKey }
-    const { shard } = parse(text).jobs.import.strategy.matrix
+    const { shard } = (load(text) as any).jobs.import.strategy.matrix
     expect(shard).toEqual([1, 2, 3, 4])
     for (const part of ['1', '4']) {
       const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
@@ -98,7 +98,7 @@ describe('an import in shards', () => {
   })
 
   test('succeeds in the first and the last pod of the Kubernetes recipe', async () => {
-    const { completions, template } = parse(blockBehind('A pod for each', 'yaml')).spec
+    const { completions, template } = (load(blockBehind('A pod for each', 'yaml')) as any).spec
     const [{ command, args }] = template.spec.containers
     const [shell, ...words] = [...command, ...args].map((word) => word.replaceAll('/data', world.dir))
     for (const index of [0, completions - 1]) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { load } from 'js-yaml'
 import { expect, onTestFinished, test } from 'vitest'
-import { parse } from 'yaml'
 import { readCommandLine } from '../../src/cli/kernel/command-line.ts'
 import { runCommand } from '../helpers/command.ts'
 import { readTopicFile } from '../helpers/documentation.ts'
@@ -42,7 +42,7 @@ test('the Dockerfile runs an existing command on the exposed port', async () => 
 
 test('the compose file names the host that the Dockerfile allows and has a stop timeout that exceeds the drain timeout', () => {
   const [, compose = ''] = blockOf('yaml')
-  const { services } = parse(compose)
+  const { services } = load(compose) as any
   const words: string[] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
   expect(Object.keys(services)).toEqual([words[words.indexOf('--allow-host') + 1]])
   const drainSeconds = Number.parseInt(words[words.indexOf('--drain-timeout') + 1] ?? '', 10)
@@ -77,7 +77,7 @@ test('the log lines in the help have the fields that the service writes', () => 
 
 test('the Prometheus configuration reads the key from the data directory of the systemd unit', () => {
   const [prometheus = ''] = blockOf('yaml')
-  const { scrape_configs } = parse(prometheus)
+  const { scrape_configs } = load(prometheus) as any
   expect(scrape_configs[0].authorization.credentials_file).toBe('/var/lib/meetroom/api-key')
   expect(unit).toContain('MEETROOM_DATA_DIR=/var/lib/meetroom')
 })

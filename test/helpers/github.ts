@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { runCommand } from './command.ts'
 import { hasTool } from './tools.ts'
 
@@ -38,7 +38,7 @@ const shells: Record<string, readonly string[]> = {
  * @param env of the runner
  */
 export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
-  const { jobs } = parse(text) as { jobs: Record<string, Job> }
+  const { jobs } = load(text) as { jobs: Record<string, Job> }
   const [job] = Object.values(jobs)
   if (!job) throw new Error('the workflow has no job')
   const summary = join(dir, 'summary.md')

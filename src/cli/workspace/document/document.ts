@@ -28,3 +28,6 @@ export interface WorkspaceDocument {
   /** Formats a place in the file, such as `school.yaml:3:5: rooms[0]`. */
   describePlace(path: readonly (string | number)[]): Promise<string>
 }
+
+/** Keys and indexes that lead to a value of a file. */
+export type Path = readonly (string | number)[]

@@ -8,8 +8,8 @@ import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Item } from '../../output/views/views.ts'
 import { declarableFields } from '../schema/fields.ts'
-import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
-import { type ParsedText, type Path, parseText, valueAt } from './parse-text.ts'
+import type { DesiredRoom, DesiredUser, Path, WorkspaceDocument } from './document.ts'
+import { type ParsedText, parseText, valueAt } from './parse-text.ts'
 
 const maxBytes = 16 * 1024 * 1024
 
