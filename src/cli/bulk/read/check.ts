@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { type CheckedRow, createRepeatCheck } from './checked-row.ts'
-import { CompressedRows } from './compressed-rows.ts'
+import { Fingerprint } from './fingerprint.ts'
 import { findScatteredRooms, groupRows } from './group.ts'
 import { RowKeys } from './keys.ts'
 import { listImportFields, type RowReader } from './reader.ts'
@@ -25,9 +24,6 @@ export interface CheckedInput {
   readAgain(): AsyncGenerator<CheckedRow[]>
 }
 
-/** Maximum size of the compressed rows in memory, in bytes: about 400,000 users. */
-const maxRetainedBytes = 8 * 1024 * 1024
-
 interface CheckOptions {
   source: Source
   format: InputFormat
@@ -44,7 +40,7 @@ interface CheckOptions {
 /** @throws {UsageError} when the input is malformed */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, adapter, reader, shard, signal, onProblem, onRow } = options
-  const hash = createHash('sha256')
+  const fingerprint = new Fingerprint()
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
   const onHeader = (names: readonly string[], found: string) => {
@@ -89,10 +85,8 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     invalid++
     return onProblem(row, problem)
   }
-  const retained = new CompressedRows(maxRetainedBytes, format)
-  for await (const batch of readAll(hashBytes(source.read(), hash), true)) {
+  for await (const batch of readAll(fingerprint.record(source.read()), true)) {
     signal.throwIfAborted()
-    retained.add(batch)
     rows += batch.length
     for (const checked of batch) {
       countTrimmed(checked.row.trimmed)
@@ -109,27 +103,22 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
       if (checked.problem !== undefined) await report(checked.row, checked.problem)
     }
   }
-  const digest = hash.digest('hex')
+  const digest = fingerprint.takeDigest()
   const suspects = keys.takeRepeated()
+
+  const changedError = () => new UsageError(`${source.name} changed while it was being read`)
 
   /** Yields the rows again, and marks each row that repeats the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
-    for await (const all of retained.read({ columns: columns ?? [], toBody: reader.toBody }) ??
-      readChangedSource()) {
+    const again = fingerprint.verify(source.read(), changedError)
+    for await (const all of readAll(again)) {
       // All rows with the same key are in one shard.
       const batch = wanted
         ? all.filter((checked) => wanted.includes(keyOf(checked), checked.row.number))
         : all
       yield suspects.size > 0 ? batch.map(rejectRepeat) : batch
     }
-  }
-
-  async function* readChangedSource(): AsyncGenerator<CheckedRow[]> {
-    const secondHash = createHash('sha256')
-    yield* readAll(hashBytes(source.read(), secondHash))
-    if (secondHash.digest('hex') !== digest)
-      throw new UsageError(`${source.name} changed while it was being read`)
   }
 
   // A second pass is needed only for repeated keys.
@@ -158,12 +147,5 @@ async function* observeRows(batches: AsyncIterable<Row[]>, onRow: (row: Row) => 
   for await (const rows of batches) {
     for (const row of rows) await onRow(row)
     yield rows
-  }
-}
-
-async function* hashBytes(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {
-  for await (const chunk of bytes) {
-    hash.update(chunk)
-    yield chunk
   }
 }

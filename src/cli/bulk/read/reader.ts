@@ -26,7 +26,6 @@ export interface RowReader {
   /** @throws {UsageError} for unknown or missing columns */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowResult
-  toBody(fields: Item): RequestBody
   fieldOf(column: string): string
   isUsed(column: string): boolean
   /** Fields that the API specification does not list; they are sent anyway. */
@@ -163,12 +162,6 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   return {
     checkColumns,
     read,
-    toBody: (fields) =>
-      convert(
-        fields,
-        () => {},
-        () => {},
-      ),
     fieldOf,
     isUsed: (column) => !ignored.has(fieldOf(column)),
     unlisted,

@@ -152,9 +152,10 @@ async function* waitForData(stream: NodeJS.ReadableStream): AsyncGenerator<void>
         wake = resolve
       })
     hasNews = false
-    if (failure) throw failure.error
     if (ended) return
+    // Rows before an error are read first, because its line is counted by them.
     yield
+    if (failure) throw failure.error
   }
 }
 
