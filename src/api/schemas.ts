@@ -20,9 +20,9 @@ export function createBodySchema(write: WriteKind, fields: Fields): z.ZodObject 
 
 /** Creates the schema of an item in a response (API specification, section 2). Additional fields are allowed. */
 export function createItemSchema(fields: Fields): z.ZodObject {
-  const createRequestField = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
+  const sent = Object.entries(fields).filter(([, { presence }]) => presence !== 'never')
   return z.looseObject(
-    mapFields(createRequestField, ({ type, description, presence }) => {
+    mapFields(sent, ({ type, description, presence }) => {
       if (presence === 'deprecated') return deprecatedField
       const schema = presence === 'always' ? createResponseField(type) : createResponseField(type).nullish()
       return schema.describe(presence === 'unlisted' ? `${description} (${unlistedNotice})` : description)

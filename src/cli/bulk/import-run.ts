@@ -141,7 +141,7 @@ function createWork(
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error && [AuditError, AuthError, WrongBaseUrlError].some((adapter) => error instanceof adapter)) {
+      if (error && [AuditError, AuthError, WrongBaseUrlError].some((type) => error instanceof type)) {
         if (outcome.status !== 'unknown') ledger.recordUnsent(row)
         throw error
       }

@@ -12,16 +12,16 @@ export function defineCommands(commands: MeetroomCommand, act: DefineAction): vo
     )
     .action(
       act('machine', async (context) => {
-        const { describeCommands: commandFacts, commandView } = await import('./schema/commands.ts')
-        const { describeFlag: flagFacts } = await import('./schema/flags.ts')
+        const { describeCommands, commandView } = await import('./schema/commands.ts')
+        const { describeFlag } = await import('./schema/flags.ts')
         const { exitCodes } = await import('../help/exit-codes.ts')
         const printer = await context.printer()
         printer.check(commandView)
         const root = commands.parent as MeetroomCommand
-        const items = commandFacts(root).map((facts) => ({ ...facts }))
+        const items = describeCommands(root).map((facts) => ({ ...facts }))
         const rest = {
           version,
-          global_flags: root.options.map(flagFacts),
+          global_flags: root.options.map(describeFlag),
           exit_codes: exitCodes,
         } satisfies Omit<Printed['commands'], 'commands'>
         await printer.list(commandView, 'commands', createPage({ items, rest }))

@@ -84,14 +84,14 @@ async function runCount<N extends ListName>(
   if (context.flags.columns !== undefined)
     throw new UsageError('--count and --columns cannot be used together')
   const { countItems } = await import('./count.ts')
-  const { proveTotal: provenTotal } = await import('./paging/proven-total.ts')
+  const { proveTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, conditions)
   const all = { all: true, ...omitUndefined({ pageSize }) }
   // Lists of sessions and pages have no total (API specification, “Paging”).
   const total =
     selection || endpoints[name].paged === 'when asked'
       ? undefined
-      : (await provenTotal(await context.client(), name, input)).count
+      : (await proveTotal(await context.client(), name, input)).count
   await countItems(context, () => selectPages(context, name, input, all, selection), total)
 }
 

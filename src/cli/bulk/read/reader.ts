@@ -48,10 +48,10 @@ const maxUnlisted = 20
 
 export async function createRowReader(adapter: ImportAdapter, options: ReaderOptions): Promise<RowReader> {
   const { renames, defaults, roomIds, memberColumns } = options
-  const { createBodySchema: bodySchema } = await import('../../../api/schemas.ts')
+  const { createBodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue, withField } = await import('../../../api/issue.ts')
   const listed: Fields = resources[endpoints[adapter.createOperation].resource].fields
-  const schema = bodySchema('create', listed)
+  const schema = createBodySchema('create', listed)
   const isCsv = options.format === 'csv'
   const mapping = createFieldMapping(adapter, options)
   const { targetOf: fieldOf, isListed, ignored, named, unlisted } = mapping

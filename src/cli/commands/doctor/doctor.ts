@@ -26,7 +26,7 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
-  const { runChecks: examination } = await import('./examination.ts')
+  const { runChecks } = await import('./examination.ts')
   // Doctor must work with invalid settings.
   const printer = await context.printer().catch(() => context.plainPrinter())
   const { json, output } = context.flags
@@ -34,7 +34,7 @@ async function runDoctor(context: Context): Promise<void> {
   if (!asJson && output !== undefined && output !== 'table')
     throw new UsageError(`doctor prints lines or JSON; it does not support -o ${output}`)
   const checks: Finding[] = []
-  for await (const finding of examination(context)) {
+  for await (const finding of runChecks(context)) {
     checks.push(finding)
     if (!asJson) await print(context, printer, finding)
   }

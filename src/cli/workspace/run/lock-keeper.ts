@@ -100,10 +100,10 @@ export class LockKeeper {
   /** Records the values of the file as the last applied ones. */
   async finish(): Promise<void> {
     const { users = [], rooms = [] } = this.#document
-    const { section } = { section: this.#section }
-    for (const user of users) setValues(section.users.get(user.user_id), user.fields)
+    const { users: userRecords, rooms: roomRecords } = this.#section
+    for (const user of users) setValues(userRecords.get(user.user_id), user.fields)
     for (const { key, fields, members = [] } of rooms) {
-      const room = section.rooms.get(key)
+      const room = roomRecords.get(key)
       setValues(room, fields)
       for (const member of members) setValues(room?.members.get(member.user_id), member.fields)
     }
