@@ -1,4 +1,5 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json'
+import { UsageError } from '../errors.ts'
 
 /** Maximum nesting depth of JSON that the embedded service and `webhooks listen` accept. */
 export const maxLevels = 100
@@ -213,9 +214,20 @@ function replaceMarked(value: unknown, mark: string): unknown {
 }
 
 /**
- * Describes a syntax error in JSON text, with its line and column.
- * @param error the error of `readJson` or `parseJson` for the text
+ * Parses JSON that the user wrote.
+ * @param name name in the message, such as `--data` or a file
+ * @param parse `parseJson` or `readJson`
+ * @throws {UsageError} with line and column
  */
+export function parseGivenJson(text: string, name: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new UsageError(`${name} is not valid JSON: ${describeJsonError(error, text)}`)
+  }
+}
+
+/** Describes a syntax error in JSON text, with its line and column. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
   const { message } = error as Error

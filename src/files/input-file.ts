@@ -4,34 +4,52 @@ import { devNull } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import type { Host } from '../host.ts'
+import { toReadError } from './file-errors.ts'
 import { createNotRegularError } from './file-kind.ts'
 import { createTooLargeError, largeFile, openRegular, streamFile } from './read-file.ts'
 import { untilSignal } from './signal-wait.ts'
 
 type Machine = Pick<Host, 'cwd' | 'onSignal'>
 
+interface InputOptions {
+  /** Name in messages. */
+  name?: string
+  maxBytes?: number
+}
+
 /**
  * Reads a file that the user named. Follows symbolic links; pipes such as `<(…)` are read to their end.
- * @throws {UsageError} when the input is an endless device, or is too large
+ * @throws {UsageError} when the input cannot be read, is an endless device, or is too large
  * @throws {InterruptedError} when a signal comes while a pipe is read
  */
-export async function readInput(file: string, machine: Machine, maxBytes = largeFile): Promise<Buffer> {
+export async function readInput(
+  file: string,
+  machine: Machine,
+  { name = file, maxBytes = largeFile }: InputOptions = {},
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of streamInput(file, machine)) {
+  for await (const chunk of streamInput(file, machine, name)) {
     length += chunk.length
-    if (length > maxBytes) throw createTooLargeError(file, maxBytes)
+    if (length > maxBytes) throw createTooLargeError(name, maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-/** @param name name in messages */
+/**
+ * @param name name in messages
+ * @throws {UsageError} when the input cannot be read
+ */
 export async function* streamInput(file: string, machine: Machine, name = file): AsyncGenerator<Buffer> {
   const path = resolve(machine.cwd, file)
-  yield* (await isStream(path))
-    ? untilSignal(openStream(path, name), machine)
-    : streamFile(openRegular(path, { name, follow: true }))
+  try {
+    yield* (await isStream(path))
+      ? untilSignal(openStream(path, name), machine)
+      : streamFile(openRegular(path, { name, follow: true }))
+  } catch (error) {
+    throw toReadError(name, error)
+  }
 }
 
 /** Returns true for inputs that can be read only once, such as named pipes, terminals and `<(…)`. */

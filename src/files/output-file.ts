@@ -2,9 +2,10 @@ import { constants, createWriteStream, rmSync, type WriteStream } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { describeSystemError, MeetroomError, OutputError } from '../errors.ts'
+import { MeetroomError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { Draft } from './draft.ts'
+import { toWriteError } from './file-errors.ts'
 import { SignalWait } from './signal-wait.ts'
 
 /**
@@ -21,7 +22,7 @@ export class OutputFile {
     this.#draft = draft
     this.#ended = finished(stream).catch((error: NodeJS.ErrnoException) => {
       draft?.discard()
-      throw createOutputError(path, error)
+      throw toWriteError(path, error)
     })
     // `close` handles the error. This handler prevents an unhandled rejection before that.
     this.#ended.catch(() => {})
@@ -41,7 +42,7 @@ export class OutputFile {
       return new OutputFile(path, createWriteStream('', { fd: draft.fd, autoClose: false }), draft)
     } catch (error) {
       if (error instanceof MeetroomError) throw error
-      throw createOutputError(file, error)
+      throw toWriteError(file, error)
     }
   }
 
@@ -56,7 +57,7 @@ export class OutputFile {
     try {
       this.#draft?.publish()
     } catch (error) {
-      throw createOutputError(this.#draft?.target ?? '', error)
+      throw toWriteError(this.#draft?.target ?? '', error)
     }
   }
 
@@ -82,10 +83,6 @@ async function openDevice(path: string, host: Pick<Host, 'onSignal'>): Promise<F
   } finally {
     wait.release()
   }
-}
-
-function createOutputError(path: string, error: unknown): OutputError {
-  return new OutputError(`${path} cannot be written: ${describeSystemError(error, 'no such directory')}`)
 }
 
 function waitForDrain(stream: WriteStream): Promise<void> {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describeJsonError, parseJson } from '../api/json.ts'
+import { parseGivenJson, parseJson } from '../api/json.ts'
 import { formatLogLine } from '../embedded/common/log.ts'
 import { ServiceControl } from '../embedded/control/service-control.ts'
 import { getDatabasePath } from '../embedded/database-path.ts'
@@ -154,16 +154,7 @@ function prepareDirectory(dir: string): boolean {
 
 async function readSeed(seed: Public.Seed | string | undefined): Promise<unknown> {
   if (typeof seed !== 'string') return seed
-  let text: string
-  try {
-    text = (await readInput(seed, { cwd: '', onSignal: () => () => {} })).toString()
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`the seed ${seed} cannot be read: ${describeSystemError(error)}`)
-  }
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw new UsageError(`the seed ${seed} is not valid JSON: ${describeJsonError(error, text)}`)
-  }
+  const name = `the seed ${seed}`
+  const bytes = await readInput(seed, { cwd: '', onSignal: () => () => {} }, { name })
+  return parseGivenJson(bytes.toString(), name, parseJson)
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { isRecord } from '../../api/guards.ts'
 import { readJson } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
-import { describeSystemError, suggest, UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import { readInput } from '../../files/input-file.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Membership } from '../lists/memberships.ts'
@@ -46,10 +46,7 @@ export async function saveBlocks(
 /** @throws {UsageError} when the file holds anything but blocks of this service */
 export async function readBlocks(context: Context, file: string): Promise<SavedBlock[]> {
   const here = nameService(await context.settings())
-  const text = await readInput(file, context.host).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === undefined) throw error
-    throw new UsageError(`--from: ${file} cannot be read: ${describeSystemError(error)}`)
-  })
+  const text = await readInput(file, context.host, { name: `--from: ${file}` })
   const lines = text.toString().split('\n')
   return lines.flatMap((line, i) => {
     if (line.trim() === '') return []

@@ -2,10 +2,10 @@ import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
 import { formatChoices } from '../../api/either.ts'
 import { isUrl } from '../../api/is-url.ts'
-import { describeJsonError, readJson } from '../../api/json.ts'
+import { parseGivenJson, readJson } from '../../api/json.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
-import { describeSystemError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
 import { readStdin } from './stdin.ts'
@@ -103,11 +103,7 @@ export function parseSize(text: string): { width: number; height: number } {
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
   const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
-  try {
-    return readJson(text)
-  } catch (error) {
-    throw new UsageError(`--data is not valid JSON: ${describeJsonError(error, text)}`)
-  }
+  return parseGivenJson(text, '--data', readJson)
 }
 
 /** Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`. */
@@ -123,12 +119,8 @@ export async function readSecret(flag: string, given: string, host: Host): Promi
 async function readFileOrStdin(flag: string, file: string, host: Host): Promise<string> {
   if (file === '-') return readStdinText(host)
   const { readInput } = await import('../../files/input-file.ts')
-  try {
-    return decode(await readInput(file, host), `${flag}: ${file}`)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${flag}: ${file} cannot be read: ${describeSystemError(error)}`)
-  }
+  const name = `${flag}: ${file}`
+  return decode(await readInput(file, host, { name }), name)
 }
 
 export async function readStdinText(host: Host): Promise<string> {

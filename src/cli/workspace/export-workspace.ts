@@ -2,8 +2,9 @@ import { lstatSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { counted, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
-import { describeSystemError, OutputError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { replaceFile } from '../../files/draft.ts'
+import { toWriteError } from '../../files/file-errors.ts'
 import { readMembersOfRooms } from '../bulk/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
@@ -198,7 +199,7 @@ async function store(
   try {
     replaceFile(resolve(host.cwd, out), text, { overwrite: false })
   } catch (error) {
-    throw new OutputError(`${out} cannot be written: ${describeSystemError(error, 'no such directory')}`)
+    throw toWriteError(out, error)
   }
 }
 

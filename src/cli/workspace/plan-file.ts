@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readJson } from '../../api/json.ts'
-import { ConditionError, describeSystemError, UsageError } from '../../errors.ts'
+import { ConditionError, UsageError } from '../../errors.ts'
 import { readInput } from '../../files/input-file.ts'
 import { OutputFile } from '../../files/output-file.ts'
 import type { Context } from '../kernel/context.ts'
@@ -53,13 +53,11 @@ export async function writePlanFile(
 }
 
 export async function readPlanFile({ host }: Context, file: string): Promise<PlanFile> {
+  const text = (await readInput(file, host)).toString()
   try {
-    return planSchema.parse(readJson((await readInput(file, host)).toString()))
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === undefined ? 'it is not a plan' : describeSystemError(error)
-    throw new UsageError(`${file} cannot be read: ${reason}`)
+    return planSchema.parse(readJson(text))
+  } catch {
+    throw new UsageError(`${file} cannot be read: it is not a plan`)
   }
 }
 

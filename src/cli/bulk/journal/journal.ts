@@ -1,9 +1,10 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describeSystemError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import { MeetroomError, UsageError } from '../../../errors.ts'
 import { openForAppend } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
 import { moveFile } from '../../../files/draft.ts'
+import { toWriteError } from '../../../files/file-errors.ts'
 import { type Machine, takeLock } from '../../../files/file-lock.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
 import type { Host } from '../../../host.ts'
@@ -44,7 +45,7 @@ export class Journal {
   ): Promise<Journal> {
     const lock = lockPath(path)
     await lockJournal(lock, host).catch((error) => {
-      throw toOutputError(path, error)
+      throw toJournalError(path, error)
     })
     try {
       const previous = await readJournal(path, rows)
@@ -59,7 +60,7 @@ export class Journal {
       return journal
     } catch (error) {
       await rm(lock, { force: true })
-      throw toOutputError(path, error)
+      throw toJournalError(path, error)
     }
   }
 
@@ -107,7 +108,7 @@ export class Journal {
       await this.#file.datasync()
     } catch (error) {
       this.#writeError = error
-      throw toOutputError('', error)
+      throw toJournalError('', error)
     }
   }
 }
@@ -133,13 +134,7 @@ async function moveJournal(from: string, to: string): Promise<void> {
 
 const lockPath = (path: string) => `${path}.lock`
 
-function toOutputError(path: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (error instanceof MeetroomError || code === undefined) return error
-  return new OutputError(
-    `the journal${path && ` ${path}`} cannot be written: ${describeSystemError(error, 'no such directory')}`,
-    {
-      hint: 'choose another file with --journal FILE, or pass --no-journal',
-    },
-  )
-}
+const toJournalError = (path: string, error: unknown) =>
+  toWriteError(`the journal${path && ` ${path}`}`, error, {
+    hint: 'choose another file with --journal FILE, or pass --no-journal',
+  })

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { describeSystemError, MeetroomError, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
+import { MeetroomError, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
 import { createFile } from '../../../files/create-file.ts'
 import { isStream, streamInput } from '../../../files/input-file.ts'
 import {
@@ -43,9 +43,9 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
     file === '-'
       ? await keepInput(readStdin(host), name, host)
       : (await isStream(given))
-        ? await keepInput(readChunks(given, name, host), name, host)
+        ? await keepInput(streamInput(given, host, name), name, host)
         : undefined
-  const read = kept?.read ?? (() => readChunks(given, name, host))
+  const read = kept?.read ?? (() => streamInput(given, host, name))
   try {
     await refuseWorkbook(read(), name)
   } catch (error) {
@@ -57,18 +57,6 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
     path: kept ? undefined : given,
     read: () => decodeText(read(), name, encoding),
     close: async () => kept?.remove(),
-  }
-}
-
-async function* readChunks(path: string, name: string, host: Host): AsyncGenerator<Buffer> {
-  try {
-    yield* streamInput(path, host, name)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const handles = toExhaustedHandlesError(error)
-    if (handles) throw handles
-    throw new UsageError(`${name} cannot be read: ${describeSystemError(error)}`)
   }
 }
 
@@ -87,7 +75,7 @@ async function keepInput(input: AsyncIterable<Buffer>, name: string, host: Host)
     yield* { [Symbol.asyncIterator]: () => chunks }
   }
   const { path, remove } = await storeInFile(readAll(), name)
-  return { read: () => readChunks(path, name, host), remove }
+  return { read: () => streamInput(path, host, name), remove }
 }
 
 async function* repeat(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {

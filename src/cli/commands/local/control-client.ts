@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { isLoopback } from '../../../api/loopback.ts'
 import { TransportError } from '../../../api/wire.ts'
-import { describeSystemError, MeetroomError, NetworkError, suggest, UsageError } from '../../../errors.ts'
+import { MeetroomError, NetworkError, suggest, UsageError } from '../../../errors.ts'
+import { toReadError } from '../../../files/file-errors.ts'
 import { readTrusted } from '../../../files/trusted-file.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseControlFile } from '../serve/control-file.ts'
@@ -56,8 +57,7 @@ function readControlFile({ host }: Context, file: string) {
   try {
     text = readTrusted(resolve(host.cwd, file), host.uid, file)
   } catch (error) {
-    if (error instanceof MeetroomError) throw error
-    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`, { hint })
+    throw toReadError(file, error, { hint })
   }
   const found = parseControlFile(text)
   // The control key must not leave this machine.

@@ -1,5 +1,4 @@
-import { describeJsonError, parseJson } from '../../../api/json.ts'
-import { describeSystemError, UsageError } from '../../../errors.ts'
+import { parseGivenJson, parseJson } from '../../../api/json.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -29,16 +28,6 @@ export function defineLocalSeed(local: MeetroomCommand, act: DefineAction): void
 }
 
 async function readSeed(file: string, host: Host): Promise<object> {
-  let text: string
-  try {
-    text = (await readInput(file, host)).toString()
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`the seed ${file} cannot be read: ${describeSystemError(error)}`)
-  }
-  try {
-    return parseJson(text) as object
-  } catch (error) {
-    throw new UsageError(`the seed ${file} is not valid JSON: ${describeJsonError(error, text)}`)
-  }
+  const name = `the seed ${file}`
+  return parseGivenJson((await readInput(file, host, { name })).toString(), name, parseJson) as object
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { describeJsonError, parseJson } from '../../../api/json.ts'
-import { ConditionError, describeSystemError, UsageError } from '../../../errors.ts'
+import { parseGivenJson, parseJson } from '../../../api/json.ts'
+import { ConditionError, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -50,15 +50,10 @@ function describeFacts({ id, at, action, valid, signature }: WebhookVerdict): Pr
 }
 
 async function readTextFile(file: string, host: Host): Promise<string> {
-  try {
-    const bytes = await readInput(file, host)
-    // Text with replaced bytes would be another body than the signed one.
-    if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8 text`)
-    return bytes.toString()
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`)
-  }
+  const bytes = await readInput(file, host)
+  // Text with replaced bytes would be another body than the signed one.
+  if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8 text`)
+  return bytes.toString()
 }
 
 function parseHeaderFile(text: string): Record<string, string> {
@@ -72,9 +67,5 @@ function parseHeaderFile(text: string): Record<string, string> {
 }
 
 function parseObject(text: string): object {
-  try {
-    return parseJson(text) as object
-  } catch (error) {
-    throw new UsageError(`--headers is not valid JSON: ${describeJsonError(error, text)}`)
-  }
+  return parseGivenJson(text, '--headers', parseJson) as object
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../api/guards.ts'
-import { describeJsonError, parseJson } from '../../../api/json.ts'
+import { parseGivenJson, parseJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Path } from './document.ts'
 import type { Locator } from './yaml-events.ts'
@@ -41,7 +41,9 @@ const problems: readonly (readonly [RegExp, string])[] = [
  */
 export async function parseText(text: string, name: string, isJson: boolean): Promise<ParsedText> {
   requireSmall(text, name)
-  const value = isJson ? parseOrFail(text, name) : await parseYaml(text, name)
+  const value = isJson
+    ? parseGivenJson(text, name, (json) => parseJson(json, maxLevels))
+    : await parseYaml(text, name)
   // JSON.parse accepts duplicate keys. The YAML parser refuses them and knows their position.
   if (isJson && countKeys(value) !== countWrittenKeys(text)) await parseYaml(text, name)
   let locator: Promise<Locator> | undefined
@@ -50,14 +52,6 @@ export async function parseText(text: string, name: string, isJson: boolean): Pr
     value,
     positionOf: async (path, atKey) => positionAt(text, (await locate()).offsetOf(path, atKey)),
     sourceOf: async (path) => (await locate()).scalarAt(path),
-  }
-}
-
-function parseOrFail(text: string, name: string): unknown {
-  try {
-    return parseJson(text, maxLevels)
-  } catch (error) {
-    throw new UsageError(`${name} is not valid JSON: ${describeJsonError(error, text)}`)
   }
 }
 

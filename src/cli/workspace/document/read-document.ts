@@ -3,7 +3,7 @@ import { findClosest } from '../../../api/closest.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { describeIssue } from '../../../api/issue.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
-import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
+import { suggest, UsageError } from '../../../errors.ts'
 import { readInput } from '../../../files/input-file.ts'
 import type { Host } from '../../../host.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -54,17 +54,12 @@ interface RawDocument {
 
 async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
-    const bytes = await readInput(file, host, maxBytes)
+    const bytes = await readInput(file, host, { maxBytes })
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new UsageError(`${file} is not UTF-8 text`)
-    if (code === undefined || error instanceof UsageError) throw error
-    const handles = toExhaustedHandlesError(error)
-    if (handles) throw handles
-    throw new UsageError(`${file} cannot be read: ${describeSystemError(error)}`, {
-      hint: ['write the present workspace to a file with: ', suggest(['workspace', 'export'])],
-    })
+    throw error
   }
 }
 

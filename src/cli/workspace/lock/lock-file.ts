@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { describeSystemError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
 import { replaceFile } from '../../../files/draft.ts'
+import { toReadError, toWriteError } from '../../../files/file-errors.ts'
 import { requireOwner, requireRegular } from '../../../files/file-kind.ts'
 import { takeLock } from '../../../files/file-lock.ts'
 import { readText } from '../../../files/read-file.ts'
@@ -27,8 +28,7 @@ function readLockText(name: string, host: Host): string | undefined {
     return readText(resolve(host.cwd, name), { name, maxBytes: maxLockBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    if (error instanceof MeetroomError) throw error
-    throw new UsageError(`${name} cannot be read: ${describeSystemError(error)}`)
+    throw toReadError(name, error)
   }
 }
 
@@ -63,7 +63,7 @@ export class LockFile {
     try {
       pid = await takeLock(holder, host)
     } catch (error) {
-      throw toOutputError(name, error)
+      throw toLockError(name, error)
     }
     if (pid !== undefined)
       throw new UsageError(`another meetroom uses ${name} (process ${pid})`, {
@@ -78,7 +78,7 @@ export class LockFile {
       return new LockFile(path, name, holder, readLockText(name, host))
     } catch (error) {
       await rm(holder, { force: true })
-      throw toOutputError(name, error)
+      throw toLockError(name, error)
     }
   }
 
@@ -101,15 +101,13 @@ export class LockFile {
     try {
       replaceFile(this.#path, text)
     } catch (error) {
-      throw toOutputError(this.#name, error)
+      throw toLockError(this.#name, error)
     }
     this.#saved = text
   }
 }
 
-function toOutputError(name: string, error: unknown): unknown {
-  if (error instanceof MeetroomError || (error as NodeJS.ErrnoException).code === undefined) return error
-  return new OutputError(`${name} cannot be written: ${describeSystemError(error, 'no such directory')}`, {
+const toLockError = (name: string, error: unknown) =>
+  toWriteError(name, error, {
     hint: 'the lock file records what apply creates, so nothing is sent without it',
   })
-}
