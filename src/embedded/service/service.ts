@@ -15,7 +15,6 @@ import { noSessions, type SessionControl } from '../sessions/session-control.ts'
 import { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
 import { createResponse, createResponseInSteps, isLongList, type TextResponse } from './response.ts'
-import { ResponseCache } from './response-cache.ts'
 
 export interface ServiceRequest extends WireRequest {
   /** Reads the body from the network, once the headers have decided that an operation needs it. */
@@ -91,7 +90,6 @@ export function createService({
   })
   const expectedHeader = Buffer.from(`Bearer ${apiKey}`)
 
-  const pageCache = new ResponseCache(store, sessionControl)
   let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
   // The promise is stored, because each `import()` would copy the exports of the module.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
@@ -119,14 +117,8 @@ export function createService({
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)
       : {}
     if (endpoint.method === 'GET') {
-      // Use the version before the read, because a write can happen during the read.
-      const version = endpoint.paging && store.version
       const value = await runHandler(name, context, { params, query })
-      const response = isLongList(value)
-        ? await createResponseInSteps(value, scheduler)
-        : createResponse(200, value)
-      if (version) pageCache.set(request.url, response, value, version)
-      return response
+      return isLongList(value) ? createResponseInSteps(value, scheduler) : createResponse(200, value)
     }
 
     const requestBody = operation.body && parseBody(request)
@@ -151,8 +143,6 @@ export function createService({
     const isIntercepted = interceptor?.isActive ?? false
     let operation: OperationName | undefined
     try {
-      const cached = request.method === 'GET' && !isIntercepted ? pageCache.get(request.url) : undefined
-      if (cached && isAuthorized(request.headers['authorization'], expectedHeader)) return cached
       const call = findCall(request)
       operation = call.name
       if (request.readBody && acceptsBody(request.method)) {

@@ -19,7 +19,6 @@ export class Store {
   #elsewhere: Reader | undefined
   #batch: Write[] | undefined
   #writes = 0
-  #commits = 0
   #closed = false
   #current: Write | undefined
   /** Changes since the savepoint. */
@@ -40,12 +39,6 @@ export class Store {
   /** Number of writes since the store was opened. */
   get writes(): number {
     return this.#writes
-  }
-
-  /** Version of the data, which changes with every commit, including those of other processes. */
-  get version(): string {
-    const other = this.#db.one<{ data_version: number }>('PRAGMA data_version')?.data_version
-    return `${this.#commits} ${other}`
   }
 
   get closed(): boolean {
@@ -197,7 +190,6 @@ export class Store {
     }
     this.#files?.noteLog()
     this.#batch = undefined
-    this.#commits++
     for (const write of batch) write.committed()
   }
 
