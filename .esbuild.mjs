@@ -1,5 +1,5 @@
 // Bundles the program into parts that are compiled and run on demand. Writes to dist: meetroom.js and a file for each
-// large part, reader-thread.cjs, build.json for the launcher, the licenses, and sbom.cdx.json.
+// large part, build.json for the launcher, the licenses, and sbom.cdx.json.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -252,7 +252,6 @@ if (process.argv[1] === import.meta.filename) {
   files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
   // Licenses must accompany every copy, beyond the comments in the code.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
-  files.set('reader-thread.cjs', await readFile('src/embedded/store/reader-thread.cjs'))
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
   for (const [name, text] of testing.files) files.set(name, text)
   await rm('dist', { recursive: true, force: true })

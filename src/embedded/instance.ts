@@ -3,7 +3,6 @@ import { toStorageFault } from './common/faults.ts'
 import { createIds } from './common/ids.ts'
 import { type Log, logNotice } from './common/log.ts'
 import type { HandlerContext } from './handlers/handler-context.ts'
-import { startIndexing } from './indexing.ts'
 import { createHandlerContext, createService, type Interceptor, type Service } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
 import type { AnonymousLimits } from './sessions/join-limiter.ts'
@@ -78,9 +77,9 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     await close()
     throw error
   }
-  const { store, scheduler, cascadeDeleter } = workspace
+  const { store, cascadeDeleter } = workspace
   const context = createHandlerContext({
-    ...{ store, scheduler, cascadeDeleter, now: host.now },
+    ...{ store, cascadeDeleter, now: host.now },
     sessionControl: hub,
     onRedelivery: (roomId) => deliveries.redeliver(roomId),
   })
@@ -142,10 +141,8 @@ function createSessionServices(
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),
   })
-  const stopIndexing = startIndexing({ store, scheduler, clock, onFailure })
   const stopRetention = startRetention({ store, clock, onFailure })
   const close = async () => {
-    stopIndexing()
     stopRetention()
     await hub.close()
     sockets.close()

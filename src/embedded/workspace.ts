@@ -81,7 +81,7 @@ export function openWorkspace({
       store,
       scheduler,
       cascadeDeleter,
-      service: createService({ store, apiKey, now: host.now, scheduler, cascadeDeleter }),
+      service: createService({ store, apiKey, now: host.now, cascadeDeleter }),
       apiKey,
       close: () => store.close(),
     }

@@ -1,8 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
-import { hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
 
 export type Store = Awaited<ReturnType<typeof openWorkspace>>['store']
@@ -20,7 +18,7 @@ const insertRooms = `${numbers}
 export const roomId = (i: number) => i.toString(16).padStart(24, '0')
 
 /**
- * Creates a workspace with so many users and rooms, indexed.
+ * Creates a workspace with so many users and rooms.
  * @param addMore adds further rows before the workspace is closed
  */
 export async function fill(
@@ -34,10 +32,6 @@ export async function fill(
     await store.write(() => {
       for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 9999, count))
     })
-  await store.write(() => {
-    for (const table of ['users', 'rooms'] as const) countBlocks(store, table, count - (count % blockRows))
-  })
-  while (hasUnindexed(store)) await store.write(() => indexEmails(store, 256))
   await addMore?.(store, count)
   close()
   return dir

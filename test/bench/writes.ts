@@ -6,7 +6,6 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getDatabasePath } from '../../src/embedded/database-path.ts'
-import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { cannon, type Round } from './cannon.ts'
 import { alternate, median, printRatio, ratiosOf, spread } from './measured.ts'
@@ -40,7 +39,6 @@ async function fill(): Promise<string> {
         i + step - 1,
       ),
     )
-  await store.write(() => countBlocks(store, 'rooms', rows - (rows % blockRows)))
   close()
   return dir
 }

@@ -40,7 +40,6 @@ test('the package is small and contains only the launcher, the program and the d
     'package/dist/LEGAL.txt',
     'package/dist/build.json',
     'package/dist/meetroom.js',
-    'package/dist/reader-thread.cjs',
     'package/dist/sbom.cdx.json',
     'package/dist/testing.cjs',
     'package/dist/testing.d.mts',

@@ -161,11 +161,13 @@ test('local restore refuses two rooms with the same ID', async () => {
      PRAGMA schema_version = 9000`,
     `INSERT INTO rooms (id, type, name, layout, record, created_at, updated_at)
        SELECT id, type, name, layout, record, created_at, updated_at FROM rooms`,
+    // A page of the deleted index would be another damage.
+    'VACUUM',
   )
   expect(stderr).toMatch(/hostile\.db is damaged: UNIQUE constraint failed: rooms\.id\n$/)
 })
 
-test('every column of every table has a rule, or is derived', async () => {
+test('every column of every table has a rule', async () => {
   const db = createEmpty(await loadSqlite(quietly), migrations.length)
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as { name: string }[]
   const missing = tables.flatMap(({ name: table }) => {
@@ -173,11 +175,7 @@ test('every column of every table has a rule, or is derived', async () => {
     return columns.filter(({ name }) => !storedValues[table]?.[name]).map(({ name }) => `${table}.${name}`)
   })
   db.close()
-  expect(missing.filter((name) => !/^(user_counts|room_counts|stale_emails)\./.test(name))).toEqual([
-    'workspace.users_counted',
-    'workspace.rooms_counted',
-    'workspace.emails_indexed',
-  ])
+  expect(missing).toEqual([])
 })
 
 test('a connection that reads a backup cannot write', async () => {

@@ -2,7 +2,6 @@ import type { OperationName } from '../../api/endpoints.ts'
 import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../common/ids.ts'
-import type { TurnScheduler } from '../common/turn-scheduler.ts'
 import type { SessionControl } from '../sessions/session-control.ts'
 import type { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
@@ -11,17 +10,11 @@ export interface HandlerContext extends Ids {
   store: Store
   now(): number
   sessionControl: SessionControl
-  scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
   onRedelivery(roomId: string): void
   /** ID of the application that owns all rooms of this workspace. */
   applicationId: string
 }
-
-/** Promised output of a read, which may take several steps. A write is one step, because it runs in a transaction. */
-type MaybePromise<N extends OperationName> = Operations[N]['method'] extends 'GET'
-  ? Promise<Output<Operations[N]>>
-  : never
 
 export type Handlers = {
   [N in OperationName]: (
@@ -31,5 +24,5 @@ export type Handlers = {
       query: QueryOf<Operations[N]>
       body: BodyOf<Operations[N]>
     },
-  ) => Output<Operations[N]> | MaybePromise<N>
+  ) => Output<Operations[N]>
 }

@@ -8,8 +8,7 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { createMemberToken } from '../sessions/admission.ts'
 import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
-import { listPage } from '../store/listing.ts'
-import { parseOrder } from '../store/order.ts'
+import { listPage, parseOrder } from '../store/listing.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { requireCreatable } from './changes.ts'
@@ -96,17 +95,15 @@ function hasUnfinishedUserDeletions(store: Store): boolean {
 }
 
 export const memberHandlers = {
-  async listMembers({ store }, { params, query }) {
+  listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
-    const { rows, paging } = await listPage<MemberRow>(store, {
+    const listing = {
       table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
       columns: columns.members,
-      where: 'WHERE room_id = ?',
-      values: [params.room_id],
+      filters: [['room_id = ?', params.room_id]],
       order: parseOrder(query.sort_by, 'created_at'),
-      orderIndex: 'members_by_creation',
-      paging: query,
-    })
+    } as const
+    const { rows, paging } = listPage<MemberRow>(store, listing, query)
     return { members: rows.map(toMember), paging }
   },
 

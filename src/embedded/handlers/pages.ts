@@ -4,12 +4,9 @@ import { requireWebUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toPage } from '../records/records.ts'
 import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { listAll, listPage } from '../store/listing.ts'
-import { type Order, parseOrder } from '../store/order.ts'
+import { listAll, listPage, type Order, parseOrder } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
-
-type Page = ReturnType<typeof toPage>
 
 /** A client may choose the greatest index, after which pages share it. */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
@@ -18,25 +15,18 @@ const byPosition: Order = { column: 'position', isDescending: false }
 
 export const pageHandlers = {
   /** Lists pages by position. All pages are sent unless `limit` or `offset` is given, as for sessions. */
-  async listPages({ store, scheduler }, { params, query }) {
-    const { room_id } = params
-    requireRoom(store, room_id)
+  listPages({ store }, { params, query }) {
+    requireRoom(store, params.room_id)
     const listing = {
       table: 'pages',
       columns: columns.pages,
-      where: 'WHERE room_id = ?',
-      values: [room_id],
+      filters: [['room_id = ?', params.room_id]],
       order: parseOrder(query.sort_by, 'created_at', byPosition),
-      orderIndex: 'pages_by_creation',
     } as const
-    if (query.limit !== undefined || query.offset !== undefined) {
-      const { rows, paging } = await listPage<PageRow>(store, { ...listing, paging: query })
-      return { pages: rows.map(toPage), paging }
-    }
-    const pages = await listAll<PageRow, Page>(store, scheduler, listing, toPage)
-    // The room may have been deleted between two steps.
-    requireRoom(store, room_id)
-    return { pages }
+    if (query.limit === undefined && query.offset === undefined)
+      return { pages: listAll<PageRow>(store, listing).map(toPage) }
+    const { rows, paging } = listPage<PageRow>(store, listing, query)
+    return { pages: rows.map(toPage), paging }
   },
 
   createPages({ store, now, newId, sessionControl }, { params, body }) {

@@ -1,15 +1,11 @@
 import { isConnectionHeader } from '../../api/connection-headers.ts'
-import type { QueryOf } from '../../api/operation.ts'
-import type { Operations } from '../../api/operations.ts'
 import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { closeReasons } from '../sessions/session-control.ts'
-import { blockRows, countBlocks } from '../store/counts.ts'
-import { type Counts, listPage } from '../store/listing.ts'
-import { parseOrder } from '../store/order.ts'
+import { listPage, parseOrder } from '../store/listing.ts'
 import type { ListedRoom } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
@@ -34,38 +30,26 @@ export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): vo
     throw invalid('webhook.secret must be whsec_ followed by base64, or text without that prefix')
 }
 
-/** Builds the query of a room list. A query by name uses no stored counts, because a name matches few rooms. */
-function buildRoomQuery({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
-  const filters: [string, Value][] = []
-  if (name !== undefined) filters.push(['name = ?', name])
-  if (layout !== undefined) filters.push(['layout = ?', layout])
-  if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
-  const counts: Counts = {
-    from: `room_counts WHERE layout = ? AND terminated ${is_terminated === undefined ? 'IN (0, 1)' : '= ?'}`,
-    values: [
-      layout === undefined ? '' : `=${layout}`,
-      ...(is_terminated === undefined ? [] : [is_terminated ? 1 : 0]),
-    ],
-    upTo: 'rooms_counted',
-  }
-  return {
-    table: 'rooms',
-    columns: columns.rooms,
-    // SQLite's planner does not know that a name is more selective than a layout.
-    where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
-    values: filters.map(([, value]) => value),
-    ...(name === undefined && { counts, orderIndex: 'rooms_by_creation' as const }),
-  }
-}
-
 export const roomHandlers = {
-  async listRooms(context, { query }) {
-    const { rows, paging } = await listPage<ListedRoom>(context.store, {
-      ...buildRoomQuery(query),
-      order: parseOrder(query.sort_by, 'created_at'),
-      paging: query,
-    })
-    return { rooms: rows.map((row) => toRoom(row, context)), paging }
+  listRooms(context, { query: { name, layout, is_terminated, sort_by, ...paging } }) {
+    const filters: [string, Value][] = []
+    if (name !== undefined) filters.push(['name = ?', name])
+    if (layout !== undefined) filters.push(['layout = ?', layout])
+    if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
+    // SQLite's planner does not know that a name matches few rooms, and a layout many.
+    const sortIndex = sort_by === undefined ? undefined : 'rooms_by_creation'
+    const { rows, ...page } = listPage<ListedRoom>(
+      context.store,
+      {
+        table: 'rooms',
+        columns: columns.rooms,
+        filters,
+        order: parseOrder(sort_by, 'created_at'),
+        index: name === undefined ? sortIndex : 'rooms_by_name',
+      },
+      paging,
+    )
+    return { rooms: rows.map((row) => toRoom(row, context)), ...page }
   },
 
   createRoom(context, { body }) {
@@ -89,7 +73,7 @@ export const roomHandlers = {
       created_at: now,
       updated_at: now,
     }
-    const seq = store.insert(
+    store.run(
       `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, unlisted, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       room.id,
@@ -103,7 +87,6 @@ export const roomHandlers = {
       now,
       now,
     )
-    if (seq % blockRows === 0) countBlocks(store, 'rooms', seq)
     for (const [i, member] of (body.members ?? []).entries())
       invite(context, id, member, `members[${i}].user_id`)
     return {

@@ -3,8 +3,7 @@ import { deliveryStates } from '../../api/vocabulary.ts'
 import { invalid } from '../common/faults.ts'
 import { columns } from '../records/columns.ts'
 import { toDelivery } from '../records/records.ts'
-import { listPage } from '../store/listing.ts'
-import { parseOrder } from '../store/order.ts'
+import { listPage, parseOrder } from '../store/listing.ts'
 import type { DeliveryRow } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import { keepFinishedMs } from '../webhooks/retention.ts'
@@ -12,7 +11,7 @@ import { requestRedelivery } from '../webhooks/states.ts'
 import type { Handlers } from './handler-context.ts'
 
 export const webhookHandlers = {
-  async listDeliveries({ store, now }, { query }) {
+  listDeliveries({ store, now }, { query }) {
     const { room_id, state, since, sort_by } = query
     const filters: [string, Value][] = [['(finished_at IS NULL OR finished_at > ?)', now() - keepFinishedMs]]
     if (room_id !== undefined) filters.push(['room_id = ?', room_id])
@@ -26,14 +25,9 @@ export const webhookHandlers = {
       if (typeof time !== 'number') throw invalid('since must be an ISO 8601 time')
       filters.push(['created_at >= ?', time])
     }
-    const { rows, paging } = await listPage<DeliveryRow>(store, {
-      table: 'deliveries',
-      columns: columns.deliveries,
-      where: `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`,
-      values: filters.map(([, value]) => value),
-      order: parseOrder(sort_by, 'created_at'),
-      paging: query,
-    })
+    const order = parseOrder(sort_by, 'created_at')
+    const listing = { table: 'deliveries', columns: columns.deliveries, filters, order }
+    const { rows, paging } = listPage<DeliveryRow>(store, listing, query)
     return { deliveries: rows.map(toDelivery), paging }
   },
 

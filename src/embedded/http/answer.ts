@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { busy, invalid } from '../common/faults.ts'
 import { decodeBody } from '../common/requests.ts'
 import type { TextResponse } from '../service/response.ts'
@@ -63,8 +62,7 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
 
   function end(response: ServerResponse, answered: TextResponse, exchange: Exchange): void {
     onLast(response.req)
-    const { status, text, pieces = [text] } = answered
-    sendLast(response, status, createHeaders(answered, exchange), pieces)
+    sendLast(response, answered.status, createHeaders(answered, exchange), answered.text)
   }
 
   return {
@@ -87,11 +85,9 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
       const send = () => {
         if (answered.connection) return breakConnection(response, answered, exchange.id)
         if (isLast) return end(response, answered, exchange)
-        const { status, text, pieces } = answered
-        response.writeHead(status, createHeaders(answered, exchange))
+        response.writeHead(answered.status, createHeaders(answered, exchange))
         // `end` sends the headers and a text body in a single write.
-        if (pieces) Readable.from(pieces).pipe(response)
-        else response.end(text)
+        response.end(answered.text)
       }
       // Concurrent writes share a commit, so the responses to them are already batched.
       const isWritten = method !== 'GET' && method !== 'HEAD' && answered.status === 200
@@ -101,12 +97,8 @@ export function createAnswerer(service: Service, { onBegin, onLast }: AnswererOp
   }
 }
 
-function createHeaders(
-  { headers, text, pieces }: TextResponse,
-  { id }: Exchange,
-): Record<string, string | number> {
-  const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
-  return { ...headers, 'content-length': length, 'x-request-id': id }
+function createHeaders({ headers, text }: TextResponse, { id }: Exchange): Record<string, string | number> {
+  return { ...headers, 'content-length': Buffer.byteLength(text), 'x-request-id': id }
 }
 
 function breakConnection(
@@ -118,10 +110,6 @@ function breakConnection(
   if (connection === 'reset') return void socket.resetAndDestroy()
   response.writeHead(status, { ...headers, 'content-length': body.length, 'x-request-id': requestId })
   response.write(body.subarray(0, body.length / 2), () => socket.destroy())
-}
-
-function lengthOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }
 
 /**

@@ -12,11 +12,11 @@ export async function sendLast(
   response: ServerResponse,
   status: number,
   headers: Readonly<Record<string, string | number>>,
-  pieces: readonly (string | Uint8Array)[],
+  text = '',
 ): Promise<void> {
   response.writeHead(status, { ...headers, connection: 'close' })
   response.flushHeaders()
-  for (const piece of pieces) response.write(piece)
+  response.write(text)
   await discardBody(response.req)
   response.end()
 }

@@ -41,7 +41,6 @@ export const columns = {
     'updated_at',
   ],
   sessions: [
-    'seq',
     'id',
     'member_id',
     'user_id',

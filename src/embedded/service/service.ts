@@ -6,7 +6,7 @@ import type { WireRequest } from '../../api/wire.ts'
 import { Fault, isDamage, toStorageFault, unauthorized, unknownOperation } from '../common/faults.ts'
 import { createIds } from '../common/ids.ts'
 import { decodeParams, isAuthorized, parseBody, parseUrl, validateInput } from '../common/requests.ts'
-import { createTurnScheduler, type TurnScheduler } from '../common/turn-scheduler.ts'
+import { createTurnScheduler } from '../common/turn-scheduler.ts'
 import { removeNulls } from '../common/values.ts'
 import { isUpdate, selectChanges } from '../handlers/changes.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
@@ -14,7 +14,7 @@ import { runHandler } from '../handlers/index.ts'
 import { noSessions, type SessionControl } from '../sessions/session-control.ts'
 import { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
-import { createResponse, createResponseInSteps, isLongList, type TextResponse } from './response.ts'
+import { createResponse, type TextResponse } from './response.ts'
 
 export interface ServiceRequest extends WireRequest {
   /** Reads the body from the network, once the headers have decided that an operation needs it. */
@@ -31,7 +31,6 @@ interface ServiceOptions {
   apiKey: string
   now(): number
   sessionControl?: SessionControl
-  scheduler?: TurnScheduler
   cascadeDeleter?: CascadeDeleter
   interceptor?: Interceptor | undefined
   onRedelivery?: (roomId: string) => void
@@ -59,7 +58,7 @@ export function createHandlerContext({
   ...context
 }: Pick<
   HandlerContext,
-  'store' | 'now' | 'sessionControl' | 'scheduler' | 'cascadeDeleter' | 'onRedelivery'
+  'store' | 'now' | 'sessionControl' | 'cascadeDeleter' | 'onRedelivery'
 >): HandlerContext {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
   return { ...context, ...createIds(now), store, now, applicationId: row?.application_id ?? '' }
@@ -71,8 +70,7 @@ export function createService({
   apiKey,
   now,
   sessionControl = noSessions,
-  scheduler = createTurnScheduler(),
-  cascadeDeleter = new CascadeDeleter(store, scheduler),
+  cascadeDeleter = new CascadeDeleter(store, createTurnScheduler()),
   interceptor,
   // Only a served workspace sends webhooks.
   onRedelivery = () => {},
@@ -84,7 +82,6 @@ export function createService({
     store,
     now,
     sessionControl,
-    scheduler,
     cascadeDeleter,
     onRedelivery,
   })
@@ -116,11 +113,7 @@ export function createService({
     const query = operation.query
       ? validateInput(operation.query, Object.fromEntries(url.searchParams), fields)
       : {}
-    if (endpoint.method === 'GET') {
-      const value = await runHandler(name, context, { params, query })
-      return isLongList(value) ? createResponseInSteps(value, scheduler) : createResponse(200, value)
-    }
-
+    if (endpoint.method === 'GET') return createResponse(200, runHandler(name, context, { params, query }))
     const requestBody = operation.body && parseBody(request)
     const validate = (body: unknown) => ({
       params,

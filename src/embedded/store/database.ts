@@ -1,4 +1,3 @@
-import type { JsonQuery } from './json-query.ts'
 import type { Sqlite, Statement, Value } from './sqlite.ts'
 
 /** Database connection that prepares each statement only once. */
@@ -10,6 +9,8 @@ export class Database {
     this.#sqlite = sqlite
     // Concurrent `--local` commands wait for each other for up to five seconds.
     sqlite.exec('PRAGMA busy_timeout = 5000')
+    // With the default of 2 MB, a search of 100,000 users takes a third longer.
+    sqlite.exec('PRAGMA cache_size = -65536')
   }
 
   exec(sql: string): void {
@@ -24,10 +25,6 @@ export class Database {
     return this.#statement(sql).all(...values) as Row[]
   }
 
-  toJson(sql: string, values: readonly Value[]): JsonQuery {
-    return this.#statement(sql).toJson(...values)
-  }
-
   run(sql: string, values: readonly Value[] = []): number {
     return Number(this.#statement(sql).run(...values).changes)
   }
@@ -36,12 +33,6 @@ export class Database {
   insert(sql: string, values: readonly Value[]): number {
     const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
     return Number(changes) > 0 ? Number(lastInsertRowid) : 0
-  }
-
-  /** Creates a table or index. Returns 0, because SQLite reports the changes of an earlier statement. */
-  define(sql: string): 0 {
-    this.#sqlite.exec(sql)
-    return 0
   }
 
   close(): void {

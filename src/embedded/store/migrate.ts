@@ -32,8 +32,22 @@ export function migrate(db: Database, saveOld: (version: number) => void): void 
   // Another process may have migrated while this one waited for the lock.
   const old = version()
   if (old > 0 && old < migrations.length) saveOld(old)
+  dropEmailIndex(db)
   runMigrations(db, old)
   db.exec('COMMIT')
+}
+
+/** Drops the full-text index of earlier versions. `DROP TABLE` needs its module, which Node 22.13 to 22.15 lacks. */
+function dropEmailIndex(db: Database): void {
+  try {
+    db.exec('DROP TABLE IF EXISTS user_emails')
+  } catch (error) {
+    if (!/no such module/.test((error as Error).message)) throw error
+    db.exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'user_emails';
+      PRAGMA writable_schema = RESET`)
+    for (const part of ['config', 'content', 'data', 'docsize', 'idx'])
+      db.exec(`DROP TABLE IF EXISTS user_emails_${part}`)
+  }
 }
 
 /** Migrates a database from a schema version to another. Call inside a transaction. */

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { suggest, UsageError } from '../../errors.ts'
-import { emailIndexStatement } from './emails.ts'
 import { runMigrations } from './migrate.ts'
-import { orderIndexStatements } from './order-index.ts'
 import { migrations } from './schema.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 
 /** SHA-256 of the schema that the migrations create. Comparing the schema itself would take 7 ms. */
-export const currentSchemaHash = '506101054fba022565c984ee411e321fd1181ca956113bb80cb670e45f00759b'
+export const currentSchemaHash = '6d58e4beea7906c80839cc8008118506d634413f66dd8871928558c51091afb7'
 
 interface SchemaEntry {
   type: string
@@ -19,38 +17,43 @@ interface SchemaEntry {
 /** Formatting of a statement may change between versions. */
 const normalize = (sql: string | null) => (sql ?? '').replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
 
-const onDemandStatements = [emailIndexStatement, ...orderIndexStatements]
-const onDemand = new Set(onDemandStatements.map(normalize))
+/** Number of migrations before the last version that created indexes on demand, with the statements. */
+const lastOnDemand = 13
+const onDemand = new Set([
+  `CREATE VIRTUAL TABLE user_emails USING fts5 (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
+  'CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at)',
+  'CREATE INDEX users_by_creation ON users (created_at)',
+  'CREATE INDEX members_by_creation ON members (room_id, created_at)',
+  'CREATE INDEX sessions_by_connection ON sessions (room_id, connected_at)',
+  'CREATE INDEX pages_by_creation ON pages (room_id, created_at)',
+])
 
-/** True for objects that SQLite creates by itself, and for those that the program creates on demand. */
-function isImplied({ type, name, sql }: SchemaEntry): boolean {
-  if (type === 'index' && sql === null) return true
-  if (type === 'table' && /^(sqlite_sequence|user_emails_(config|content|data|docsize|idx))$/.test(name))
+/** True for objects that SQLite creates by itself, and for those that the version created on demand. */
+function isImplied({ type, name, sql }: SchemaEntry, version: number): boolean {
+  if ((type === 'index' && sql === null) || name === 'sqlite_sequence') return true
+  if (version > lastOnDemand) return false
+  if (type === 'table' && /^user_emails_(config|content|data|docsize|idx)$/.test(name))
     return /^CREATE TABLE\b/.test(sql ?? '')
   return onDemand.has(normalize(sql))
 }
 
 /** Returns the statements that create the tables, indexes, views and triggers, by kind and name. */
-function readSchema(db: Sqlite): Map<string, string> {
+function readSchema(db: Sqlite, version: number): Map<string, string> {
   const entries = db
     .prepare(`SELECT type, name, tbl_name, sql FROM main.sqlite_master ORDER BY type <> 'table', type, name`)
     .all() as SchemaEntry[]
   return new Map(
     entries
-      .filter((entry) => !isImplied(entry))
+      .filter((entry) => !isImplied(entry, version))
       .map(({ type, name, tbl_name, sql }) => [`${type} ${name}`, `${tbl_name}: ${normalize(sql)}`]),
   )
 }
-
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** One statement reads version and schema of the same moment, although another process may be migrating. */
 const identityQuery = `SELECT user_version AS version, (
     SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || sql, char(10)) FROM (
       SELECT * FROM main.sqlite_master
-      WHERE sql IS NOT NULL AND NOT (type = 'table' AND name GLOB 'user_emails_*')
-        AND sql NOT IN (${onDemandStatements.map(quote)})
-      ORDER BY type, name)
+      WHERE sql IS NOT NULL ORDER BY type, name)
   ) AS schema
   FROM pragma_user_version`
 
@@ -102,9 +105,9 @@ export function readVersion(db: Sqlite): number {
 /** Describes the first difference from the schema of a version; undefined when there is none. */
 function findSchemaFault(db: Sqlite, open: OpenSqlite, version: number): string | undefined {
   if (version < 0 || version > migrations.length) return `the schema version ${version}`
-  const found = readSchema(db)
+  const found = readSchema(db, version)
   const own = createEmpty(open, version)
-  const expected = readSchema(own)
+  const expected = readSchema(own, version)
   own.close()
   for (const [name, statement] of found) {
     if (!expected.has(name)) return `the ${name}, which meetroom does not create`

@@ -10,8 +10,7 @@ const sweepsStep = `
 `
 
 /**
- * Migration for the email index. The program creates the index (`user_emails`) on demand, because some SQLite builds
- * lack full-text search. `stale_emails` holds users whose index entry is outdated.
+ * Migration for a full-text index of emails (`user_emails`), which earlier versions created on demand.
  */
 const emailsStep = `
   ALTER TABLE workspace ADD COLUMN emails_indexed INTEGER NOT NULL DEFAULT 0;
@@ -26,7 +25,7 @@ const emailsStep = `
   END;
 `
 
-/** Kept for the numbers of the other migrations: indexes of sorted lists are created on demand (`order-index.ts`). */
+/** Kept for the numbers of the other migrations. */
 const orderStep = ''
 
 /** Migration for tokens of members, and for the clients of sessions. */
@@ -47,6 +46,32 @@ const clientsStep = `
       ) AS end_reason,
       ip_address, user_agent
     FROM sessions;
+`
+
+/**
+ * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. The indexes of sorted
+ * rooms and users were created on demand. `migrate` drops the full-text index, which not each SQLite can.
+ */
+const plainStep = `
+  DROP TRIGGER email_changed;
+  DROP TRIGGER email_deleted;
+  DROP TABLE stale_emails;
+  DROP TRIGGER uncount_user;
+  DROP TRIGGER uncount_room;
+  DROP TRIGGER recount_room;
+  DROP VIEW user_places;
+  DROP VIEW room_places;
+  DROP TABLE user_counts;
+  DROP TABLE room_counts;
+  ALTER TABLE workspace DROP COLUMN emails_indexed;
+  ALTER TABLE workspace DROP COLUMN users_counted;
+  ALTER TABLE workspace DROP COLUMN rooms_counted;
+
+  DROP INDEX IF EXISTS members_by_creation;
+  DROP INDEX IF EXISTS sessions_by_connection;
+  DROP INDEX IF EXISTS pages_by_creation;
+  CREATE INDEX IF NOT EXISTS rooms_by_creation ON rooms (created_at, seq, layout, terminated_at);
+  CREATE INDEX IF NOT EXISTS users_by_creation ON users (created_at);
 `
 
 /** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
@@ -164,4 +189,5 @@ export const migrations: readonly string[] = [
   orderStep,
   clientsStep,
   deliveriesStep,
+  plainStep,
 ]

@@ -41,7 +41,7 @@ export async function loadSqlite(quietly: QuietLoader): Promise<OpenSqlite> {
   }
 }
 
-/** Reads with the driver alone can abort the process: see `JsonQuery`. */
+/** Reads with the driver alone can abort the process: see `SafeStatement`. */
 export async function loadDriver(quietly: QuietLoader): Promise<(path: string, readOnly: boolean) => Driver> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))

@@ -1,10 +1,8 @@
 import { damaged, fileLost, toStorageFault } from '../common/faults.ts'
 import { type DatabaseFile, saveCopy } from './copy.ts'
-import { rebuildMissingCounts } from './counts.ts'
 import { Database } from './database.ts'
 import { DatabaseFiles } from './file-identity.ts'
 import { migrate } from './migrate.ts'
-import { Reader } from './reader.ts'
 import type { Sqlite, Value } from './sqlite.ts'
 
 /** Number of writes at which a batch is committed without waiting for more. */
@@ -16,7 +14,6 @@ export class Store {
   readonly #file: DatabaseFile | undefined
   readonly #files: DatabaseFiles | undefined
   #reader: Database | undefined
-  #elsewhere: Reader | undefined
   #batch: Write[] | undefined
   #writes = 0
   #closed = false
@@ -32,7 +29,6 @@ export class Store {
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db, (version) => file && saveCopy(file, `before-upgrade-from-schema-${version}.db`))
-    rebuildMissingCounts(this.#db)
     this.#files = file && new DatabaseFiles(file.path)
   }
 
@@ -60,13 +56,6 @@ export class Store {
     return this.#readable().all(sql, values)
   }
 
-  /** Reader of committed data in another thread; undefined for a database in memory. */
-  get elsewhere(): Reader | undefined {
-    if (this.#file)
-      this.#elsewhere ??= new Reader(this.#file.path, (sql, values) => this.#readable().toJson(sql, values))
-    return this.#elsewhere
-  }
-
   /** Runs a statement and returns the number of changed rows. Call inside `write`. */
   run(sql: string, ...values: Value[]): number {
     return this.#change('run', sql, values)
@@ -80,11 +69,6 @@ export class Store {
   /** Runs `work` after the write is on disk. Call inside `write`. */
   afterCommit(work: () => void): void {
     this.#running().afterCommit.push(work)
-  }
-
-  /** Creates a table or index. Call inside `write`. */
-  define(sql: string): void {
-    this.#change('define', sql, [])
   }
 
   /** Registers `work` to run if the write is rolled back. Registered functions run in reverse order. Call inside `write`. */
@@ -122,7 +106,6 @@ export class Store {
   close(): void {
     this.#commit()
     this.#closed = true
-    this.#elsewhere?.close()
     this.#files?.close()
     this.#reader?.close()
     this.#db.close()
@@ -231,7 +214,7 @@ export class Store {
 
 /** Statement of a write, with its values and its result. */
 interface Change {
-  kind: 'run' | 'insert' | 'define'
+  kind: 'run' | 'insert'
   sql: string
   values: readonly Value[]
   result: number

@@ -31,7 +31,7 @@ async function openLive(dir: string, startsAt = testNow) {
     maxDirectEnds: 2,
   })
   await hub.recover()
-  const service = createService({ store, apiKey, now: clock.now, sessionControl: hub, scheduler })
+  const service = createService({ store, apiKey, now: clock.now, sessionControl: hub })
 
   async function ask(method: string, path: string, body?: unknown) {
     const answer = await service(wireRequest(localUrl, apiKey, { method, path, body }))

@@ -61,14 +61,6 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('is opened with the indexes that the program creates on demand', async () => {
-    const { world } = await change((db) =>
-      db.exec('CREATE INDEX IF NOT EXISTS pages_by_creation ON pages (room_id, created_at)'),
-    )
-    expect(await world.run('--local users list --email x')).toMatchObject({ code: 0 })
-    expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0 })
-  })
-
   test('can be backed up, and its rows restored', async () => {
     const { world } = await change((db) =>
       db.exec('CREATE TRIGGER keep BEFORE DELETE ON rooms BEGIN SELECT raise(IGNORE); END'),

@@ -73,23 +73,6 @@ test('several failed writes of a commit are undone one by one, and other writes 
   expect(notes()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('an index stays when a later write of its commit fails', async () => {
-  const { store, note, notes } = await openStore()
-  await note('a')
-  const index = store.write(() => store.define('CREATE INDEX by_text ON notes (text)'))
-  const failing = () =>
-    note('b', () => {
-      store.run('DELETE FROM notes')
-      throw new Error('no')
-    })
-  expect(failing).toThrow('no')
-  expect(await outcomes(index, note('c'))).toEqual([undefined, 'c'])
-  expect(notes()).toEqual(['a', 'c'])
-  expect(store.one(`SELECT name FROM sqlite_master WHERE name = 'by_text'`)).toMatchObject({
-    name: 'by_text',
-  })
-})
-
 test('a disk that fills up while a failed write is undone makes the whole commit fail', async () => {
   const disk = await testDisk()
   const { note, notes, heard } = await openStore(disk.quietly)

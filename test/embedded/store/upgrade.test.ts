@@ -2,9 +2,12 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrations } from '../../../src/embedded/store/schema.ts'
+import { currentSchemaHash, readIdentity } from '../../../src/embedded/store/schema-check.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
+import { Store } from '../../../src/embedded/store/store.ts'
 import { main } from '../../../src/main.ts'
 import { testHost } from '../../helpers/host.ts'
+import { openTestWorkspace } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 /** A workspace of the first version, of about this size. */
@@ -91,6 +94,64 @@ test('an upgrade does not change the local workspace if the copy cannot be writt
   writeFileSync(join(dir, 'backups'), '')
   expect(await list(dir)).toMatchObject({ code: 74 })
   expect(await userVersion(join(dir, 'workspace.db'))).toBe(1)
+})
+
+/** A workspace of version 13 with each index that this version created on demand, and a stored count. */
+async function indexedWorkspace() {
+  const dir = tempDir()
+  const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  for (const step of migrations.slice(0, 13)) db.exec(step)
+  db.exec(`PRAGMA user_version = 13;
+    CREATE VIRTUAL TABLE user_emails USING fts5
+  (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1);
+    CREATE INDEX rooms_by_creation ON rooms (created_at, seq, layout, terminated_at);
+    CREATE INDEX users_by_creation ON users (created_at);
+    CREATE INDEX members_by_creation ON members (room_id, created_at);
+    CREATE INDEX sessions_by_connection ON sessions (room_id, connected_at);
+    CREATE INDEX pages_by_creation ON pages (room_id, created_at);
+    INSERT INTO users (id, user_id, default_member_type, email, access_token, created_at, updated_at)
+      VALUES ('1', 'ada', 'guest', 'ada@example.com', 't', 1, 1), ('2', 'eve', 'guest', NULL, 'u', 2, 2);
+    INSERT INTO rooms (id, type, name, layout, record, created_at, updated_at)
+      VALUES ('1', 'open', 'First', 'default', 0, 1, 1);
+    INSERT INTO user_emails (rowid, email) VALUES (1, 'ada@example.com');
+    INSERT INTO user_counts VALUES (0, 1), (-1, 1);
+    UPDATE workspace SET emails_indexed = 1, users_counted = 2;
+    INSERT INTO stale_emails VALUES (1)`)
+  return { dir, db }
+}
+
+async function expectUpgraded(dir: string) {
+  expect(await list(dir)).toEqual({ code: 0, stderr: '' })
+  const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  expect(readIdentity(db)).toEqual({ version: migrations.length, hash: currentSchemaHash })
+  db.close()
+  const { send } = await openTestWorkspace(dir)
+  const users = (await send('GET', '/users')).body
+  expect([users.users.map(({ user_id }) => user_id), users.paging.total]).toEqual([['eve', 'ada'], 2])
+  expect((await send('GET', '/users?email_search_query=ADA@')).body.paging.total).toBe(1)
+  expect((await send('GET', '/rooms?sort_by=-created_at')).body.rooms).toMatchObject([{ name: 'First' }])
+}
+
+test('an upgrade keeps the rows of a workspace with indexes on demand, and so does a restore of its copy', async () => {
+  const { dir, db } = await indexedWorkspace()
+  db.close()
+  await expectUpgraded(dir)
+  const restored = tempDir()
+  const host = testHost({ env: { MEETROOM_DATA_DIR: restored, MEETROOM_CONFIG_DIR: restored } })
+  const copy = join(dir, 'backups/before-upgrade-from-schema-13.db')
+  expect(await main(['local', 'restore', copy, '--yes'], host)).toBe(0)
+  await expectUpgraded(restored)
+})
+
+test('an upgrade drops the full-text index of emails where SQLite lacks full-text search', async () => {
+  const { dir, db } = await indexedWorkspace()
+  db.exec(`PRAGMA writable_schema = ON;
+    UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE user_emails USING missing (email)' WHERE name = 'user_emails';
+    PRAGMA writable_schema = RESET`)
+  db.close()
+  const sqlite = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  new Store(sqlite).close()
+  await expectUpgraded(dir)
 })
 
 async function userVersion(path: string): Promise<number> {

@@ -54,7 +54,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.end(request.socket)
-    void sendLast(response, 417, { 'content-length': 0 }, [])
+    void sendLast(response, 417, { 'content-length': 0 })
   })
 
   /** Returns the error status for a request with an unacceptable method or header. */
@@ -70,7 +70,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = (status: number) => {
       server.end(request.socket)
-      return sendLast(response, status, { 'content-length': 0 }, [])
+      return sendLast(response, status, { 'content-length': 0 })
     }
     const status = findRefusal(request)
     if (status !== undefined) return refuse(status)
