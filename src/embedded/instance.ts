@@ -106,7 +106,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
 }
 
 function createSessionServices(
-  { store, scheduler, cascadeDeleter }: Pick<Workspace, 'store' | 'scheduler' | 'cascadeDeleter'>,
+  { store, cascadeDeleter }: Pick<Workspace, 'store' | 'cascadeDeleter'>,
   clock: Clock,
   options: InstanceOptions,
 ) {
@@ -129,14 +129,14 @@ function createSessionServices(
     },
   })
   const hub = new Hub({
-    ...{ store, clock, scheduler, newId, onFailure },
+    ...{ store, clock, newId, onFailure },
     realClock: machine,
     onEvent: (roomId) => deliveries.wake(roomId),
     onEndsListed: () => cascadeDeleter.wake(),
   })
   const sockets = new Sockets({
     admissionDeps: { store, now, newId, newToken },
-    ...{ hub, clock, scheduler, onFailure, interceptConnect: options.interceptConnect },
+    ...{ hub, clock, onFailure, interceptConnect: options.interceptConnect },
     anonymousLimits: options.anonymousLimits,
     onConnect: ({ roomId, outcome, requestId }) =>
       log({ event: 'connect', room_id: roomId, outcome, request_id: requestId }),

@@ -8,7 +8,6 @@ import { replaceFile } from '../files/draft.ts'
 import { describeSharedDirectory } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { describeFailure, isDamage } from './common/faults.ts'
-import { createTurnScheduler, type TurnScheduler } from './common/turn-scheduler.ts'
 import { getDatabasePath } from './database-path.ts'
 import { isInDataDirectory, readKeyFile } from './key-file.ts'
 import { lockWorkspace } from './running-server.ts'
@@ -35,7 +34,6 @@ interface WorkspaceOptions {
 
 export interface Workspace {
   store: Store
-  scheduler: TurnScheduler
   cascadeDeleter: CascadeDeleter
   service: Service
   apiKey: string
@@ -73,13 +71,11 @@ export function openWorkspace({
       sqlite,
       dir === undefined ? undefined : { path: database, open: () => open(database) },
     )
-    const scheduler = createTurnScheduler()
-    const cascadeDeleter = new CascadeDeleter(store, scheduler)
+    const cascadeDeleter = new CascadeDeleter(store)
     // A previous process may have stopped during a deletion.
     cascadeDeleter.wake()
     return {
       store,
-      scheduler,
       cascadeDeleter,
       service: createService({ store, apiKey, now: host.now, cascadeDeleter }),
       apiKey,

@@ -6,7 +6,6 @@ import type { WireRequest } from '../../api/wire.ts'
 import { Fault, isDamage, toStorageFault, unauthorized, unknownOperation } from '../common/faults.ts'
 import { createIds } from '../common/ids.ts'
 import { decodeParams, isAuthorized, parseBody, parseUrl, validateInput } from '../common/requests.ts'
-import { createTurnScheduler } from '../common/turn-scheduler.ts'
 import { removeNulls } from '../common/values.ts'
 import { isUpdate, selectChanges } from '../handlers/changes.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
@@ -70,7 +69,7 @@ export function createService({
   apiKey,
   now,
   sessionControl = noSessions,
-  cascadeDeleter = new CascadeDeleter(store, createTurnScheduler()),
+  cascadeDeleter = new CascadeDeleter(store),
   interceptor,
   // Only a served workspace sends webhooks.
   onRedelivery = () => {},

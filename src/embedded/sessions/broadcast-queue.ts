@@ -1,53 +1,40 @@
-import { startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
+import { setImmediate } from 'node:timers/promises'
 import type { ConnectedSession } from './session-control.ts'
 
-interface Broadcast {
-  sessions: readonly ConnectedSession[]
-  deliver(session: ConnectedSession): void
-  turnMs?: number | undefined
-}
+/** Maximum duration of sending without a pause, in milliseconds. The responses of peers take several times as long. */
+const turnMs = 1
 
-/** Queue of broadcasts, ordered per room. It delivers in turns, so that large rooms do not delay other requests. */
+type Deliver = (session: ConnectedSession) => void
+
+/** Queue of broadcasts, ordered per room. */
 export class BroadcastQueue {
-  readonly #scheduler: TurnScheduler
-  /** Pending broadcasts by room. The first broadcast of each room is running. */
-  readonly #rooms = new Map<string, Broadcast[]>()
-  readonly #running = new Set<Promise<void>>()
-  /** Current turn, shared by the broadcasts of all rooms. */
-  #turn: ReturnType<typeof startTurn> | undefined
-
-  constructor(scheduler: TurnScheduler) {
-    this.#scheduler = scheduler
-  }
+  /** Last pending broadcast by room. */
+  readonly #last = new Map<string, Promise<void>>()
 
   /** Adds a broadcast to a room. The broadcast starts immediately if no other is pending in the room. */
-  enqueue(roomId: string, broadcast: Broadcast): void {
-    const pending = this.#rooms.get(roomId)
-    if (pending) {
-      pending.push(broadcast)
-      return
-    }
-    const broadcasts = [broadcast]
-    this.#rooms.set(roomId, broadcasts)
-    if (this.#running.size === 0) this.#turn = startTurn(this.#scheduler)
-    const run = this.#run(roomId, broadcasts)
-    this.#running.add(run)
-    void run.finally(() => this.#running.delete(run))
+  enqueue(roomId: string, sessions: readonly ConnectedSession[], deliver: Deliver): void {
+    const before = this.#last.get(roomId)
+    const send = () => inTurns(sessions, deliver)
+    const run = before ? before.then(send) : send()
+    this.#last.set(roomId, run)
+    void run.finally(() => {
+      if (this.#last.get(roomId) === run) this.#last.delete(roomId)
+    })
   }
 
   async drain(): Promise<void> {
-    await Promise.all(this.#running)
+    await Promise.all(this.#last.values())
   }
+}
 
-  async #run(roomId: string, broadcasts: Broadcast[]): Promise<void> {
-    for (let broadcast = broadcasts[0]; broadcast; broadcast = broadcasts[0]) {
-      for (const session of broadcast.sessions) {
-        const next = this.#turn?.(broadcast.turnMs)
-        if (next) await next
-        broadcast.deliver(session)
-      }
-      broadcasts.shift()
+/** Runs work for each item, with pauses in which the event loop answers other requests. */
+export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  let began = performance.now()
+  for (const item of items) {
+    if (performance.now() - began >= turnMs) {
+      await setImmediate()
+      began = performance.now()
     }
-    this.#rooms.delete(roomId)
+    work(item)
   }
 }

@@ -1,6 +1,5 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { type Clock, startInterval } from '../common/clock.ts'
-import { peerTurnMs, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import { enqueueOrPack, findWebhook } from '../webhooks/outbox.ts'
@@ -31,7 +30,6 @@ interface HubOptions {
   clock: Clock
   /** Clock for the minimum interval between two descriptions of a room; defaults to `clock`. */
   realClock?: Clock
-  scheduler: TurnScheduler
   newId(): string
   /** Reports a failed write that no request waits for. */
   onFailure(error: unknown): void
@@ -51,7 +49,7 @@ type Rooms = ReadonlyMap<string, readonly ConnectedSession[]>
 export class Hub implements SessionControl {
   readonly #options: HubOptions
   readonly #roster = new Roster<ConnectedSession>()
-  readonly #broadcasts: BroadcastQueue
+  readonly #broadcasts = new BroadcastQueue()
   /** Closed sessions whose end may not be stored yet. */
   readonly #unrecordedEnds = new Map<ConnectedSession, ConnectionEnd>()
   readonly #meetings: MeetingClocks
@@ -59,9 +57,8 @@ export class Hub implements SessionControl {
   readonly #stopTicking: () => void
 
   constructor(options: HubOptions) {
-    const { store, clock, realClock = clock, scheduler, onFailure } = options
+    const { store, clock, realClock = clock, onFailure } = options
     this.#options = options
-    this.#broadcasts = new BroadcastQueue(scheduler)
     this.#meetings = new MeetingClocks({
       store,
       clock,
@@ -184,11 +181,7 @@ export class Hub implements SessionControl {
 
   #closePeers(rooms: Rooms, closeReason: CloseReason): void {
     for (const [roomId, sessions] of rooms)
-      this.#broadcasts.enqueue(roomId, {
-        sessions,
-        deliver: ({ peer }) => peer.close(closeReason),
-        turnMs: peerTurnMs,
-      })
+      this.#broadcasts.enqueue(roomId, sessions, ({ peer }) => peer.close(closeReason))
   }
 
   /** Changes the role of a member's sessions. Monitors do not take part in the meeting. Call inside `store.write`. */
@@ -225,7 +218,7 @@ export class Hub implements SessionControl {
     if (sessions.length === 0) return
     const frame = toFrame(message)
     this.#options.store.afterCommit(() =>
-      this.#broadcasts.enqueue(roomId, { sessions, deliver: ({ peer }) => peer.send(frame) }),
+      this.#broadcasts.enqueue(roomId, sessions, ({ peer }) => peer.send(frame)),
     )
   }
 

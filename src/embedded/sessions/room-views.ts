@@ -99,7 +99,7 @@ export class RoomViews {
       if (!room) return
       for (const view of views) {
         const frame = this.#createFrame(view, room)
-        broadcasts.enqueue(roomId, { sessions, deliver: ({ peer }) => peer.send(frame) })
+        broadcasts.enqueue(roomId, sessions, ({ peer }) => peer.send(frame))
       }
     } catch (error) {
       onFailure(error)

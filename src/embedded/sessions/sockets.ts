@@ -5,9 +5,9 @@ import { type Clock, startInterval } from '../common/clock.ts'
 import { Fault, invalid, notFound, toStorageFault } from '../common/faults.ts'
 import { readRequestId } from '../common/request-id.ts'
 import { parseUrl } from '../common/requests.ts'
-import { peerTurnMs, startTurn, type TurnScheduler } from '../common/turn-scheduler.ts'
 import { type AdmissionDeps, admit, parseConnectPath } from './admission.ts'
 import { Backlog } from './backlog.ts'
+import { inTurns } from './broadcast-queue.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { type AnonymousLimits, JoinLimiter } from './join-limiter.ts'
@@ -50,7 +50,6 @@ interface SocketsOptions {
   admissionDeps: AdmissionDeps
   hub: Hub
   clock: Clock
-  scheduler: TurnScheduler
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string; requestId: string }) => void
   interceptConnect?: ConnectInterceptor | undefined
@@ -210,12 +209,7 @@ export class Sockets {
   async #ping(): Promise<void> {
     if (this.#pinging) return
     this.#pinging = true
-    const turn = startTurn(this.#options.scheduler)
-    for (const webSocket of this.#connections.keys()) {
-      webSocket.ping()
-      const next = turn(peerTurnMs)
-      if (next) await next
-    }
+    await inTurns(this.#connections.keys(), (webSocket) => webSocket.ping())
     this.#pinging = false
   }
 

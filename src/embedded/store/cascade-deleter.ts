@@ -1,4 +1,4 @@
-import type { TurnScheduler } from '../common/turn-scheduler.ts'
+import { setImmediate } from 'node:timers/promises'
 import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
@@ -14,12 +14,10 @@ type Kind = keyof typeof dependentTables
 /** Deleter of rows that belong to deleted rooms and users. It deletes many rows in steps, and resumes after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
-  readonly #pace: TurnScheduler
   #busy = false
 
-  constructor(store: Store, pace: TurnScheduler) {
+  constructor(store: Store) {
     this.#store = store
-    this.#pace = pace
   }
 
   /** Deletes the rows that belong to a room or user. Call inside the `store.write` that deletes the room or user. */
@@ -49,7 +47,7 @@ export class CascadeDeleter {
   async #sweepAll(): Promise<void> {
     const store = this.#store
     for (;;) {
-      await this.#pace.next()
+      await setImmediate()
       if (store.closed) return
       if (!findNext(store) && !hasListedEnds(store)) return
       await store.write(() => {

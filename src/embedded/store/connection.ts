@@ -41,6 +41,8 @@ interface DriverStatement {
 /** Connection that reads stored text only as bytes: see `SafeStatement`. */
 export class Connection implements Sqlite {
   readonly #driver: Driver
+  /** Node 22.13 frees a statement that only its iterator uses. */
+  #iterated: DriverStatement | undefined
 
   constructor(driver: Driver) {
     this.#driver = driver
@@ -56,8 +58,9 @@ export class Connection implements Sqlite {
 
   *rows(table: string, columns: readonly string[], maxBytes: number): Generator<(Value | undefined)[]> {
     const selected = columns.map((name) => selectBytes(name, maxBytes))
-    const rows = this.#driver.prepare(`SELECT ${selected} FROM ${table}`).iterate()
-    for (const row of rows as Iterable<Record<string, Cell>>) yield columns.map((name) => decode(row[name]))
+    this.#iterated = this.#driver.prepare(`SELECT ${selected} FROM ${table}`)
+    for (const row of this.#iterated.iterate() as Iterable<Record<string, Cell>>)
+      yield columns.map((name) => decode(row[name]))
   }
 
   close(): void {

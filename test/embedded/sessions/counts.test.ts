@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memberTypes } from '../../../src/api/vocabulary.ts'
-import { createTurnScheduler } from '../../../src/embedded/common/turn-scheduler.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
 import { type ConnectedSession, closeReasons } from '../../../src/embedded/sessions/session-control.ts'
 import { hasListedEnds, recordListedEnds } from '../../../src/embedded/store/ended.ts'
@@ -46,7 +45,6 @@ async function startHub(maxDirectEnds: number) {
   const hub = new Hub({
     store,
     clock,
-    scheduler: createTurnScheduler(),
     newId,
     onFailure,
     onEvent: () => {},

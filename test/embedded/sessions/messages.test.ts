@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createTurnScheduler } from '../../../src/embedded/common/turn-scheduler.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { toFrame } from '../../../src/embedded/sessions/frame.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
@@ -101,7 +100,6 @@ describe('an accepted message reaches every session that is open at that time, e
     const hub = new Hub({
       store,
       clock,
-      scheduler: createTurnScheduler(),
       newId,
       onFailure: () => {},
       onEvent: () => {},

@@ -120,7 +120,7 @@ describe.each(['commit', 'change'] as const)('a disk that becomes full during a 
 describe('a session hub on a disk that is full during a commit', () => {
   async function startHub() {
     const clock = testMachine()
-    const { store, scheduler, cascadeDeleter, close } = await openWorkspace({
+    const { store, cascadeDeleter, close } = await openWorkspace({
       dir: tempDir(),
       host: { now: clock.now, quietly: disk.quietly },
     })
@@ -130,7 +130,6 @@ describe('a session hub on a disk that is full during a commit', () => {
     const hub = new Hub({
       store,
       clock,
-      scheduler,
       newId,
       onFailure,
       onEvent,

@@ -14,7 +14,7 @@ const hour = 3_600_000
 /** A workspace with live sessions, which lists more than two ends at once, and settles them when a test says so. */
 async function openLive(dir: string, startsAt = testNow) {
   const workspace = await openTestWorkspace(dir)
-  const { store, scheduler, apiKey } = workspace
+  const { store, apiKey } = workspace
   const clock = testMachine(startsAt)
   let ids = startsAt
   const newId = () => `${++ids}`
@@ -23,7 +23,6 @@ async function openLive(dir: string, startsAt = testNow) {
   const hub = new Hub({
     store,
     clock,
-    scheduler,
     newId,
     onFailure,
     onEvent,
