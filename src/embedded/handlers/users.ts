@@ -64,6 +64,7 @@ export const userHandlers = {
       columns: columns.users,
       filters: text === undefined ? [] : [createSearchFilter(text)],
       order: parseOrder(sort_by, 'created_at'),
+      index: sort_by === undefined ? undefined : 'users_by_creation',
     }
     const { rows, ...page } = listPage<UserRow>(store, listing, paging)
     return { users: rows.map(toListedUser), ...page }

@@ -5,7 +5,7 @@ import { migrations } from './schema.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 
 /** SHA-256 of the schema that the migrations create. Comparing the schema itself would take 7 ms. */
-export const currentSchemaHash = '6d58e4beea7906c80839cc8008118506d634413f66dd8871928558c51091afb7'
+export const currentSchemaHash = '22e5cee2ea11900cc45fea56ff760f9b6adb0fcbf31486f22e8dca0ad35ee538'
 
 interface SchemaEntry {
   type: string
