@@ -99,7 +99,7 @@ async function canLookUp(context: Context, settings: Settings): Promise<boolean>
   if (protectedBy !== undefined || readError || keyCommand) return false
   if (local) {
     const { getDatabasePath } = await import('../../embedded/database-path.ts')
-    const { isCurrent } = await import('../../embedded/store/is-current.ts')
+    const { isCurrent } = await import('../../embedded/store/migrate.ts')
     return isCurrent(getDatabasePath(await findDataDir(context.host)), context.host.quietly)
   }
   return baseUrl !== undefined

@@ -2,7 +2,6 @@ import type { Draft } from '../../api/body.ts'
 import { omitUndefined } from '../../api/defined.ts'
 import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid } from '../common/faults.ts'
-import { columns } from '../records/columns.ts'
 import { requireMember, requireRoom, toMember } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { createMemberToken } from '../sessions/admission.ts'
@@ -99,7 +98,6 @@ export const memberHandlers = {
     requireRoom(store, params.room_id)
     const listing = {
       table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
-      columns: columns.members,
       filters: [['room_id = ?', params.room_id]],
       order: parseOrder(query.sort_by, 'created_at'),
     } as const

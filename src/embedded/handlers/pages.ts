@@ -1,7 +1,6 @@
 import { writeJson } from '../../api/json.ts'
 import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
-import { columns } from '../records/columns.ts'
 import { requireRoom, toPage } from '../records/records.ts'
 import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { listAll, listPage, type Order, parseOrder } from '../store/listing.ts'
@@ -19,7 +18,6 @@ export const pageHandlers = {
     requireRoom(store, params.room_id)
     const listing = {
       table: 'pages',
-      columns: columns.pages,
       filters: [['room_id = ?', params.room_id]],
       order: parseOrder(query.sort_by, 'created_at', byPosition),
     } as const

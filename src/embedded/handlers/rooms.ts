@@ -1,7 +1,6 @@
 import { isConnectionHeader } from '../../api/connection-headers.ts'
 import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
-import { columns } from '../records/columns.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { closeReasons } from '../sessions/session-control.ts'
@@ -42,7 +41,6 @@ export const roomHandlers = {
       context.store,
       {
         table: 'rooms',
-        columns: columns.rooms,
         filters,
         order: parseOrder(sort_by, 'created_at'),
         index: name === undefined ? sortIndex : 'rooms_by_name',

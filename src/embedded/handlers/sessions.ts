@@ -1,4 +1,3 @@
-import { columns } from '../records/columns.ts'
 import { requireRoom, toSession } from '../records/records.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listAll, listPage, parseOrder } from '../store/listing.ts'
@@ -19,7 +18,7 @@ export const sessionHandlers = {
     if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
     const order = parseOrder(query.sort_by, 'connected_at')
     const time = now()
-    const listing = { table, columns: columns.sessions, filters, order }
+    const listing = { table, filters, order }
     if (query.limit === undefined && query.offset === undefined)
       return { sessions: listAll<SessionRow>(store, listing).map((row) => toSession(row, time)) }
     const { rows, paging } = listPage<SessionRow>(store, listing, query)

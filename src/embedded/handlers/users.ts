@@ -1,7 +1,6 @@
 import { findSegmentProblem } from '../../api/path.ts'
 import { invalid } from '../common/faults.ts'
 import { requireEncodedUrl } from '../common/values.ts'
-import { columns } from '../records/columns.ts'
 import { requireUser, toUser } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { closeReasons } from '../sessions/session-control.ts'
@@ -61,7 +60,6 @@ export const userHandlers = {
   listUsers({ store }, { query: { email_search_query: text, sort_by, ...paging } }) {
     const listing = {
       table: 'users',
-      columns: columns.users,
       filters: text === undefined ? [] : [createSearchFilter(text)],
       order: parseOrder(sort_by, 'created_at'),
       index: sort_by === undefined ? undefined : 'users_by_creation',

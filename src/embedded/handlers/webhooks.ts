@@ -1,7 +1,6 @@
 import { parseTimestamp } from '../../api/readings.ts'
 import { deliveryStates } from '../../api/vocabulary.ts'
 import { invalid } from '../common/faults.ts'
-import { columns } from '../records/columns.ts'
 import { toDelivery } from '../records/records.ts'
 import { listPage, parseOrder } from '../store/listing.ts'
 import type { DeliveryRow } from '../store/rows.ts'
@@ -26,7 +25,7 @@ export const webhookHandlers = {
       filters.push(['created_at >= ?', time])
     }
     const order = parseOrder(sort_by, 'created_at')
-    const listing = { table: 'deliveries', columns: columns.deliveries, filters, order }
+    const listing = { table: 'deliveries', filters, order }
     const { rows, paging } = listPage<DeliveryRow>(store, listing, query)
     return { deliveries: rows.map(toDelivery), paging }
   },

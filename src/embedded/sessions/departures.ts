@@ -3,15 +3,15 @@ import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import type { ParticipantCounts } from '../webhooks/outbox.ts'
 import { enqueueOrPack, findWebhook, type PresenceChange, pack } from '../webhooks/outbox.ts'
-import { isParticipant, type Roster } from './roster.ts'
+import { isParticipant, Roster } from './roster.ts'
 import type { ConnectedSession } from './session-control.ts'
 
-export type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
+type RecordedSession = Omit<ConnectedSession, 'peer' | 'clockOffset'>
 
 /** Maximum number of session ends to record in one write, which takes a few milliseconds. */
 const defaultMaxDirectEnds = 500
 
-export interface DepartureDeps<S extends RecordedSession> {
+interface DepartureDeps<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
@@ -94,4 +94,28 @@ export function groupByRoom<S extends Pick<ConnectedSession, 'roomId'>>(
     else rooms.set(session.roomId, [session])
   }
   return rooms
+}
+
+/** Stores the time that becomes the end of open sessions after a crash. Call inside `store.write`. */
+export function storeAliveTime(store: Store, now: number): void {
+  store.run('UPDATE workspace SET alive_at = ?', now)
+}
+
+/**
+ * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
+ * @returns the IDs of the rooms with events to deliver
+ */
+export function closeAbandonedSessions(deps: Omit<DepartureDeps<RecordedSession>, 'roster'>): string[] {
+  const { store } = deps
+  const aliveAt = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
+  const openSessions = store.all<RecordedSession>(
+    `SELECT seq, id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt,
+       (SELECT seq FROM members WHERE members.id = member_id AND members.user_id IS NULL) AS guestSeq
+     FROM sessions
+     WHERE disconnected_at IS NULL AND NOT EXISTS (SELECT 1 FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+     ORDER BY seq`,
+  )
+  const roster = new Roster<RecordedSession>()
+  for (const session of openSessions) roster.add(session)
+  return recordDepartures({ ...deps, roster }, groupByRoom(openSessions), () => aliveAt, 'lost')
 }

@@ -30,9 +30,8 @@ export function parseOrder(
 
 type Filter = readonly [condition: string, ...values: Value[]]
 
-interface Listing<Row> {
+interface Listing {
   table: string
-  columns: readonly (string & keyof Row)[]
   /** Conditions in SQL, which must all hold, with their values. */
   filters?: readonly Filter[]
   order: Order
@@ -41,17 +40,17 @@ interface Listing<Row> {
 }
 
 /** Reads all rows of a list. */
-export function listAll<Row>(store: Store, listing: Listing<Row>): Row[] {
-  return readRows(store, listing, -1, 0)
+export function listAll<Row>(store: Store, listing: Listing): Row[] {
+  return readRows<Row>(store, listing, -1, 0)
 }
 
 /** Reads one page of a list with the total (API specification, section 2.6 and rule 6). */
 export function listPage<Row>(
   store: Store,
-  listing: Listing<Row>,
+  listing: Listing,
   { limit = defaultLimit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
 ) {
-  const rows = readRows(store, listing, limit, offset)
+  const rows = readRows<Row>(store, listing, limit, offset)
   const { filters = [], order } = listing
   const last = rows.at(-1)
   let total: number
@@ -63,28 +62,28 @@ export function listPage<Row>(
   return { rows, paging: { limit, offset, total } }
 }
 
-function readRows<Row>(store: Store, listing: Listing<Row>, limit: number, offset: number) {
-  const { columns, order } = listing
-  const direction = order.isDescending ? 'DESC' : 'ASC'
-  const first = order.column === 'seq' ? '' : `${order.column} ${direction}, `
+function readRows<Row>(store: Store, listing: Listing, limit: number, offset: number) {
+  const { column, isDescending } = listing.order
+  const direction = isDescending ? 'DESC' : 'ASC'
+  const first = column === 'seq' ? '' : `${column} ${direction}, `
   return store.all<Row & { seq: number }>(
-    `SELECT seq, ${columns} ${buildSource(listing)} ORDER BY ${first}seq ${direction} LIMIT ? OFFSET ?`,
+    `SELECT * ${buildSource(listing)} ORDER BY ${first}seq ${direction} LIMIT ? OFFSET ?`,
     ...[...readValues(listing), limit, offset],
   )
 }
 
-function count(store: Store, listing: Listing<never>): number {
+function count(store: Store, listing: Listing): number {
   const sql = `SELECT count(*) AS total ${buildSource(listing)}`
   return store.one<{ total: number }>(sql, ...readValues(listing))?.total ?? 0
 }
 
 /** Builds the clauses that select the rows. SQLite counts a whole table fast only if there is no WHERE clause. */
-function buildSource({ table, filters = [], index }: Listing<never>): string {
+function buildSource({ table, filters = [], index }: Listing): string {
   const where = filters.length > 0 ? `WHERE ${filters.map(([condition]) => condition).join(' AND ')}` : ''
   return `FROM ${table} ${index === undefined ? '' : `INDEXED BY ${index}`} ${where}`
 }
 
-const readValues = ({ filters = [] }: Listing<never>) => filters.flatMap(([, ...values]) => values)
+const readValues = ({ filters = [] }: Listing) => filters.flatMap(([, ...values]) => values)
 
 function isAfter(row: object & { seq: number }, { column, isDescending }: Order): Filter {
   const sign = isDescending ? '<' : '>'

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { suggest, UsageError } from '../../errors.ts'
 import type { Database } from './database.ts'
 import { migrations } from './schema.ts'
-import type { Sqlite } from './sqlite.ts'
+import { openSqlite, type QuietLoader, type Sqlite } from './sqlite.ts'
 
 /** Maximum size of a database that migrates in about a second, in bytes. */
 const quickBytes = 64 * 1024 * 1024
@@ -57,4 +58,16 @@ export function runMigrations(db: Pick<Sqlite, 'exec'>, from: number, to = migra
       db.exec(step)
       db.exec(`PRAGMA user_version = ${i + 1}`)
     }
+}
+
+/** Returns true when the database exists and needs no migration. */
+export async function isCurrent(path: string, quietly: QuietLoader): Promise<boolean> {
+  if (!existsSync(path)) return false
+  const sqlite = await openSqlite(path, quietly)
+  try {
+    const row = sqlite.prepare('PRAGMA user_version').get() as { user_version?: number } | undefined
+    return row?.user_version === migrations.length
+  } finally {
+    sqlite.close()
+  }
 }
