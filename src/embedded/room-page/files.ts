@@ -1,4 +1,4 @@
-import type { TextResponse } from '../service/response.ts'
+import { createTextResponse, type TextResponse } from '../service/response.ts'
 import script from './browser/main.ts?script'
 import { formatRoomPage, icon } from './html.ts'
 import { roomPageStyle } from './style.ts'
@@ -50,9 +50,9 @@ function createFile(
   text: string,
   headers: Readonly<Record<string, string>> = {},
 ): TextResponse {
-  return {
-    status: 200,
-    headers: {
+  return createTextResponse(
+    200,
+    {
       'content-type': `${type}; charset=utf-8`,
       'cache-control': 'no-cache',
       'cross-origin-resource-policy': 'same-origin',
@@ -61,8 +61,5 @@ function createFile(
       ...headers,
     },
     text,
-    get body() {
-      return new TextEncoder().encode(text)
-    },
-  }
+  )
 }
