@@ -33,7 +33,6 @@ export async function bundle({ plain = false } = {}) {
     format: 'esm',
     plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
     alias: {
-      'plain-answer': './src/client/http/plain-answer.ts',
       // The ES module, of which esbuild keeps only the parts that are used.
       yaml: './node_modules/yaml/browser/dist/index.js',
     },
@@ -86,7 +85,6 @@ export async function bundleTesting({ plain = false } = {}) {
     outdir: 'dist',
     format: 'cjs',
     plugins: plain ? [browserScripts] : [browserScripts, lighterLibraries],
-    alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
     legalComments: 'none',
     // Node and test runners print the whole line that throws an error.
     lineLimit: 160,

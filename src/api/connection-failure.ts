@@ -1,6 +1,11 @@
 /** Code of a reset connection. Not ECONNRESET, because undici treats that code as the end of a body without a length. */
 export const resetCode = 'RESET'
 
+/** Code of a connection that the service closed before its response was complete. */
+export const closedCode = 'CLOSED'
+
+export const createClosedError = () => Object.assign(new Error('closed'), { code: closedCode })
+
 /** Code of a connection that was not used, because the owner of the local workspace does not serve it there. */
 const notServedCode = 'ENOTSERVED'
 
@@ -12,6 +17,7 @@ const reasons: Record<string, string> = {
   ECONNRESET: 'the connection was reset',
   [resetCode]: 'the connection was reset',
   [notServedCode]: 'the local workspace is not served there',
+  [closedCode]: 'the connection was closed before the response was complete',
   ENOTFOUND: 'the host name cannot be resolved',
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host is unreachable',

@@ -113,33 +113,33 @@ test.each([
   'rooms list --json',
   'rooms list --json --where created_at<90d',
   'rooms list --json --where idle>90d',
-])('meetroom %s loads undici as its only heavy module', async (line) => {
-  expect(await heavyOf(line, await served(), [...heavy, ...unusedByRequests])).toEqual(['undici'])
+])('meetroom %s loads no heavy module', async (line) => {
+  expect(await heavyOf(line, await served(), [...heavy, ...unusedByRequests])).toEqual([])
 })
 
 test('--where with a pattern loads the regular expression engine', async () => {
   const env = await served()
-  expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
+  expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js'])
 })
 
 test('rooms list loads cli-table3 only for a table', async () => {
   const env = await served()
   await loaded('rooms create --name a --type open', env)
-  expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
-  expect(await heavyOf('rooms list -o csv', env)).toEqual(['undici'])
+  expect(await heavyOf('rooms list', env)).toEqual(['cli-table3'])
+  expect(await heavyOf('rooms list -o csv', env)).toEqual([])
 })
 
 test('rooms list loads the JMESPath library only for --query', async () => {
   const env = await served()
-  expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath', 'undici'])
-  expect(await heavyOf('rooms list -o tsv', env)).toEqual(['undici'])
-  expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
+  expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath'])
+  expect(await heavyOf('rooms list -o tsv', env)).toEqual([])
+  expect(await heavyOf('rooms list --json --sort name', env)).toEqual([])
 })
 
 test('sessions report loads no library, and sessions --help works without the request pool', async () => {
   const env = await served()
-  expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
-  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['undici'])
+  expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual([])
+  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual([])
   expect(await loaded('sessions --help')).not.toContain('our cli/pool')
 })
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { problemsOf } from './faults/check.ts'
 import { type Command, commands } from './faults/expected.ts'
 import type { Fault } from './faults/fault.ts'
-import { built, type Format, formats, here, runAgainst } from './faults/run.ts'
+import { built, type Format, formats, type Runner, runAgainst, ways } from './faults/run.ts'
 import { authority } from './faults/table/tls.ts'
 import { faults } from './faults/table.ts'
 import { counted, full, notice } from './size.ts'
@@ -18,13 +18,24 @@ writeFileSync(join(dir, 'ca.pem'), authority.ca)
 const env = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config') }
 const trusting = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') }
 
-/** Every command in every format; in the quick form a read and a write, taking turns, or one of them where that takes long. */
-function casesOf(index: number, { trusted, heavy }: Fault): (readonly [Command, Format])[] {
+/** Every command in every format, in every way; in the quick form a read and a write, taking turns, or one of them where that takes long. */
+function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runner, Command, Format]> {
+  const { trusted, heavy, undici, over = 'http' } = fault
   const all = (Object.keys(commands) as Command[]).flatMap((command) =>
     formats.map((format) => [command, format] as const),
   )
   const maxDirectEnds = trusted || heavy ? [index % 10] : [index % 4, 4 + (index % 6)]
-  return all.filter((_, i) => full || maxDirectEnds.includes(i))
+  const cases = all.filter((_, i) => full || maxDirectEnds.includes(i))
+  // A process that trusts the authority was started with its certificate.
+  if (full || trusted) for (const [command, format] of cases) yield [fault, built, command, format]
+  if (trusted) return
+  for (const [nth, { library, runner }] of ways.entries()) {
+    if ('tunnels' in runner && over !== 'http') continue
+    if (!full && heavy && nth !== index % ways.length) continue
+    const changed = library === 'undici' ? { ...fault, ...undici } : fault
+    for (const [i, [command, format]] of cases.entries())
+      if (full || nth === 0 || i === nth % cases.length) yield [changed, runner, command, format]
+  }
 }
 
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
@@ -34,11 +45,10 @@ describe.concurrent('commands report the correct outcome if the service', () => 
   test.each(faults.filter(isHere).map((fault, index) => [fault.name, index, fault] as const))(
     '%s',
     async (_name, index, fault) => {
-      const runner = full || fault.trusted ? built : here
       const problems: string[] = []
-      for (const [command, format] of casesOf(index, fault)) {
-        const ended = await runAgainst(fault, command, format, runner, fault.trusted ? trusting : env)
-        problems.push(...problemsOf(fault, command, format, ended))
+      for (const [changed, runner, command, format] of casesOf(index, fault)) {
+        const ended = await runAgainst(changed, command, format, runner, fault.trusted ? trusting : env)
+        problems.push(...problemsOf(changed, command, format, ended))
         count.add('commands')
       }
       count.add('faults')

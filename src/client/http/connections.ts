@@ -1,48 +1,44 @@
 import { setMaxListeners } from 'node:events'
-import type { Socket } from 'node:net'
-import buildConnector, { type Callback, type Target } from 'undici/lib/core/connect.js'
-import { createNotServedError, resetCode } from '../../api/connection-failure.ts'
+import { connect, isIP, type Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+import { createClosedError, createNotServedError, resetCode } from '../../api/connection-failure.ts'
 import type { ConnectionCheck } from '../../api/wire.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /** Timeout in milliseconds for opening a tunnel, and again for opening a connection, including TLS. */
 const connectMs = 10_000
 
-/** Connector that replaces undici's timer and proxy agent. The timer outlives requests; the agent reconnects in a loop. */
+/** Opens connections to one origin for both HTTP libraries, whose own timers and proxy agents behave differently. */
 export class Connections {
+  readonly #host: string
+  readonly #port: number
+  readonly #isSecure: boolean
   readonly #proxy: HttpProxy | undefined
   readonly #isTrusted: ConnectionCheck | undefined
-  readonly #dial = buildConnector({ timeout: 0 })
   readonly #sockets = new Set<Socket>()
   readonly #closing = new AbortController()
+  #session: Buffer | undefined
 
-  constructor(proxy: HttpProxy | undefined, isTrusted: ConnectionCheck | undefined) {
+  constructor(origin: string, proxy: HttpProxy | undefined, isTrusted: ConnectionCheck | undefined) {
+    const { hostname, port, protocol } = new URL(origin)
+    this.#isSecure = protocol === 'https:'
+    this.#host = hostname.replace(/^\[|\]$/g, '')
+    this.#port = Number(port || (this.#isSecure ? 443 : 80))
     this.#proxy = proxy
     this.#isTrusted = isTrusted
     // Every tunnel adds a listener, and Node warns about more than ten.
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
-  readonly open = (target: Target, callback: Callback): void => {
-    const done: Callback = (...outcome) => {
-      const [, socket] = outcome
-      socket?.on('error', (error) => {
-        markReset(error)
-        // Node keeps the socket open after a TLS error, and the request would wait until its timeout.
-        socket.destroy()
-      })
-      if (socket && this.#isTrusted) void verify(socket, this.#isTrusted, callback)
-      else callback(...outcome)
-    }
-    if (!this.#proxy) this.#open(target, done)
-    else
-      this.#tunnel(this.#proxy, target).then(
-        (socket) => {
-          if (target.protocol === 'https:') this.#open({ ...target, httpSocket: socket }, done)
-          else done(null, socket)
-        },
-        (error) => done(error, null),
-      )
+  /** Opens a connection on which nothing was sent. */
+  async open(): Promise<Socket> {
+    const tunnel = this.#proxy && (await this.#tunnel(this.#proxy))
+    const socket = await this.#connect(tunnel)
+    if (!this.#isTrusted) return socket
+    const trusted = await this.#isTrusted()
+    if (trusted && !socket.destroyed) return socket
+    socket.destroy()
+    throw trusted ? createClosedError() : createNotServedError()
   }
 
   close(): void {
@@ -50,39 +46,56 @@ export class Connections {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #open(target: Target, callback: Callback): void {
-    const socket = this.#dial(target, (...outcome) => {
-      clearTimeout(timer)
-      callback(...outcome)
-    })
-    const timer = setTimeout(() => socket.destroy(createTimeoutError()), connectMs)
+  async #connect(tunnel: Socket | undefined): Promise<Socket> {
+    const socket = this.#isSecure
+      ? await this.#secure(tunnel)
+      : (tunnel ?? connect({ host: this.#host, port: this.#port, noDelay: true }))
     // A set is faster than passing a signal to each socket.
     this.#sockets.add(socket)
-    socket.once('close', () => {
-      clearTimeout(timer)
-      this.#sockets.delete(socket)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(createTimeoutError()), connectMs)
+      socket
+        .on('error', (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ECONNRESET') error.code = resetCode
+          reject(error)
+          // Node keeps the socket open after a TLS error, and the request would wait until its timeout.
+          socket.destroy()
+        })
+        .once('close', () => {
+          clearTimeout(timer)
+          this.#sockets.delete(socket)
+          reject(createClosedError())
+        })
+      const done = () => {
+        clearTimeout(timer)
+        resolve(socket)
+      }
+      if (socket === tunnel) done()
+      else socket.once(this.#isSecure ? 'secureConnect' : 'connect', done)
     })
   }
 
-  async #tunnel(proxy: HttpProxy, { host, hostname, port, protocol }: Target): Promise<Socket> {
+  async #secure(tunnel: Socket | undefined): Promise<Socket> {
+    const { connect: secure } = await import('node:tls')
+    const options: ConnectionOptions = {
+      ...(tunnel ? { socket: tunnel } : { port: this.#port }),
+      host: this.#host,
+      ...(isIP(this.#host) ? {} : { servername: this.#host }),
+      ...(this.#session && { session: this.#session }),
+      ALPNProtocols: ['http/1.1'],
+    }
+    return secure(options)
+      .setNoDelay(true)
+      .on('session', (session) => {
+        this.#session = session
+      })
+  }
+
+  async #tunnel(proxy: HttpProxy): Promise<Socket> {
     const { openTunnel } = await import('./tunnel.ts')
-    const to = port ? `${host}` : `${host ?? hostname}:${protocol === 'https:' ? 443 : 80}`
-    return openTunnel(proxy, to, connectMs, this.#closing.signal)
+    const host = isIP(this.#host) === 6 ? `[${this.#host}]` : this.#host
+    return openTunnel(proxy, `${host}:${this.#port}`, connectMs, this.#closing.signal)
   }
 }
 
-async function verify(socket: Socket, isTrusted: ConnectionCheck, callback: Callback): Promise<void> {
-  const trusted = await isTrusted()
-  if (trusted && !socket.destroyed) return callback(null, socket)
-  socket.destroy()
-  const reset = Object.assign(new Error('closed while it was verified'), { code: resetCode })
-  callback(trusted ? reset : createNotServedError(), null)
-}
-
-function markReset(error: NodeJS.ErrnoException): void {
-  if (error.code === 'ECONNRESET') error.code = resetCode
-}
-
-function createTimeoutError(): Error {
-  return Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
-}
+const createTimeoutError = () => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })

@@ -9,23 +9,24 @@ interface Destination {
   proxy: string | undefined
 }
 
-/** Request with its complete response. undici's own `request` creates a stream, which is several times slower. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+type Controller = Pick<Dispatcher.DispatchController, 'abort'>
+
+/** Request with its response. A handler of undici, whose methods `NodeHttp` calls too. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<WireResponse>
-  readonly options: Dispatcher.DispatchOptions
+  readonly options: Dispatcher.DispatchOptions & Pick<WireRequest, 'headers'> & { body: string | null }
+  /** Called when the connection is free or broken. */
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
-  /** True when part of the request may have been sent: undici calls `onConnect` just before it writes to the socket. */
-  #maybeSent = false
+  /** Set immediately before bytes are written. Without it, the service has provably received nothing. */
+  #controller: Controller | undefined
   #stopped: Error | undefined
   #resolve: (response: WireResponse | Promise<WireResponse>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #abort: ((error: Error) => void) | undefined
   #status = 0
   #headers: WireResponse['headers'] = {}
-  /** First chunk of the body. Most responses have only one. */
-  #first: Buffer | undefined
-  #more: ChunkList | undefined
+  readonly #chunks = new ChunkList()
   #size = 0
 
   constructor(
@@ -40,7 +41,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     })
     this.#proxy = proxy
     this.options = {
-      origin,
       path: readPath(url, origin),
       method: method as Dispatcher.HttpMethod,
       headers,
@@ -57,49 +57,37 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Aborts the exchange. A request that still waits for a connection is never sent. */
   stop(reason: Error): void {
     this.#stopped = reason
-    this.#abort?.(reason)
+    this.#controller?.abort(reason)
     this.#fail(reason)
   }
 
   onAbort(signal: AbortSignal): void {
-    if (signal === this.signal || (signal === this.cancelUnsent && !this.#maybeSent)) this.stop(signal.reason)
+    if (signal === this.signal || (signal === this.cancelUnsent && !this.#controller))
+      this.stop(signal.reason)
   }
 
-  onConnect(abort: (error: Error) => void): void {
-    if (this.#stopped) abort(this.#stopped)
-    else {
-      this.#maybeSent = true
-      this.#abort = abort
-    }
+  onRequestStart(controller: Controller): void {
+    if (this.#stopped) controller.abort(this.#stopped)
+    else this.#controller = controller
   }
 
-  onHeaders(status: number, raw: Buffer[]): boolean {
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
     this.#status = status
-    this.#headers = readHeaders(raw)
-    return true
+    this.#headers = joinValues(headers)
   }
 
-  onData(chunk: Buffer): boolean {
-    if (!this.#first) this.#first = chunk
-    else {
-      if (!this.#more) {
-        this.#more = new ChunkList()
-        this.#more.add(this.#first)
-      }
-      this.#more.add(chunk)
-    }
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#chunks.add(chunk)
     this.#size += chunk.length
-    if (this.#size <= maxBodyBytes) return true
-    this.#resolve({ ...this.#answered(nothing), unreadable: tooLarge })
-    this.#abort?.(new Error(tooLarge))
-    return false
+    if (this.#size <= maxBodyBytes) return
+    this.#resolve({ ...this.#answered(new Uint8Array()), unreadable: tooLarge })
+    controller.abort(new Error(tooLarge))
   }
 
-  onComplete(): void {
-    const response = this.#answered(this.#more?.concat() ?? this.#first ?? nothing)
-    this.#first = this.#more = undefined
+  onResponseEnd(): void {
+    const response = this.#answered(this.#chunks.concat())
     const encoding = this.#headers['content-encoding']
-    const isPlain = !encoding || encoding === 'identity' || response.body.length === 0
+    const isPlain = !encoding || encoding === 'identity' || this.#size === 0
     if (isPlain) this.#resolve(response)
     else void this.#decode(response, encoding)
     this.onEnd(true)
@@ -118,7 +106,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onError(error: Error): void {
+  onResponseError(_controller: unknown, error: unknown): void {
     this.#fail(error)
     this.onEnd(false)
   }
@@ -128,7 +116,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
-    const maybeSent = this.#maybeSent
+    const maybeSent = this.#controller !== undefined
     const aborted = this.signal.aborted || (!maybeSent && this.cancelUnsent?.aborted === true)
     this.#reject(toTransportError(error, { maybeSent, aborted, proxy: this.#proxy }))
   }
@@ -142,14 +130,11 @@ function readPath(url: string, origin: string): string {
   return pathname + search
 }
 
-function readHeaders(raw: readonly Buffer[]): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = String(raw[i]).toLowerCase()
-    const value = raw[i + 1]?.toString('latin1') ?? ''
-    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
+function joinValues(headers: Headers): Record<string, string> {
+  const joined: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    joined[name] = Array.isArray(value) ? value.join(', ') : `${value}`
   }
-  return headers
+  return joined
 }
-
-const nothing = new Uint8Array()

@@ -2,7 +2,7 @@ import { describeReason, isProtocolError, readErrorCode } from '../../api/connec
 import { TransportError } from '../../api/wire.ts'
 import { ServiceError } from '../../errors.ts'
 
-const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
+const headerOverflows: ReadonlySet<string> = new Set(['HPE_HEADER_OVERFLOW', 'UND_ERR_HEADERS_OVERFLOW'])
 
 interface Progress {
   maybeSent: boolean
@@ -22,7 +22,7 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
     )
   if (error instanceof TransportError) return error
   const code = readErrorCode(error)
-  if (code === headersOverflow)
+  if (headerOverflows.has(code))
     return new ServiceError('the service’s response cannot be read: its headers are too large')
   if (isProtocolError(code)) return new ServiceError('the service’s response cannot be read: it is not HTTP')
   // Before the request is sent, a TLS error belongs to the handshake.

@@ -1,8 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import request from 'undici/lib/api/api-request.js'
-import Agent from 'undici/lib/dispatcher/agent.js'
+import type { Agent } from 'undici'
 
 /** Function that posts a body. Rejects on a timeout. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResponse>
@@ -62,17 +61,23 @@ export function createPost({
   allowPrivate: boolean
   lookup?: Lookup
 }): Post & { close(): Promise<void> } {
-  const agent = new Agent({
-    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: createGuardedLookup(lookup) }) },
-    pipelining: 1,
-    keepAliveTimeout: 1000,
-  })
+  let opening: Promise<Agent> | undefined
+  /** Loads undici for the first webhook: a start without it is faster. */
+  async function open(): Promise<Agent> {
+    const { Agent } = await import('undici')
+    return new Agent({
+      connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: createGuardedLookup(lookup) }) },
+      pipelining: 1,
+      keepAliveTimeout: 1000,
+    })
+  }
   const post: Post = async (url, headers, body) => {
     const { origin, hostname, pathname, search } = new URL(url)
     // The guarded lookup does not run for an IP address in the URL.
     const literal = hostname.replace(/^\[|\]$/g, '')
     if (!allowPrivate && ipaddr.isValid(literal) && !isAllowed(literal)) throw new ForbiddenAddress(hostname)
-    const response = await request.call(agent, {
+    opening ??= open()
+    const response = await (await opening).request({
       origin,
       path: pathname + search,
       method: 'POST',
@@ -91,5 +96,5 @@ export function createPost({
     const text = chunks.length === 0 ? '' : utf8.decode(Buffer.concat(chunks).subarray(0, maxTextBytes))
     return { status: response.statusCode, text }
   }
-  return Object.assign(post, { close: () => agent.destroy() })
+  return Object.assign(post, { close: async () => (await opening)?.destroy() })
 }

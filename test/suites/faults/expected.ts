@@ -83,6 +83,12 @@ export const brokenAtOnce = split(
 )
 /** The answer is not HTTP. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
+/** The answer came before the request, which proves as much as an answer behind it, or is not HTTP. */
+export const early = split(
+  ends([0, 6], undefined, 'unsure'),
+  ends([0, 7], undefined, 'unsure'),
+  ends([0, 7], undefined, 'unsure'),
+)
 /** A success whose body proves nothing. */
 export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
 /** A success that shows no item proves nothing. */

@@ -13,6 +13,8 @@ export interface Fault {
   expect: Expected
   /** Part of the error, or of the warning of a command that succeeds. */
   says?: string | RegExp
+  /** What differs if undici sends the requests. */
+  undici?: Partial<Pick<Fault, 'expect' | 'says' | 'stalls'>>
   /** How commands reach the server, or why they do not; over HTTP unless it is said. */
   over?: 'http' | 'https' | 'proxy' | 'closed port' | 'full port' | 'unknown host' | 'closed proxy'
   /** Only the deadline ends it. */

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
+import { isLoopback } from '../../../src/api/loopback.ts'
+import type { Connect } from '../../../src/cli/requests/service.ts'
+import { createNetworkTransport } from '../../../src/client/http/transport.ts'
+import { createUndiciPool } from '../../../src/client/http/undici-pool.ts'
 import { main } from '../../../src/main.ts'
 import { launcher, node } from '../../helpers/built.ts'
 import { testHost } from '../../helpers/host.ts'
 import { type Command, commands, retries } from './expected.ts'
 import { type Fault, key } from './fault.ts'
-import { startFaulty } from './server.ts'
+import { startFaulty, startTunnel } from './server.ts'
 
 export const formats = ['table', 'json'] as const
 export type Format = (typeof formats)[number]
@@ -33,6 +37,8 @@ export interface Runner {
   ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr' | 'lingeredMs'>>
   /** The deadline where nothing else ends a command, in seconds: long enough for a request to get out. */
   shortTimeout: number
+  /** Commands reach the server through a proxy that does not fail. */
+  tunnels?: true
 }
 
 /** Runs a command against a server that fails. */
@@ -40,10 +46,11 @@ export async function runAgainst(
   fault: Fault,
   command: Command,
   format: Format,
-  { run, shortTimeout }: Runner,
+  { run, shortTimeout, tunnels }: Runner,
   env: Record<string, string>,
 ): Promise<Ended> {
   const server = await startFaulty(fault)
+  const tunnel = tunnels && (await startTunnel(server.port))
   const timeout = fault.stalls ? shortTimeout : longTimeout
   const argv = [
     ...commands[command],
@@ -51,14 +58,21 @@ export async function runAgainst(
   ]
   const began = performance.now()
   try {
-    const ended = await run(argv, { ...env, ...wayTo(fault, server.port), MEETROOM_API_KEY: key })
+    const ended = await run(argv, {
+      ...env,
+      ...wayTo(fault, server.port, tunnel?.port),
+      MEETROOM_API_KEY: key,
+    })
     return { ...ended, ...server.seen, lateMs: performance.now() - began - timeout * 1000 }
   } finally {
+    await tunnel?.close()
     await server.close()
   }
 }
 
-function wayTo({ over = 'http' }: Fault, port: number): Record<string, string> {
+function wayTo({ over = 'http' }: Fault, port: number, tunnel: number | undefined): Record<string, string> {
+  if (tunnel !== undefined)
+    return { MEETROOM_BASE_URL: 'http://meet.test/v1', HTTP_PROXY: `http://127.0.0.1:${tunnel}` }
   if (over === 'unknown host') return { MEETROOM_BASE_URL: 'https://no-such-host.invalid/v1' }
   if (over === 'proxy' || over === 'closed proxy')
     return {
@@ -68,15 +82,30 @@ function wayTo({ over = 'http' }: Fault, port: number): Record<string, string> {
   return { MEETROOM_BASE_URL: `${over === 'https' ? 'https' : 'http'}://127.0.0.1:${port}/v1` }
 }
 
+const connectByUndici: Connect = async (baseUrl, { env }, connections = 8, isTrusted) => {
+  const { origin, hostname } = new URL(baseUrl)
+  const direct = isLoopback(hostname)
+  const createLibrary = createUndiciPool
+  return createNetworkTransport({ origin, env, direct, connections, isTrusted, createLibrary })
+}
+
 /** In this process: waiting before another attempt takes no time. */
-export const here: Runner = {
+const here = (connect?: Connect): Runner => ({
   shortTimeout: 0.4,
   async run(argv, env) {
     const host = testHost({ env })
-    const code = await main(argv, host)
+    const code = await main(argv, host, connect)
     return { code, stdout: host.stdout.text, stderr: host.stderr.text, lingeredMs: undefined }
   },
-}
+})
+
+/** Both HTTP libraries, with and without a proxy. */
+export const ways = [
+  { library: 'node:http', runner: here() },
+  { library: 'undici', runner: here(connectByUndici) },
+  { library: 'node:http', runner: { ...here(), tunnels: true } },
+  { library: 'undici', runner: { ...here(connectByUndici), tunnels: true } },
+] as const satisfies readonly { library: string; runner: Runner }[]
 
 /** The built program, in a process of its own. */
 export const built: Runner = {

@@ -1,4 +1,5 @@
-import { createServer, type Socket } from 'node:net'
+import { createServer as createProxy } from 'node:http'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { openFullPort } from '../../helpers/stall.ts'
 import type { Fault } from './fault.ts'
 import { Line } from './script.ts'
@@ -15,13 +16,35 @@ export interface FaultyServer {
 export async function startFaulty(fault: Fault): Promise<FaultyServer> {
   const seen = { requests: 0, connections: 0 }
   if (fault.over === 'full port') return { ...(await openFullPort()), seen }
-  const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
     const first = seen.connections++ === 0
     const line = new Line(socket, () => seen.requests++, fault.knowsKey)
     void line.run((first && fault.first) || fault.does)
+  })
+  const { port, close } = await listen(server)
+  if (fault.over?.startsWith('closed')) await close()
+  return { port, seen, close }
+}
+
+/** Starts a proxy whose tunnels all lead to one port, and end as the connection behind them ends. */
+export async function startTunnel(to: number): Promise<Pick<FaultyServer, 'port' | 'close'>> {
+  const proxy = createProxy()
+  proxy.on('connect', (_request, socket: Socket) => {
+    const behind = connect({ port: to, host: '127.0.0.1', noDelay: true }, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(behind).pipe(socket)
+    })
+    behind.on('error', () => socket.resetAndDestroy())
+    socket.on('error', () => {}).on('close', () => behind.destroy())
+  })
+  return listen(proxy)
+}
+
+async function listen(server: Server): Promise<Pick<FaultyServer, 'port' | 'close'>> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as { port: number }
@@ -30,6 +53,5 @@ export async function startFaulty(fault: Fault): Promise<FaultyServer> {
       for (const socket of sockets) socket.destroy()
       server.close(() => closed())
     })
-  if (fault.over?.startsWith('closed')) await close()
-  return { port, seen, close }
+  return { port, close }
 }

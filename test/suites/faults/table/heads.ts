@@ -1,4 +1,4 @@
-import { fine, lost, notHttp, silent, unread } from '../expected.ts'
+import { early, fine, lost, notHttp, silent, unread } from '../expected.ts'
 import { type Fault, good } from '../fault.ts'
 import { answer, anything, drip, end, repeat, request, reset, send, stall } from '../script.ts'
 
@@ -33,7 +33,7 @@ const notHeaders: readonly (readonly [name: string, lines: string])[] = [
   ['both a length and chunks', `transfer-encoding: chunked\r\n${whole}`],
 ]
 
-/** Lengths that the body cannot have: as if the connection had broken. */
+/** Lengths that the body cannot have. undici reports them as if the connection had broken. */
 const wrongLengths: readonly (readonly [name: string, lines: string])[] = [
   ['a length beyond all numbers', `${json}content-length: ${'9'.repeat(30)}\r\n\r\n${good}`],
   ['two different lengths', `content-length: 7\r\n${whole}`],
@@ -91,7 +91,8 @@ export const heads: readonly Fault[] = [
     ([what, lines]): Fault => ({
       name: `responds with ${what}`,
       does: [request, send(ok, lines), end],
-      expect: lost,
+      expect: notHttp,
+      undici: { expect: lost },
     }),
   ),
   ...notHeaders.map(
@@ -104,8 +105,8 @@ export const heads: readonly Fault[] = [
   {
     name: 'responds with a status line that never ends',
     does: [request, send('HTTP/1.1 200 '), repeat('O'.repeat(1000))],
-    expect: silent,
-    stalls: true,
+    expect: notHttp,
+    undici: { expect: silent, stalls: true },
   },
   {
     name: 'responds with a header of 100 KB',
@@ -167,8 +168,9 @@ export const heads: readonly Fault[] = [
   {
     name: 'sends an unrequested 100 first',
     does: [request, send('HTTP/1.1 100 Continue\r\n\r\n', ok, whole)],
-    // The HTTP library takes it for a fault.
-    expect: lost,
+    expect: fine,
+    // After the first 100 Continue, undici is no longer used.
+    undici: { expect: lost },
   },
   {
     name: 'switches to another protocol',
@@ -183,6 +185,7 @@ export const heads: readonly Fault[] = [
     name: 'sends a response before the request',
     does: [send(ok, whole), anything, request, stall],
     expect: unread(fine),
+    undici: { expect: early },
   },
   { name: 'answers twice', does: [request, answer(200, good), answer(200, good)], expect: fine },
 ]

@@ -259,7 +259,7 @@ const sequences: readonly Fault[] = [
     first: breaks,
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
     // Whether it was this command that deleted it is not known.
-    expect: split(twice(6, 3, 2), twice(7), once(7)),
+    expect: split(twice(6, 3, 'kept'), twice(7), once(7)),
   },
   {
     name: 'resets the connection once, and then responds with 503',
@@ -277,7 +277,7 @@ const sequences: readonly Fault[] = [
     name: 'responds with 502 once, and then does not find the room',
     first: [request, answer(502, html, closing), end],
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    expect: split(twice(6, 3, 2), twice(7), once(7)),
+    expect: split(twice(6, 3, 'kept'), twice(7), once(7)),
   },
   {
     name: 'responds with 503 once',

@@ -10,7 +10,7 @@ const chunked = (body: string) =>
   `${crlf('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', '', body.length.toString(16), body, '0')}\r\n`
 const early = (body: string) => crlf('HTTP/1.1 103 Early Hints', 'link: x', '') + plain(body)
 
-/** Ways to send the same answer, and a moment between its packets. */
+/** Ways to frame the same response, and a moment between its packets. */
 const ways: readonly ((body: string) => readonly string[])[] = [
   (body) => [plain(body)],
   (body) => [plain(body).slice(0, 30), plain(body).slice(30)],
@@ -19,10 +19,11 @@ const ways: readonly ((body: string) => readonly string[])[] = [
   (body) => [plain(body)],
   (body) => [plain(body).slice(0, -1), plain(body).slice(-1)],
   (body) => [early(body)],
+  (body) => [`${crlf('HTTP/1.1 100 Continue', '')}${plain(body)}`],
   (body) => [plain(body)],
 ]
 
-/** A service that lists one room a page, each page sent in another way. */
+/** A service that lists one room a page, each page framed in another way. */
 async function service(first: number) {
   const page = (offset: number) =>
     JSON.stringify({
@@ -50,7 +51,7 @@ async function service(first: number) {
 }
 
 test.each([...ways.keys()])(
-  'both parsers read the same data from mixed responses on one connection (order %i)',
+  'a list reads each page of one connection, however its response is framed (order %i)',
   async (first) => {
     const baseUrl = await service(first)
     const dir = tempDir()

@@ -1,0 +1,69 @@
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { closedCode, createClosedError } from '../../api/connection-failure.ts'
+import type { Connections } from './connections.ts'
+import type { HttpExchange } from './exchange.ts'
+
+/** Time after which an idle connection closes, in milliseconds. A shorter `Keep-Alive` of the service counts, less a second. */
+const idleMs = 4000
+
+/** Sends requests with Node's own HTTP, which starts faster than undici. */
+export class NodeHttp {
+  hasContinued = false
+  readonly #agent = new Agent({ keepAlive: true, timeout: idleMs })
+  readonly #target: object
+
+  constructor(origin: string, connections: Connections) {
+    const { hostname: host, port, protocol } = new URL(origin)
+    const defaultPort = protocol === 'https:' ? 443 : 80
+    this.#target = {
+      agent: this.#agent,
+      host,
+      port,
+      defaultPort,
+      maxHeaderSize: 16_384,
+      joinDuplicateHeaders: true,
+    }
+    // A socket is handed over once it is connected and trusted, so nothing is written before.
+    Object.assign(this.#agent, {
+      createConnection(_options: unknown, callback: (error: Error | null, socket?: unknown) => void) {
+        connections.open().then((socket) => callback(null, socket), callback)
+      },
+    })
+  }
+
+  dispatch({ path, method, headers, body }: HttpExchange['options'], exchange: HttpExchange): void {
+    let sent: ClientRequest
+    try {
+      sent = request({ ...this.#target, path, method, headers })
+    } catch (error) {
+      // A header or path has a character that HTTP forbids.
+      exchange.onResponseError(undefined, error)
+      return
+    }
+    // By itself, Node sends the length of a body with few methods.
+    if (body !== null && method !== 'POST') sent.setHeader('content-length', Buffer.byteLength(body))
+    const controller = { abort: (error: Error) => void sent.destroy(error) }
+    let response: IncomingMessage | undefined
+    sent
+      .once('socket', () => exchange.onRequestStart(controller))
+      .on('continue', () => {
+        this.hasContinued = true
+      })
+      .once('response', (answer) => {
+        response = answer
+        exchange.onResponseStart(controller, answer.statusCode ?? 0, answer.headers)
+        answer
+          .on('data', (chunk) => exchange.onResponseData(controller, chunk))
+          .once('end', () => exchange.onResponseEnd())
+      })
+      .on('error', (error: NodeJS.ErrnoException) => {
+        // A reset connection has another code.
+        if (error.code === 'ECONNRESET') error.code = closedCode
+        exchange.onResponseError(controller, error)
+      })
+      .once('close', () => {
+        if (!response?.complete) exchange.onResponseError(controller, createClosedError())
+      })
+      .end(body ?? undefined)
+  }
+}

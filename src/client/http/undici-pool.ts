@@ -1,0 +1,23 @@
+import type { Socket } from 'node:net'
+import { Pool } from 'undici'
+import type { Connections } from './connections.ts'
+
+/** Creates undici's pool, which sends many requests in half the CPU time of node:http. */
+export function createUndiciPool(origin: string, connections: Connections, most: number): Pool {
+  return new Pool(origin, {
+    connections: most,
+    connect: (_target, callback) =>
+      void openSilent(connections).then(
+        (socket) => callback(null, socket),
+        (error) => callback(error, null),
+      ),
+  })
+}
+
+/** Opens a connection. undici would connect again and again if a tunnel held data before the first request. */
+async function openSilent(connections: Connections): Promise<Socket> {
+  const socket = await connections.open()
+  if (socket.readableLength === 0) return socket
+  socket.destroy()
+  throw Object.assign(new Error('data before a request'), { code: 'HPE_EARLY' })
+}
