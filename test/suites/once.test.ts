@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { main } from '../../src/main.ts'
 import { testHost } from '../helpers/host.ts'
 import { createImportWorld, entriesOf, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { connectByUndici } from '../helpers/undici.ts'
 import { type Deed, fine, mischiefs } from './once/mischief.ts'
 import { type Known, startMischievous } from './once/server.ts'
 import { counted, full, sized } from './size.ts'
@@ -44,8 +45,13 @@ interface Setting {
 /**
  * @param plans what the service does with each change
  * @param numberOf the number of a change, by its body
+ * @param byUndici true when undici sends the requests, instead of node:http
  */
-async function setUp(plans: readonly Deed[][], numberOf: (body: any) => number): Promise<Setting> {
+async function setUp(
+  plans: readonly Deed[][],
+  numberOf: (body: any) => number,
+  byUndici: boolean,
+): Promise<Setting> {
   const world = await createImportWorld()
   let isReformed = false
   const { baseUrl, known } = await startMischievous(world, (change, nth) =>
@@ -64,7 +70,7 @@ async function setUp(plans: readonly Deed[][], numberOf: (body: any) => number):
         MEETROOM_CONFIG_DIR: world.configDir,
       }
       const host = testHost({ env, cwd: world.dir })
-      const code = await main(argv, host)
+      const code = await main(argv, host, byUndici ? connectByUndici : undefined)
       return { code, stdout: host.stdout.text, stderr: host.stderr.text }
     },
   }
@@ -98,8 +104,13 @@ describe.each(Object.entries(kinds))(
           fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
           fc.constantFrom(1, 4, 8),
           fc.constantFrom(0, 2),
-          async (plans, concurrency, retries) => {
-            const { world, known, run, reform } = await setUp(plans, (body) => number(body[kind.key]))
+          fc.boolean(),
+          async (plans, concurrency, retries, byUndici) => {
+            const { world, known, run, reform } = await setUp(
+              plans,
+              (body) => number(body[kind.key]),
+              byUndici,
+            )
             const room = await world.room('Weekly sync')
             if (what === 'members')
               for (const n of plans.keys()) await world.send('POST', '/users', { user_id: `u${n + 1}` })
@@ -180,10 +191,11 @@ test('a command that creates an item exits 0 only if the service created the ite
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat({ max: commands.length - 1 }), deeds), { minLength: 1, maxLength: 20 }),
       fc.constantFrom('table', 'json'),
-      async (cases, format) => {
+      fc.boolean(),
+      async (cases, format, byUndici) => {
         const plans = cases.map(([, plan]) => plan)
         let current = 0
-        const { world, known, run } = await setUp(plans, () => current)
+        const { world, known, run } = await setUp(plans, () => current, byUndici)
         const room = await world.room('Weekly sync')
         for (const [n, [command]] of cases.entries()) {
           current = n

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
-import { isLoopback } from '../../../src/api/loopback.ts'
 import type { Connect } from '../../../src/cli/requests/service.ts'
-import { createNetworkTransport } from '../../../src/client/http/transport.ts'
-import { createUndiciPool } from '../../../src/client/http/undici-pool.ts'
 import { main } from '../../../src/main.ts'
 import { launcher, node } from '../../helpers/built.ts'
 import { testHost } from '../../helpers/host.ts'
+import { connectByUndici } from '../../helpers/undici.ts'
 import { type Command, commands, retries } from './expected.ts'
 import { type Fault, key } from './fault.ts'
 import { startFaulty, startTunnel } from './server.ts'
@@ -80,13 +78,6 @@ function wayTo({ over = 'http' }: Fault, port: number, tunnel: number | undefine
       HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
     }
   return { MEETROOM_BASE_URL: `${over === 'https' ? 'https' : 'http'}://127.0.0.1:${port}/v1` }
-}
-
-const connectByUndici: Connect = async (baseUrl, { env }, connections = 8, isTrusted) => {
-  const { origin, hostname } = new URL(baseUrl)
-  const direct = isLoopback(hostname)
-  const createLibrary = createUndiciPool
-  return createNetworkTransport({ origin, env, direct, connections, isTrusted, createLibrary })
 }
 
 /** In this process: waiting before another attempt takes no time. */
