@@ -51,9 +51,6 @@ export interface Host {
   readonly uid: number | undefined
   /** ID of the user who owns new files; undefined on systems without user IDs. */
   readonly effectiveUid: number | undefined
-  readonly nodePath: string
-  /** Directory of the package, with its subdirectories `bin` and `dist`. */
-  readonly packageDir: string
   userName(): Promise<string>
   isAlive(pid: number): boolean
   /** Kills a process, or a process group given as `-pid`. Does nothing if the process has ended. */
@@ -184,8 +181,6 @@ export function createProcessHost(): Host {
     pid: process.pid,
     uid: process.getuid?.(),
     effectiveUid: process.geteuid?.(),
-    nodePath: process.execPath,
-    packageDir: `${import.meta.dirname}/..`,
     async userName() {
       const { userInfo } = await import('node:os')
       try {

@@ -1,10 +1,8 @@
-// Whole commands as ratios to `node -e 0` of the same round, and commands of a user without a home directory as ratios to
-// a start with a cache of the user. Run with: npm run bench:startup [-- PAIRS]
+// Whole commands as ratios to `node -e 0` of the same round. Run with: npm run bench:startup [-- PAIRS]
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { measureContainers } from './containers.ts'
 import { alternate, median, printRatio, printValue, ratiosOf, spread } from './measured.ts'
 import { launcher, send, startService } from './served.ts'
 
@@ -101,18 +99,6 @@ for (let i = 0; i < Math.min(pairs, 7); i++) {
   })
   peaks.push(Number(stderr?.trim().split('\n').at(-1)) / 1024)
 }
-const containers = await measureContainers(
-  mkdtempSync(join(home, 'containers-')),
-  {
-    '--version': ['--version'],
-    'rooms get': ['rooms', 'get', rooms[0].room.id],
-    'rooms list': ['rooms', 'list'],
-    'rooms list --json': ['rooms', 'list', '--json'],
-    '--local rooms list': ['--local', 'rooms', 'list'],
-  },
-  { MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey },
-  pairs,
-)
 await served.stop()
 rmSync(home, { recursive: true, force: true })
 
@@ -127,23 +113,7 @@ const results = rows.map(({ what, most }) => {
   printRatio(what, 'node -e 0', ratios, `${spread(ms, 0)} ms`, ...(most ? [verdict(ratios, most)] : []))
   return { what, ms, ratios, isMissed: most !== undefined && isMissed(ratios, most) }
 })
-/** The most that a start from a warmed cache may take, as a ratio to one from a cache of the user. */
-const mostWarmed = 1.1
-const isMissedWarmed = containers.map(({ what, cold, warmed, warm }) => {
-  const peer = 'a start with a cache of the user'
-  const ratios = ratiosOf(warmed, warm)
-  printRatio(`no home directory, no cache: ${what}`, peer, ratiosOf(cold, warm), `${spread(cold, 0)} ms`)
-  printRatio(
-    `no home directory, cache warm: ${what}`,
-    peer,
-    ratios,
-    `${spread(warmed, 0)} ms`,
-    verdict(ratios, mostWarmed),
-  )
-  return isMissed(ratios, mostWarmed)
-})
 printValue('rooms list, peak memory', peaks, 'MB', 0, 'at most 60')
 const version = readFileSync('package.json', 'utf8').match(/"version": "([^"]+)"/)?.[1]
-console.log(JSON.stringify({ version, node: process.version, pairs, results, containers, peaks }))
-if (results.some((result) => result.isMissed) || isMissedWarmed.includes(true) || median(peaks) > 60)
-  process.exitCode = 1
+console.log(JSON.stringify({ version, node: process.version, pairs, results, peaks }))
+if (results.some((result) => result.isMissed) || median(peaks) > 60) process.exitCode = 1

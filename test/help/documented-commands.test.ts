@@ -37,7 +37,6 @@ const notRun: Table<string> = [
   [/^npm ci|^RUN npm|^docker compose|^sudo|^seq/, 'needs another program'],
   [/^meetroom auth login$/, 'asks on a terminal: ask.test.ts'],
   [/auth login .*--key-command/, 'needs a password manager; key-command.test.ts reads it'],
-  [/cache warm/, 'needs an installed package: warm.built.test.ts'],
   [/meetroom join /, 'needs WebSockets: join.test.ts'],
   [/rooms open /, 'needs a browser: open.test.ts'],
   [/serve --print-env/, 'needs a served workspace: live.built.test.ts'],

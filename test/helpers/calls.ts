@@ -102,7 +102,6 @@ const lines: Record<string, readonly string[]> = {
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
   // Over the network it opens connections of its own: its tests have real ones.
   doctor: ['--local'],
-  // It writes into the package: its tests install one.
   'cache warm': [],
 }
 

@@ -17,7 +17,6 @@ export interface HostOptions {
   /** Number of the user. */
   uid?: number
   platform?: NodeJS.Platform
-  packageDir?: string
 }
 
 /** Id of the process unless a test says otherwise; only this one and the next one are alive. */
@@ -82,7 +81,6 @@ export function testHost({
   pid = testPid,
   uid = process.getuid?.(),
   platform = 'linux',
-  packageDir = '/nonexistent/package',
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: tty,
@@ -111,8 +109,6 @@ export function testHost({
     pid,
     uid,
     effectiveUid: uid,
-    nodePath: process.execPath,
-    packageDir,
     userName: async () => 'operator',
     kill(other) {
       try {

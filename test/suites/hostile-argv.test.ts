@@ -1,11 +1,10 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { node } from '../helpers/built.ts'
+import { launcher, node } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
 import { hostileId, hostileText } from '../helpers/hostile.ts'
-import { copyPackage } from '../helpers/installed.ts'
 import { homes } from '../helpers/serving.ts'
 import { designed, stack } from '../helpers/terminal.ts'
 import { leaves, wholeProgram } from '../helpers/tree.ts'
@@ -212,23 +211,13 @@ test('the built program exits with a documented code for random arguments', asyn
     MEETROOM_API_KEY: 'canary-key',
     MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1',
   }
-  // Of its own, because `cache warm` writes into it.
-  const packageDir = join(TMPDIR, 'meetroom')
-  copyPackage(packageDir)
-  symlinkSync(resolve('node_modules'), join(packageDir, 'node_modules'))
   const started = vector
     // No system passes on a NUL, or half a character.
     .map((words) => words.map((word) => word.replaceAll('\0', '').toWellFormed()))
     .filter((words) => !/^(serve|join|webhooks)/.test(words[0] ?? ''))
   await fc.assert(
     fc.asyncProperty(started, async (argv) => {
-      const { code, stdout, stderr } = await runCommand(
-        node,
-        [join(packageDir, 'bin/meetroom.js'), ...argv],
-        env,
-        '',
-        { cwd: HOME },
-      )
+      const { code, stdout, stderr } = await runCommand(node, [launcher, ...argv], env, '', { cwd: HOME })
       expect(designed, `${stderr}`).toContain(code)
       expect(stdout + stderr).not.toMatch(stack)
       add('command lines of the built program')

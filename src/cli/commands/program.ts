@@ -53,8 +53,9 @@ const groups: readonly Group[] = [
   },
   {
     name: 'cache',
-    summary: 'Store compiled code for every user, such as in a container image',
+    summary: 'Deprecated: does nothing',
     heading: getStarted,
+    hidden: true,
     load: async () => (await import('./cache/cache.ts')).defineCache,
   },
   {

@@ -32,7 +32,7 @@ export const without: Readonly<Record<string, string>> = {
   'config set': 'contacts no service',
   'config unset': 'contacts no service',
   'config path': 'contacts no service',
-  'cache warm': 'contacts a service of its own only',
+  'cache warm': 'contacts no service',
   completion: 'contacts no service',
   version: 'contacts no service',
   help: 'contacts no service',

@@ -1,5 +1,5 @@
 import { lstat, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
 import { minKeyLength, type Settings } from '../../../config/settings.ts'
 import { configFilePath, readConfig } from '../../../config/stored-file.ts'
@@ -50,18 +50,15 @@ export async function checkKey(context: Context, settings: Settings): Promise<Ch
 }
 
 /** Checks the code cache, which the launcher uses only if other users cannot write to it. */
-export async function checkCache({ env, platform, uid, packageDir }: Host): Promise<CheckResult> {
+export async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
   const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (platform === 'win32' ? LOCALAPPDATA : home)
   const folder = base && join(base, 'meetroom')
   const found = folder && (await lstat(folder).catch(() => undefined))
-  if (!found) {
-    const warmed = resolve(packageDir, 'cache')
-    if ((await lstat(warmed).catch(() => undefined))?.isDirectory()) return warmed
+  if (!found)
     return folder ? `${folder} does not exist yet` : 'none, as HOME is not set: commands start slower'
-  }
-  const isOurs = uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0)
+  const isOurs = uid === undefined || ([uid, 0].includes(found.uid) && (found.mode & 0o022) === 0)
   if (found.isDirectory() && isOurs) return folder
   return {
     problem: `${folder} is not a directory that only you can write to: commands start slower`,
