@@ -70,8 +70,6 @@ export interface Host {
   random(): number
   /** Loads a module without Node's experimental warning. */
   quietly<T>(load: () => Promise<T>): Promise<T>
-  /** Collects garbage earlier from now on, for a command that reads a long list. */
-  saveMemory(): Promise<void>
 }
 
 /** Maximum time that a write waits for its reader after a stop signal, in milliseconds. */
@@ -243,11 +241,6 @@ export function createProcessHost(): Host {
       }
     },
     random: Math.random,
-    async saveMemory() {
-      const { setFlagsFromString } = await import('node:v8')
-      // V8 lets a small heap grow fourfold between collections, which also free the buffers of responses.
-      setFlagsFromString('--heap-growing-percent=50')
-    },
     async quietly(load) {
       const { emitWarning } = process as { emitWarning: QuietWarning }
       // Overlapping loads share one filter, so that the last one restores the original function.

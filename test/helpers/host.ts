@@ -143,7 +143,6 @@ export function testHost({
     },
     random: () => 0.5,
     quietly: (load) => load(),
-    saveMemory: async () => {},
     slept,
     setWallClock(byMs) {
       wall += byMs
