@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { describeUnrestored, unrestoredFields } from '../src/cli/bulk/unrestored.ts'
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
-import { topicSummaries } from '../src/cli/help/topics.ts'
+import { readTopic, type Topic, topicSummaries } from '../src/cli/help/topics.ts'
 import { selectStyle } from '../src/cli/output/terminal/style.ts'
 import { readTopicFile, topicFile, topicNames } from './helpers/documentation.ts'
 import { testHost } from './helpers/host.ts'
@@ -86,7 +86,7 @@ describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
   test('prints lines of at most 80 characters except for code blocks and long words', async () => {
     const host = testHost()
     const style = await selectStyle(host.stdout, host.env, false)
-    const lines = renderMarkdown(readTopicFile(topic), style, 80).split('\n')
+    const lines = renderMarkdown(await readTopic(topic as Topic), style, 80).split('\n')
     const tooLong = lines.filter((line) => line.length > 80 && !line.startsWith('  ') && !/\S{30}/.test(line))
     expect(tooLong).toEqual([])
   })

@@ -1,17 +1,15 @@
 declare module '*.esbuild.mjs' {
   export interface Part {
     name: string
+    /** The file of the program that holds it. */
+    file: string
     code: string
-    /** Whether it shares a file with others. */
-    small: boolean
     /** The files whose code is in it. */
     inputs: string[]
   }
 
   import type { Metafile } from 'esbuild'
-  export function bundle(options?: {
-    plain?: boolean
-  }): Promise<{ parts: Part[]; comments: string[]; metafile: Metafile }>
+  export function bundle(): Promise<{ parts: Part[]; comments: string[]; metafile: Metafile }>
   export function filesOf(parts: readonly Part[]): Map<string, string>
 }
 declare module '*.esbuild-edits.mjs' {
@@ -27,8 +25,9 @@ declare module '*.esbuild-edits.mjs' {
 declare module '*.esbuild-parts.mjs' {
   export function asCommonJs(name: string, text: string): string
 }
-declare module '*.esbuild-browser.mjs' {
+declare module '*.esbuild-text.mjs' {
   import type { Plugin } from 'esbuild'
   export function bundleForBrowser(file: string): Promise<string>
-  export const browserScripts: Plugin
+  export function parseTopic(markdown: string): string
+  export const importsAsText: Plugin
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { bundleForBrowser } from '../.esbuild-browser.mjs'
+import { bundleForBrowser, parseTopic } from '../.esbuild-text.mjs'
 
 // Settings and keys that a group can write to are refused, and some machines let new files be such.
 process.umask(0o022)
@@ -22,20 +22,15 @@ function findTemporaryDirectory(): string {
   return bavail * bsize >= 2 ** 31 ? memory : tmpdir()
 }
 
-/** Help topics are Markdown files that the bundler imports as text. */
-const markdownAsText = {
-  name: 'markdown-as-text',
-  transform: (code: string, id: string) =>
-    id.endsWith('.md') ? `export default ${JSON.stringify(code)}` : undefined,
-}
-
-/** Programs for the browser are imported as text, too. */
-const scriptsAsText = {
-  name: 'browser-scripts',
+/** Programs for the browser and help topics are imported as text, as the bundler does it. */
+const importsAsText = {
+  name: 'imports-as-text',
   enforce: 'pre' as const,
   async load(id: string) {
-    if (!id.endsWith('?script')) return undefined
-    return `export default ${JSON.stringify(await bundleForBrowser(id.replace('?script', '')))}`
+    const [path = '', query] = id.split('?')
+    if (query !== 'script' && !path.endsWith('.md')) return undefined
+    const text = query === 'script' ? await bundleForBrowser(path) : parseTopic(readFileSync(path, 'utf8'))
+    return `export default ${JSON.stringify(text)}`
   },
 }
 
@@ -55,7 +50,7 @@ export default defineConfig(({ mode }) => {
     files: { include: string[]; exclude?: string[] },
     env: Record<string, string> = {},
   ) => ({
-    plugins: [markdownAsText, scriptsAsText],
+    plugins: [importsAsText],
     test: { ...each, ...files, env: { ...each.env, ...env }, name, isolate: false },
   })
   return {

@@ -1,13 +1,17 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,9 +20,15 @@ import { describe, expect, test } from 'vitest'
 import { version } from '../../src/version.ts'
 import { node, runBuilt } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
+import { copyPackage } from '../helpers/installed.ts'
 import { tempDir } from '../helpers/world.ts'
+import { notice } from '../suites/size.ts'
 
 const fine = { code: 0, stdout: `${version}\n`, stderr: '' }
+const isRoot = process.getuid?.() === 0
+const ordinary = 12345
+const hasSetpriv = isRoot && spawnSync('setpriv', ['--version']).status === 0
+if (!hasSetpriv) notice('launcher', 'ordinary users: no root, or no setpriv')
 
 /** A user of a machine: runs commands, and looks at the caches that they leave. */
 function user() {
@@ -39,119 +49,92 @@ function user() {
   }
 }
 
-/** A user who has run `meetroom --version`, and so has its cache. */
+/** A user who has run `meetroom version`, and so has its cache. */
 async function primed() {
   const ada = user()
-  expect(await ada.run('--version')).toEqual(fine)
-  return { ...ada, file: join(ada.folder(), 'version') }
+  expect(await ada.run('version')).toEqual(fine)
+  return { ...ada, file: join(ada.folder(), 'version.meetroom.js') }
 }
 
 const inode = (file: string) => statSync(file).ino
 
-test('the first run writes a code cache with owner-only access, and the second run does not rewrite it', async () => {
+test('the first run writes a code cache with owner-only access, and later runs do not rewrite it', async () => {
   const { run, builds, folder, caches, file } = await primed()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder()).mode & 0o777).toBe(0o700)
   expect(statSync(builds).mode & 0o777).toBe(0o700)
   const before = inode(file)
-  expect(await run('--version')).toEqual(fine)
+  for (let i = 0; i < 2; i++) expect(await run('version')).toEqual(fine)
   expect(inode(file)).toBe(before)
-  expect(caches()).toEqual(['version'])
+  expect(caches()).toEqual(['version.meetroom.js'])
 })
 
 test.each([
-  ['--version', 'version'],
-  ['-V', 'version'],
-  ['openapi', 'openapi'],
-  ['config get output', 'config-get'],
-  ['--local rooms list', 'rooms-list-local'],
-  ['--local -o csv room ls', 'rooms-list-csv-local'],
-  ['rooms list --json --local', 'rooms-list-json-local'],
-  ['--profile local rooms list --output=ids', 'rooms-list-ids'],
-  ['--local users create ada', 'users-create-local'],
-  ['__complete fish meetroom', '__complete'],
-  ['', 'help'],
-  ['--help', 'help'],
-  ['room -h', 'rooms-help'],
-  ['rooms list --json --help', 'rooms-help'],
-  ['serve --help', 'serve-help'],
-])('the command “meetroom %s” writes the cache %s', async (line, name) => {
+  ['version', 0, ['version']],
+  ['openapi', 0, ['openapi']],
+  ['config get output', 0, ['config-get']],
+  ['--local rooms list', 0, ['local-rooms-list', 'local-rooms-list.embedded']],
+  ['--local -o csv room ls', 0, ['local-csv-room-ls', 'local-csv-room-ls.embedded']],
+  ['--local rooms list --output=ids', 0, ['local-rooms-list-ids', 'local-rooms-list-ids.embedded']],
+  ['--local users create ada', 0, ['local-users-create', 'local-users-create.embedded']],
+  ['__complete fish meetroom', 0, ['__complete']],
+  ['', 0, ['']],
+  ['--help', 0, ['help']],
+  ['room -h', 0, ['room-h']],
+  ['rooms list --json --help', 0, ['rooms-list-json-help']],
+  ['help lists', 0, ['help', 'help.help']],
+  ['help rooms', 0, ['help-rooms']],
+  ['rooms lst', 2, ['rooms']],
+  ['rooms list', 2, ['rooms-list']],
+  ['rooms list --base-url http://127.0.0.1:9/v1 --retries 0', 4, ['rooms-list']],
+])('the command “meetroom %s” exits %i and writes the caches %j', async (line, code, names) => {
   const { run, caches } = user()
-  expect(await run(line)).toMatchObject({ code: 0 })
-  expect(caches()).toEqual([name])
+  expect(await run(line)).toMatchObject({ code })
+  const files = names.map((name) => `${name}${name.includes('.') ? '' : '.meetroom'}.js`)
+  expect(caches()).toEqual(files.sort())
 })
 
-test.each([
-  'help',
-  'help rooms',
-  'rooms',
-  'rooms lst',
-  'romos list',
-  'rooms list',
-  '--local rooms get 0123456789abcdef01234567',
-  'rooms list --base-url http://127.0.0.1:9/v1 --retries 0',
-])('the command “meetroom %s” prints help or an error and writes no cache', async (line) => {
-  const { run, listBuilds } = user()
-  await run(line)
-  expect(listBuilds()).toEqual([])
+test('no cache is named after a word that is not part of a command', async () => {
+  const { run, caches } = user()
+  await run('rooms get sk-live-0123456789 --profile list --output=key-0123456789')
+  expect(caches()).toEqual(['rooms-get-profile-list.meetroom.js'])
 })
 
-test('meetroom help reads the cache of another command and does not change it', async () => {
-  const { run, caches, file } = await primed()
-  const before = inode(file)
-  expect(await run('help rooms')).toMatchObject({ code: 0, stderr: '' })
-  expect(caches()).toEqual(['version'])
-  expect(inode(file)).toBe(before)
-})
+test.each(['--version', '-V'])(
+  'meetroom %s runs no code of the program and writes no cache',
+  async (flag) => {
+    const { run, listBuilds } = user()
+    expect(await run(flag)).toEqual(fine)
+    expect(listBuilds()).toEqual([])
+  },
+)
 
-describe('an incomplete code cache is rewritten', () => {
-  /** Lists rooms, and says which cache it leaves. */
-  function lister() {
-    const { run, folder } = user()
-    const file = () => join(folder(), 'rooms-list-local')
-    return {
-      run,
-      file,
-      async list(flags = '') {
-        expect(await run(`--local rooms list ${flags}`)).toMatchObject({ code: 0 })
-        return inode(file())
-      },
-    }
+test('a cache that lacks much code is rewritten by the second run, and then by one run an hour', async () => {
+  const { run, folder } = user()
+  const list = async () => {
+    expect(await run('--local rooms list')).toMatchObject({ code: 0 })
+    return inode(join(folder(), 'local-rooms-list.meetroom.js'))
   }
-
-  test('by a command that loads another file of the program', async () => {
-    const { list } = lister()
-    const shown = await list('--curl')
-    const asked = await list()
-    expect(asked).not.toBe(shown)
-    expect(await list('--curl')).toBe(asked)
-  })
-
-  test('by a command that compiles much more code, if the interval for cache checks has passed', async () => {
-    const { run, list, file } = lister()
-    // Without rooms there is no table to lay out.
-    const empty = await list()
-    await run('--local rooms create --name first --type open')
-    const { size } = statSync(file())
-    const { made } = JSON.parse(readFileSync(file(), 'latin1').split('\n')[0] ?? '')
-    const lookedAt = (ms: number) => utimesSync(file(), ms / 1000, ms / 1000)
-    lookedAt(Date.now() + 3_600_000)
-    expect(await list()).toBe(empty)
-    lookedAt(made + 1)
-    const full = await list()
-    expect(full).not.toBe(empty)
-    expect(statSync(file()).size).toBeGreaterThan(size)
-    // This time there is nothing to gain: the next look is put off.
-    lookedAt(made + 1)
-    expect(await list()).toBe(full)
-    expect(Date.now() - statSync(file()).mtimeMs).toBeLessThan(60_000)
-  })
+  const madeAnHourAgo = () => {
+    const path = join(folder(), 'local-rooms-list.meetroom.js')
+    utimesSync(path, new Date(), new Date(Date.now() - 3_601_000))
+  }
+  // Without rooms there is no table to lay out.
+  const empty = await list()
+  expect(await list()).toBe(empty)
+  await run('--local rooms create --name first --type open')
+  expect(await list()).toBe(empty)
+  madeAnHourAgo()
+  const full = await list()
+  expect(full).not.toBe(empty)
+  madeAnHourAgo()
+  expect(await list()).toBe(full)
 })
 
 test('four concurrent first runs all succeed and write one cache', async () => {
   const { run, caches } = user()
-  expect(await Promise.all([1, 2, 3, 4].map(() => run('--version')))).toEqual([fine, fine, fine, fine])
-  expect(caches()).toEqual(['version'])
+  expect(await Promise.all([1, 2, 3, 4].map(() => run('version')))).toEqual([fine, fine, fine, fine])
+  expect(caches()).toEqual(['version.meetroom.js'])
 })
 
 describe('the launcher replaces a code cache that', () => {
@@ -164,54 +147,146 @@ describe('the launcher replaces a code cache that', () => {
     ['contains only zero bytes', (whole: Buffer) => Buffer.alloc(whole.length)],
     ['contains a shell command', () => Buffer.from('rm -rf /')],
     ['contains a shell command twice', () => twice('rm -rf /')],
-    ['has a header without code', () => twice('{"made":0,"lengths":{"meetroom.js":1000}}\n')],
-    ['has an empty header', () => twice('{}\n')],
-    ['has invalid code', () => twice('{"made":0,"lengths":{"meetroom.js":4}}\nabcd')],
+    ['has invalid code', () => twice('abcd')],
+    [
+      'has one flipped bit',
+      (whole: Buffer) => {
+        whole.writeUInt8(whole.readUInt8(whole.length / 4) ^ 1, whole.length / 4)
+        return whole
+      },
+    ],
   ])('%s', async (_, damage) => {
     const { run, file } = await primed()
-    const whole = readFileSync(file)
-    writeFileSync(file, damage(whole))
-    expect(await run('--version')).toEqual(fine)
-    expect(statSync(file).size).toBeGreaterThan(whole.length / 2)
+    const { size } = statSync(file)
+    writeFileSync(file, damage(readFileSync(file)))
+    const before = inode(file)
+    expect(await run('version')).toEqual(fine)
+    expect(inode(file)).not.toBe(before)
+    expect(statSync(file).size).toBeGreaterThan(size / 2)
   })
 })
 
 test.each([
   ['a directory', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
   ['a pipe without a writer', (file: string) => execFileSync('mkfifo', [file])],
-])('meetroom --version succeeds with %s in place of the cache file', async (_, put) => {
+])('a command succeeds with %s in place of the cache file', async (_, put) => {
   const { run, caches, file } = await primed()
   rmSync(file)
   put(file)
-  expect(await run('--version')).toEqual(fine)
-  expect(await run('help rooms')).toMatchObject({ code: 0, stderr: '' })
-  expect(caches()).toEqual(['version'])
+  expect(await run('version')).toEqual(fine)
+  expect(caches()).toEqual(['version.meetroom.js'])
 })
 
 test('the launcher exits 70 when the program never finishes', async () => {
   const dir = tempDir()
   cpSync('bin', join(dir, 'bin'), { recursive: true })
   mkdirSync(join(dir, 'dist'))
-  const text = "({ './meetroom.js': (exports) => { exports.start = () => new Promise(() => {}) } })"
+  const text = "({ './meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
   writeFileSync(join(dir, 'dist/meetroom.js'), text)
-  writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","commands":{}}')
+  writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","words":[]}')
   expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })
 })
 
-test('a cache file that other users can write to is replaced without being read', async () => {
+/** Reports whether the code of the program came from a cache. */
+const reporter = `
+const vm = require('node:vm')
+const { Script } = vm
+vm.Script = class extends Script {
+  constructor(code, options) {
+    super(code, options)
+    require('node:fs').writeSync(2, options.cachedData ? 'cached' : 'compiled')
+  }
+}`
+
+/** A package whose cache directory root or the owner of the package has filled. */
+async function installed() {
+  const dir = tempDir()
+  chmodSync(dir, 0o755)
+  copyPackage(join(dir, 'meetroom'))
+  symlinkSync(join(process.cwd(), 'node_modules'), join(dir, 'meetroom/node_modules'))
+  writeFileSync(join(dir, 'reporter.cjs'), reporter, { mode: 0o644 })
+  const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
+  const [first = '', ...asOrdinary] = [
+    'setpriv',
+    `--reuid=${ordinary}`,
+    `--regid=${ordinary}`,
+    '--clear-groups',
+  ]
+  const run = async (as: 'owner' | 'ordinary' = 'owner') => {
+    const words = [node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
+    const { code, stdout, stderr } =
+      as === 'owner'
+        ? await runCommand(node, words.slice(1), env)
+        : await runCommand(first, [...asOrdinary, ...words], env)
+    expect({ code, stdout }).toEqual(expect.objectContaining({ code: 0, stdout: fine.stdout }))
+    return stderr
+  }
+  expect(await run()).toBe('compiled')
+  expect(await run()).toBe('cached')
+  const builds = join(dir, 'cache/meetroom')
+  const build = join(builds, readdirSync(builds)[0] ?? '')
+  return { run, builds, build, file: join(build, 'version.meetroom.js') }
+}
+
+type Installed = Awaited<ReturnType<typeof installed>>
+
+describe.skipIf(process.platform === 'win32')('a code cache is not used', () => {
+  const linked = (path: string) => {
+    renameSync(path, `${path}-moved`)
+    symlinkSync(`${path}-moved`, path)
+  }
+  test.each<[string, (installed: Installed) => void]>([
+    ['when others can write to the file', ({ file }) => chmodSync(file, 0o606)],
+    ['when the group can write to the directory of the build', ({ build }) => chmodSync(build, 0o770)],
+    ['when others can write to the directory of all builds', ({ builds }) => chmodSync(builds, 0o707)],
+    ['when the file is a link', ({ file }) => linked(file)],
+    ['when the directory of the build is a link', ({ build }) => linked(build)],
+    ['when the file is truncated', ({ file }) => truncateSync(file, 1000)],
+  ])('%s', async (_, change) => {
+    const found = await installed()
+    change(found)
+    expect(await found.run()).toBe('compiled')
+  })
+
+  test.runIf(isRoot).each<[string, (installed: Installed) => string]>([
+    ['when another user owns the file', ({ file }) => file],
+    ['when another user owns the directory of the build', ({ build }) => build],
+    ['when another user owns the directory of all builds', ({ builds }) => builds],
+  ])('%s', async (_, path) => {
+    const found = await installed()
+    chownSync(path(found), ordinary, ordinary)
+    expect(await found.run()).toBe('compiled')
+  })
+})
+
+test.runIf(hasSetpriv)(
+  'an ordinary user runs from a cache of root that is readable for all, and cannot change it',
+  async () => {
+    const { run, builds, build, file } = await installed()
+    for (const path of [builds, build]) chmodSync(path, 0o755)
+    chmodSync(join(builds, '..'), 0o755)
+    expect(await run('ordinary')).toBe('compiled')
+    chmodSync(file, 0o644)
+    const before = inode(file)
+    expect(await run('ordinary')).toBe('cached')
+    expect(inode(file)).toBe(before)
+    chmodSync(file, 0o646)
+    expect(await run('ordinary')).toBe('compiled')
+  },
+)
+
+test('a cache file that other users can write to is replaced', async () => {
   const { run, file } = await primed()
   chmodSync(file, 0o666)
-  const before = inode(file)
-  expect(await run('--version')).toEqual(fine)
-  expect(inode(file)).not.toBe(before)
+  expect(await run('version')).toEqual(fine)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a cache file in a directory that other users can write to is neither read nor written', async () => {
+test('a cache file in a directory that other users can write to is not rewritten', async () => {
   const { run, folder, file } = await primed()
   chmodSync(folder(), 0o777)
   const before = inode(file)
-  expect(await run('--version')).toEqual(fine)
+  expect(await run('version')).toEqual(fine)
   expect(inode(file)).toBe(before)
 })
 
@@ -219,49 +294,51 @@ test.each([
   ['no home directory', { XDG_CACHE_HOME: '' }],
   ['a cache directory that cannot be created', { XDG_CACHE_HOME: '/dev/null' }],
   ['a cache directory on a file system that refuses new files', { XDG_CACHE_HOME: '/proc' }],
-])('meetroom --version succeeds with %s', async (_, env) => {
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
+])('a command succeeds with %s', async (_, env) => {
+  expect(await runBuilt(['version'], env)).toEqual(fine)
 })
 
 // Nothing is read-only to root.
-test.skipIf(process.getuid?.() === 0)(
-  'meetroom --version succeeds with a read-only cache directory',
-  async () => {
-    const { run, folder, file, caches } = await primed()
-    rmSync(file)
-    chmodSync(folder(), 0o500)
-    expect(await run('--version')).toEqual(fine)
-    expect(caches()).toEqual([])
-  },
-)
+test.skipIf(isRoot)('a command succeeds with a read-only cache directory', async () => {
+  const { run, folder, file, caches } = await primed()
+  rmSync(file)
+  chmodSync(folder(), 0o500)
+  expect(await run('version')).toEqual(fine)
+  expect(caches()).toEqual([])
+})
 
-describe('caches of other builds', () => {
-  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+describe('if the caches of all builds take more than 60 MB', () => {
+  /** Puts a cache of 20 MB that was last used some days ago beside the others. */
+  const put = (builds: string, name: string, daysAgo: number) => {
+    const path = join(builds, name)
+    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+    writeFileSync(path, '')
+    truncateSync(path, 20_000_000)
+    utimesSync(path, new Date(Date.now() - daysAgo * 86_400_000), new Date())
+  }
 
-  test('are removed after 30 days without use when a new cache is written', async () => {
-    const { run, builds, listBuilds } = user()
-    for (const [name, days] of [
-      ['v20.0.0-x64-old', 31],
-      ['v20.0.0-x64-recent', 29],
-      ['something-else', 31],
-    ] as const) {
-      mkdirSync(join(builds, name), { recursive: true, mode: 0o700 })
-      writeFileSync(join(builds, name, 'version'), '')
-      utimesSync(join(builds, name), daysAgo(days), daysAgo(days))
-    }
-    chmodSync(builds, 0o700)
-    expect(await run('--version')).toEqual(fine)
-    expect(listBuilds()).not.toContain('v20.0.0-x64-old')
-    expect(listBuilds()).toEqual(expect.arrayContaining(['something-else', 'v20.0.0-x64-recent']))
+  test('the least recently used ones are removed, with directories that become empty', async () => {
+    const { run, builds, listBuilds } = await primed()
+    put(builds, 'v20.0.0-x64-a/rooms-list', 3)
+    put(builds, 'v20.0.0-x64-b/rooms-list', 2)
+    put(builds, 'v20.0.0-x64-b/rooms-get', 4)
+    put(builds, 'v22.0.0-x64-c/rooms-list', 1)
+    put(builds, 'other/file', 9)
+    await run('--help')
+    expect(listBuilds()).toHaveLength(4)
+    expect(listBuilds()).not.toContain('v20.0.0-x64-a')
+    expect(readdirSync(join(builds, 'v20.0.0-x64-b'))).toEqual(['rooms-list'])
   })
 
-  test('are kept while they are in use, and a use updates the directory time at most once a day', async () => {
-    const { run, folder } = await primed()
-    utimesSync(folder(), daysAgo(29), daysAgo(29))
-    expect(await run('--version')).toEqual(fine)
-    const marked = statSync(folder()).mtimeMs
-    expect(Date.now() - marked).toBeLessThan(60_000)
-    expect(await run('--version')).toEqual(fine)
-    expect(statSync(folder()).mtimeMs).toBe(marked)
+  test('a cache that was used since is kept', async () => {
+    const { run, builds, file } = await primed()
+    utimesSync(file, new Date(Date.now() - 9 * 86_400_000), new Date())
+    put(builds, 'v20.0.0-x64-a/rooms-list', 3)
+    put(builds, 'v20.0.0-x64-a/rooms-get', 2)
+    put(builds, 'v20.0.0-x64-a/users-list', 1)
+    expect(await run('version')).toEqual(fine)
+    await run('--help')
+    expect(existsSync(file)).toBe(true)
+    expect(readdirSync(join(builds, 'v20.0.0-x64-a'))).toEqual(['rooms-get', 'users-list'])
   })
 })

@@ -123,19 +123,13 @@ test('the exports of each module are constant after loading', async () => {
   expect(changing).toEqual([])
 })
 
-test('the launcher recognizes every command name and every alias', async () => {
-  const { commands } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
-  const missing = (await leaves()).filter(({ words: [group = '', verb], command }) => {
-    const kind = [group, verb].filter(Boolean).join('-')
-    const groups = verb === undefined ? [group] : [group, ...(command.parent?.aliases() ?? [])]
-    const verbs = [verb, ...command.aliases()]
-    return !groups.every((name) =>
-      verb === undefined
-        ? commands[name] === kind
-        : verbs.every((word) => commands[name]?.[word ?? ''] === kind),
-    )
-  })
-  expect(missing.map(({ words }) => words)).toEqual([['help']])
+test('the launcher knows every name of a command', async () => {
+  const { words } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
+  const names = (await leaves()).flatMap(({ words: [group = '', ...verbs], command }) => [
+    ...[group, ...verbs, ...command.aliases()],
+    ...(command.parent?.aliases() ?? []),
+  ])
+  expect(words).toEqual(expect.arrayContaining(names))
 })
 
 test('the bundled program contains only ASCII characters, as the launcher requires', () => {

@@ -22,9 +22,9 @@ const ordinaryUser = 65534
 /** What git stores of the project, as far as building and running need it. */
 const checkedOut = [
   '.esbuild.mjs',
-  '.esbuild-browser.mjs',
   '.esbuild-edits.mjs',
   '.esbuild-parts.mjs',
+  '.esbuild-text.mjs',
   'LICENSE',
   'README.md',
   'bin',

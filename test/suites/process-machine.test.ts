@@ -267,7 +267,7 @@ describe('a full disk', () => {
     const { disk, env, fill } = small
     fill()
     for (let i = 0; i < 2; i++)
-      expect(await run('--version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
+      expect(await run('version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
   })
 })
 
@@ -294,9 +294,9 @@ test('a damaged code cache is replaced and changes neither output nor behavior',
 }, async () => {
   const dir = tempDir()
   const env = { XDG_CACHE_HOME: join(dir, 'cache') }
-  await run('--version', env)
+  await run('version', env)
   const [build = ''] = readdirSync(join(dir, 'cache/meetroom'))
-  const file = join(dir, 'cache/meetroom', build, 'version')
+  const file = join(dir, 'cache/meetroom', build, 'version.meetroom.js')
   await fc.assert(
     fc.asyncProperty(damage, async (damage) => {
       const bytes = readFileSync(file)
@@ -305,7 +305,7 @@ test('a damaged code cache is replaced and changes neither output nor behavior',
       if (damage.kind === 'zeros') bytes.fill(0, at, Math.min(at + damage.length, bytes.length))
       writeFileSync(file, damage.kind === 'cut' ? bytes.subarray(0, at) : bytes)
       const inode = statSync(file).ino
-      expect(await run('--version', env)).toEqual(fine)
+      expect(await run('version', env)).toEqual(fine)
       if (damage.kind !== 'zeros') expect(statSync(file).ino).not.toBe(inode)
       count.add('damaged caches')
     }),

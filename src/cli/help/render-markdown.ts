@@ -1,4 +1,4 @@
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import type { MarkedToken, Token, Tokens } from 'marked'
 import type { Visible } from '../../host.ts'
 import type { Style } from '../output/terminal/style.ts'
 import { joinVisible, own, visible, visibleLines } from '../output/terminal/visible.ts'
@@ -6,8 +6,8 @@ import { joinVisible, own, visible, visibleLines } from '../output/terminal/visi
 const codeIndent = '  '
 
 /** Renders a help topic for the terminal, without HTML comments. `width` is the maximum number of columns. */
-export function renderMarkdown(markdown: string, style: Style, width: number): Visible {
-  const blocks = lexer(markdown).flatMap((token) => renderBlock(token as MarkedToken, style, width))
+export function renderMarkdown(topic: readonly Token[], style: Style, width: number): Visible {
+  const blocks = topic.flatMap((token) => renderBlock(token as MarkedToken, style, width))
   return joinVisible(blocks, own`\n\n`)
 }
 

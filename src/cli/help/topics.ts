@@ -1,3 +1,5 @@
+import type { TokensList } from 'marked'
+
 export const topicSummaries = {
   concepts: 'rooms, room types, roles, members, sessions, IDs',
   local: 'the local workspace: data, backup, reset, serving it',
@@ -40,41 +42,8 @@ export function findTopic(name: string): Topic | undefined {
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
 }
 
-/** Loaders of the topics. Each topic is bundled separately, so that other commands do not load it. */
-const loaders: Readonly<Record<Topic, () => Promise<{ default: string }>>> = {
-  concepts: () => import('../../help/concepts.md'),
-  local: () => import('../../help/local.md'),
-  config: () => import('../../help/config.md'),
-  environment: () => import('../../help/environment.md'),
-  flags: () => import('../../help/flags.md'),
-  output: () => import('../../help/output.md'),
-  'exit-codes': () => import('../../help/exit-codes.md'),
-  lists: () => import('../../help/lists.md'),
-  where: () => import('../../help/where.md'),
-  bulk: () => import('../../help/bulk.md'),
-  import: () => import('../../help/import.md'),
-  workspace: () => import('../../help/workspace.md'),
-  undo: () => import('../../help/undo.md'),
-  offboarding: () => import('../../help/offboarding.md'),
-  links: () => import('../../help/links.md'),
-  attendance: () => import('../../help/attendance.md'),
-  live: () => import('../../help/live.md'),
-  webhooks: () => import('../../help/webhooks.md'),
-  testing: () => import('../../help/testing.md'),
-  recipes: () => import('../../help/recipes.md'),
-  ci: () => import('../../help/ci.md'),
-  api: () => import('../../help/api.md'),
-  agents: () => import('../../help/agents.md'),
-  audit: () => import('../../help/audit.md'),
-  completion: () => import('../../help/completion.md'),
-  security: () => import('../../help/security.md'),
-  performance: () => import('../../help/performance.md'),
-  troubleshooting: () => import('../../help/troubleshooting.md'),
-  changes: () => import('../../help/changes.md'),
-  reference: () => import('../../help/reference.md'),
-}
-
-export async function readTopic(topic: Topic): Promise<string> {
-  const { default: text } = await loaders[topic]()
-  return text
+/** Returns a topic as parsed when the program was built: marked takes as long as the rest of a start. */
+export async function readTopic(topic: Topic): Promise<TokensList> {
+  const { default: json } = await import(`../../help/${topic}.md`)
+  return JSON.parse(json)
 }
