@@ -31,6 +31,7 @@ const bundled = {
   external: ['libsql', 'node:sqlite'],
   plugins: [importsAsText, lighterLibraries, withoutChildProcess],
   alias: {
+    'string-width': './src/cli/output/terminal/string-width.cjs',
   },
   metafile: true,
   write: false,

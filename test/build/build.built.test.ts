@@ -13,8 +13,14 @@ test('the build bundles a file without edits unchanged', () => {
 })
 
 test.each([
-  ['the text to replace is missing', 'cli-table3/src/utils.js', /.*stringWidth = .*/, ''],
-  ['the text to replace occurs twice', 'cli-table3/src/cell.js', /.*this\.content, 10.*/, '$&\n$&'],
+  ['the text to replace is missing', 'undici/lib/core/util.js', /.*require\('\.\/tree'\).*/, ''],
+  ['the text to replace occurs twice', 'undici/lib/core/util.js', /.*require\('\.\/tree'\).*/, '$&\n$&'],
+  [
+    'the parser refers to another table',
+    'undici/lib/dispatcher/client-h1.js',
+    'constants.TYPE.RESPONSE',
+    'constants.METHODS.GET',
+  ],
 ])('the build refuses an edit if %s', (_, file, before, after) => {
   const text = source(file)
   expect(edited(file, text)).not.toBe(text)
@@ -35,27 +41,27 @@ function checkLibraries(files: Record<string, string>, versions: Record<string, 
 }
 
 test('the build edits the libraries in their checked versions without a notice', () => {
-  expect(checkLibraries({}, {})).toEqual({ libraries: ['cli-table3'], notices: [] })
+  expect(checkLibraries({}, {})).toEqual({ libraries: ['undici'], notices: [] })
 })
 
 test.each([
   [
     'of an unchecked version',
     {},
-    { 'cli-table3': '99.0.0' },
+    { undici: '99.0.0' },
     /the edits were checked with [\d.]+, and this is 99\.0\.0/,
   ],
   [
     'whose code does not match an edit',
-    { 'cli-table3/src/utils.js': 'module.exports = {}' },
+    { 'undici/lib/dispatcher/client-h1.js': 'module.exports = {}' },
     {},
-    /utils\.js has changed/,
+    /client-h1\.js has changed/,
   ],
 ])('the build prints a notice and makes no edits in a library %s', (_, files, versions, reason) => {
   const { libraries, notices } = checkLibraries(files, versions)
   expect(libraries).toEqual([])
   expect(notices).toEqual([
-    expect.stringMatching(/^cli-table3 is bundled unedited: .*; see \.esbuild-edits\.mjs$/),
+    expect.stringMatching(/^undici is bundled unedited: .*; see \.esbuild-edits\.mjs$/),
   ])
   expect(notices[0]).toMatch(reason)
 })

@@ -2,9 +2,9 @@ import stringWidth from 'string-width'
 import type { Visible } from '../../../host.ts'
 import { markVisible } from './visible.ts'
 
-/** Returns the width in columns. Avoids string-width for ASCII, because it compiles a slow pattern of all emoji. */
+/** Returns the width in columns. */
 export function measureText(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
+  return stringWidth(text)
 }
 
 export function padText(text: Visible, columns: number): Visible {
