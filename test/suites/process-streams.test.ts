@@ -101,7 +101,7 @@ const lines: Record<string, Line> = {
   completion: { line: 'completion bash' },
   doctor: local('doctor'),
   help: { line: 'help rooms list' },
-  'cache warm': { line: 'cache warm' },
+  'cache warm': { line: 'cache warm', silent: true },
 }
 
 /** Those that run until they are stopped: process-stay.test.ts. */
