@@ -1,6 +1,6 @@
 // Converts a part of the program, an ES module of esbuild, to CommonJS with plain values. esbuild's own conversion
-// creates two getters per exported name, which fill a quarter of the code cache. Measured like the edits of libraries: 1.04
-// on Node 20 and on Node 24.
+// creates two getters per exported name, which fill a quarter of the code cache. With that instead, the CPU time is 1.04
+// times (Node 20) and 1.05 times (Node 24) for `--help`, 1.04 and 1.01 for `rooms list --json`.
 
 const importStatement = /^import(?:([^"(]*?)from)?"([^"]+)";\s*/
 const importClause = /^\s*(?:(?:\*as )?([\w$]+))?,?(?:\{([^}]*)\})?\s*$/
