@@ -7,11 +7,7 @@ const importClause = /^\s*(?:(?:\*as )?([\w$]+))?,?(?:\{([^}]*)\})?\s*$/
 const exportStatement = /export\{([^{}]*)\};\s*$/
 const dynamicImport = /\bimport\(("\.\/[^"]+")\)/g
 
-/**
- * @param {string} name name of the part, for errors
- * @param {string} text minified, imports first and exports last
- * @throws {Error} when esbuild writes another form
- */
+/** Converts a minified part with imports first and exports last. Throws when esbuild writes another form. */
 export function asCommonJs(name, text) {
   const unforeseen = (what) => new Error(`${name}: nothing provides for ${what}`)
   let rest = text.trimStart()

@@ -42,7 +42,7 @@ const bundled = {
 
 /**
  * Bundles the program in parts, split where it imports dynamically. The launcher finds the file of a part in its name.
- * @returns {Promise<{ parts: { name: string, file: string, code: string, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
+ * @returns {Promise<{ parts: { name: string, code: string, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
  */
 export async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -59,8 +59,7 @@ export async function bundle() {
       const inputs = Object.entries(metafile.outputs[`dist/${name}`].inputs)
       const [, area] = /^src\/(embedded|help)\//m.exec(inputs.map(([file]) => file).join('\n')) ?? []
       return {
-        name: area ? `./${area}.js/${name}` : `./${name}`,
-        file: `${area ?? 'meetroom'}.js`,
+        name: `./${area ?? 'meetroom'}.js/${name}`,
         text,
         inputs: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
       }
@@ -84,7 +83,8 @@ export async function bundle() {
 /** Returns the files of the program by name; each is an expression for an object of parts. */
 export function filesOf(parts) {
   const files = new Map()
-  for (const { name, file, code } of parts) {
+  for (const { name, code } of parts) {
+    const file = name.split('/')[1]
     const text = `${JSON.stringify(name)}: function (exports, require, module) {${code}}`
     files.set(file, [...(files.get(file) ?? []), text])
   }
@@ -192,16 +192,14 @@ if (process.argv[1] === import.meta.filename) {
   const { parts, comments, metafile } = await bundle()
   const testing = await bundleTesting()
   const inputs = [...parts.flatMap((part) => part.inputs), ...testing.inputs]
-  const files = filesOf(parts)
-  const id = createHash('sha256')
-  for (const [name, text] of files) id.update(`${name}\n${text}`)
+  const program = filesOf(parts)
+  const id = createHash('sha256').update(JSON.stringify([...program])).digest('hex').slice(0, 16)
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-  const words = await cacheWords()
-  files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), version, words }))
+  const files = new Map([...program, ...testing.files])
+  files.set('build.json', JSON.stringify({ id, version, words: await cacheWords() }))
   // Licenses must accompany every copy, beyond the comments in the code.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
-  for (const [name, text] of testing.files) files.set(name, text)
   await rm('dist', { recursive: true, force: true })
   await mkdir('dist')
   for (const [name, text] of files) await writeFile(`dist/${name}`, text)

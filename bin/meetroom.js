@@ -18,12 +18,13 @@ const scripts = []
 const parts = new Map()
 const modules = new Map()
 
-if (!isVersion(argv) || !isWritten(`${version}\n`)) run()
+const isVersion = argv.length === 1 && ['--version', '-V'].includes(argv[0])
+if (!isVersion || !isWritten(`${version}\n`)) run()
 
 function run() {
   // Exit code of a program that stops before it is done.
   process.exitCode = 70
-  load('./meetroom.js')
+  load('./meetroom.js/meetroom.js')
     .main(argv)
     .then((code) => {
       process.exitCode = code
@@ -34,10 +35,6 @@ function run() {
       // After a signal, a pipe without another end may still occupy a thread.
       else if (code > 128) setTimeout(leave, 200).unref()
     })
-}
-
-function isVersion([first, ...rest]) {
-  return (first === '--version' || first === '-V') && rest.length === 0
 }
 
 /** Prints without the program, which reports what cannot be written. */
@@ -53,7 +50,7 @@ function isWritten(text) {
 function load(name) {
   if (!name.startsWith('./')) return require(name)
   if (!modules.has(name)) {
-    // `./embedded.js/chunk-1.js` is in embedded.js; parts of the first file are known already.
+    // `./embedded.js/chunk-1.js` is in embedded.js.
     if (!parts.has(name))
       for (const [part, run] of Object.entries(compile(name.split('/')[1]))) parts.set(part, run)
     const module = { exports: {}, dirname: dist }

@@ -1,8 +1,6 @@
 declare module '*.esbuild.mjs' {
   export interface Part {
     name: string
-    /** The file of the program that holds it. */
-    file: string
     code: string
     /** The files whose code is in it. */
     inputs: string[]

@@ -182,7 +182,8 @@ test('the launcher exits 70 when the program never finishes', async () => {
   const dir = tempDir()
   cpSync('bin', join(dir, 'bin'), { recursive: true })
   mkdirSync(join(dir, 'dist'))
-  const text = "({ './meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
+  const text =
+    "({ './meetroom.js/meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
   writeFileSync(join(dir, 'dist/meetroom.js'), text)
   writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","words":[]}')
   expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })
