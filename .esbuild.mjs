@@ -40,10 +40,7 @@ const bundled = {
   write: false,
 }
 
-/**
- * Bundles the program in parts, split where it imports dynamically. The launcher finds the file of a part in its name.
- * @returns {Promise<{ parts: { name: string, code: string, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
- */
+/** Bundles the program in parts, split where it imports dynamically. The launcher finds the file of a part in its name. */
 export async function bundle() {
   const { outputFiles, metafile } = await build({
     ...bundled,
