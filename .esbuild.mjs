@@ -7,7 +7,6 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
-import { lighterLibraries } from './.esbuild-edits.mjs'
 import { asCommonJs } from './.esbuild-parts.mjs'
 import { importsAsText } from './.esbuild-text.mjs'
 
@@ -32,7 +31,7 @@ const bundled = {
   bundle: true,
   outdir: 'dist',
   external: ['libsql', 'node:sqlite'],
-  plugins: [importsAsText, lighterLibraries, withoutChildProcess],
+  plugins: [importsAsText, withoutChildProcess],
   alias: {
     'string-width': './src/cli/output/terminal/string-width.cjs',
   },

@@ -1,70 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { bundle } from '../../.esbuild.mjs'
-import { editableLibraries, edited } from '../../.esbuild-edits.mjs'
 import { asCommonJs } from '../../.esbuild-parts.mjs'
 import { leaves } from '../helpers/tree.ts'
-
-const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
-
-test('the build bundles a file without edits unchanged', () => {
-  const file = 'commander/lib/option.js'
-  expect(edited(file, source(file))).toBe(source(file))
-})
-
-test.each([
-  ['the text to replace is missing', 'undici/lib/core/util.js', /.*require\('\.\/tree'\).*/, ''],
-  ['the text to replace occurs twice', 'undici/lib/core/util.js', /.*require\('\.\/tree'\).*/, '$&\n$&'],
-  [
-    'the parser refers to another table',
-    'undici/lib/dispatcher/client-h1.js',
-    'constants.TYPE.RESPONSE',
-    'constants.METHODS.GET',
-  ],
-])('the build refuses an edit if %s', (_, file, before, after) => {
-  const text = source(file)
-  expect(edited(file, text)).not.toBe(text)
-  const changed = text.replace(before, after)
-  expect(changed).not.toBe(text)
-  expect(() => edited(file, changed)).toThrow(`${file} has changed`)
-})
-
-/** Returns the libraries whose edits apply with some texts or versions replaced, and the notices about the others. */
-function checkLibraries(files: Record<string, string>, versions: Record<string, string>) {
-  const notices: string[] = []
-  const libraries = editableLibraries(
-    (name) => versions[name] ?? JSON.parse(source(`${name}/package.json`)).version,
-    (file) => files[file] ?? source(file),
-    (text) => notices.push(text),
-  )
-  return { libraries, notices }
-}
-
-test('the build edits the libraries in their checked versions without a notice', () => {
-  expect(checkLibraries({}, {})).toEqual({ libraries: ['undici'], notices: [] })
-})
-
-test.each([
-  [
-    'of an unchecked version',
-    {},
-    { undici: '99.0.0' },
-    /the edits were checked with [\d.]+, and this is 99\.0\.0/,
-  ],
-  [
-    'whose code does not match an edit',
-    { 'undici/lib/dispatcher/client-h1.js': 'module.exports = {}' },
-    {},
-    /client-h1\.js has changed/,
-  ],
-])('the build prints a notice and makes no edits in a library %s', (_, files, versions, reason) => {
-  const { libraries, notices } = checkLibraries(files, versions)
-  expect(libraries).toEqual([])
-  expect(notices).toEqual([
-    expect.stringMatching(/^undici is bundled unedited: .*; see \.esbuild-edits\.mjs$/),
-  ])
-  expect(notices[0]).toMatch(reason)
-})
 
 test('a part of the program that is loaded on demand imports and exports values', async () => {
   const text =

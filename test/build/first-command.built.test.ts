@@ -22,7 +22,6 @@ const ordinaryUser = 65534
 /** What git stores of the project, as far as building and running need it. */
 const checkedOut = [
   '.esbuild.mjs',
-  '.esbuild-edits.mjs',
   '.esbuild-parts.mjs',
   '.esbuild-text.mjs',
   'LICENSE',
