@@ -22,8 +22,8 @@ export interface ExchangeOptions {
   policy: Policy
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
-  /** Sends the requests of a run, which pauses while the service is busy. */
-  pace?: (send: Send) => Send
+  /** Receives each write under way. */
+  onWrite?: (write: Promise<unknown>) => void
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
@@ -47,7 +47,7 @@ export function createExchange(options: ExchangeOptions) {
       return {
         headers,
         bodyHeaders: { ...headers, ...jsonHeaders },
-        send: (options.pace ?? ((send) => send))(createSend(transport, options.policy, options)),
+        send: createSend(transport, options.policy, options),
       }
     })
     opened = await opening
@@ -81,7 +81,7 @@ export function createExchange(options: ExchangeOptions) {
     const { authorization } = headers
     const { method, url, body } = request
     try {
-      const response = await send(
+      const sent = send(
         {
           method,
           url,
@@ -95,6 +95,8 @@ export function createExchange(options: ExchangeOptions) {
           line,
         },
       )
+      if (write) options.onWrite?.(sent)
+      const response = await sent
       trail?.recordResponse(response.status)
       options.onExchange?.({ method, url, status: response.status })
       const concluded = conclude({ response, line, writes: write ? judges : undefined })

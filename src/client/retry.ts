@@ -33,10 +33,25 @@ export interface Policy {
   /** Timeout of a call including its retries and reading the bodies, in milliseconds. */
   readonly timeoutMs: number
   retries: number
-  /** False when the caller itself retries after 429 and 503. */
-  retriesBusy?: boolean
   timing: Timing
   onRetry?: (retry: Retry) => void
+  /** Pace of a run, which decides about retries after 429 and 503. Its pauses do not count towards the timeout. */
+  pacer?: Pacer
+}
+
+/** Decides when the requests of a run start. */
+export interface Pacer {
+  /** Signal after which no request is sent again. */
+  readonly stop: AbortSignal
+  /** Resolves when the next request may start, or when the run stops; undefined when it may start now. */
+  startRequest(): Promise<void> | undefined
+  onAccepted(): void
+  /**
+   * Records a 429 or 503.
+   * @param refusals number of earlier 429 and 503 responses to the same request
+   * @returns pause of this request only, in milliseconds; undefined when it is not sent again
+   */
+  onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined
 }
 
 export interface FinalResponse extends WireResponse {
@@ -79,7 +94,11 @@ class RequestRun {
   readonly #repeatability: Repeatability
   readonly #controller: AbortController
   readonly #timeoutMs: number
+  #deadline = 0
+  #cancelTimeout = () => {}
   #timedOut = false
+  #failures = 0
+  #refusals = 0
   /** True when an attempt without a response may have reached the service. */
   #maybeReceived = false
 
@@ -93,43 +112,65 @@ class RequestRun {
 
   async run(): Promise<FinalResponse> {
     const { transport, policy, interruption, idle } = this.#context
-    const { timing, retries, retriesBusy = true } = policy
+    const { pacer } = policy
     const { signal } = this.#controller
-    const deadline = timing.monotonic() + this.#timeoutMs
-    const cancelTimeout = timing.after(this.#timeoutMs, () => {
+    try {
+      const turn = pacer?.startRequest()
+      if (turn) await turn
+      this.#startTimeout()
+      for (;;) {
+        let response: WireResponse | undefined
+        let reason: string | undefined
+        try {
+          response = await transport(this.#request, signal, interruption.cancelUnsent)
+        } catch (error) {
+          reason = this.#reasonToRetry(error)
+        }
+        if (!response) await this.#waitToRetry(reason)
+        else if (pacer && isBusy(response.status)) {
+          if (!(await this.#pause(response, pacer))) return this.#reply(response)
+        } else {
+          pacer?.onAccepted()
+          if (!this.#canRetry(response) || this.#failures >= policy.retries) return this.#reply(response)
+          if (!(await this.#waitToRetry(undefined, response))) return this.#reply(response)
+        }
+      }
+    } finally {
+      this.#cancelTimeout()
+      if (!signal.aborted) idle.push(this.#controller)
+    }
+  }
+
+  #startTimeout(): void {
+    const { timing } = this.#context.policy
+    this.#deadline = timing.monotonic() + this.#timeoutMs
+    this.#cancelTimeout = timing.after(this.#timeoutMs, () => {
       this.#timedOut = true
       this.#controller.abort()
     })
-    try {
-      for (let attempt = 0; ; attempt++) {
-        let response: WireResponse | undefined
-        let reason: string
-        try {
-          response = await transport(this.#request, signal, interruption.cancelUnsent)
-          const { status, headers } = response
-          const retryAfter = headers['retry-after']
-          const canRetry = isRetriedStatus(status, this.#repeatability.repeatable, retryAfter)
-          const isRetried = canRetry && (retriesBusy || !isBusy(status))
-          if (!isRetried || attempt >= retries) return this.#reply(response)
-          if (mayHaveActed(status, false, retryAfter)) this.#maybeReceived = true
-          reason = `the service responded with ${status}`
-        } catch (error) {
-          reason = this.#reasonToRetry(error, attempt)
-        }
-        const retryAfterMs = parseRetryAfter(response?.headers['retry-after'], timing.now())
-        const waitMs = retryAfterMs ?? backoff(attempt, timing.random())
-        if (timing.monotonic() + waitMs >= deadline) {
-          // The message of the service is more useful than a timeout error.
-          if (response) return this.#reply(response)
-          throw this.#timeoutError()
-        }
-        policy.onRetry?.({ status: response?.status, reason, waitMs })
-        await this.#waitToRetry(waitMs)
-      }
-    } finally {
-      cancelTimeout()
-      if (!signal.aborted) idle.push(this.#controller)
-    }
+  }
+
+  #canRetry({ status, headers }: WireResponse): boolean {
+    return isRetriedStatus(status, this.#repeatability.repeatable, headers['retry-after'])
+  }
+
+  /** Pauses while the service is busy. Returns false when the request is not sent again. */
+  async #pause(response: WireResponse, pacer: Pacer): Promise<boolean> {
+    const { policy, interruption } = this.#context
+    const { status, headers } = response
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], policy.timing.now())
+    const pauseMs = pacer.onBusy(status, retryAfterMs, this.#refusals++)
+    if (pauseMs === undefined || !this.#canRetry(response)) return false
+    this.#cancelTimeout()
+    this.#maybeReceived ||= mayHaveActed(status, false, headers['retry-after'])
+    if (pauseMs > 0) await policy.timing.sleep(pauseMs, pacer.stop).catch(() => {})
+    await pacer.startRequest()
+    const { cancelUnsent } = interruption
+    if (cancelUnsent?.aborted)
+      throw createInterruptionError(cancelUnsent, this.#repeatability, this.#maybeReceived)
+    if (pacer.stop.aborted) return false
+    this.#startTimeout()
+    return true
   }
 
   #reply({ status, headers, body, unreadable }: WireResponse): FinalResponse {
@@ -138,7 +179,7 @@ class RequestRun {
   }
 
   /** @throws the final error when there is no retry */
-  #reasonToRetry(error: unknown, attempt: number): string {
+  #reasonToRetry(error: unknown): string {
     const repeatability = this.#repeatability
     const { interrupt, cancelUnsent } = this.#context.interruption
     const unsent = error instanceof TransportError && !error.maybeSent
@@ -157,7 +198,7 @@ class RequestRun {
       throw createUnknownOutcomeError(error.message, repeatability, error)
     if (!(error instanceof TransportError)) throw error
     this.#maybeReceived ||= error.maybeSent
-    if (!isRetriedFailure(error, repeatability.repeatable) || attempt >= this.#context.policy.retries)
+    if (!isRetriedFailure(error, repeatability.repeatable) || this.#failures >= this.#context.policy.retries)
       throw createNoResponseError(
         `from ${readHost(this.#request)}: ${error.message}`,
         repeatability,
@@ -167,14 +208,28 @@ class RequestRun {
     return error.message
   }
 
-  async #waitToRetry(ms: number): Promise<void> {
+  /** Waits before the next attempt. Returns false when it would start after the timeout. */
+  async #waitToRetry(failure: string | undefined, response?: WireResponse): Promise<boolean> {
     const { policy, interruption } = this.#context
+    const { timing } = policy
     const { interrupt, cancelUnsent } = interruption
+    const retryAfter = response?.headers['retry-after']
+    if (response && mayHaveActed(response.status, false, retryAfter)) this.#maybeReceived = true
+    const attempt = this.#failures++
+    const waitMs = parseRetryAfter(retryAfter, timing.now()) ?? backoff(attempt, timing.random())
+    if (timing.monotonic() + waitMs >= this.#deadline) {
+      // The message of the service is more useful than a timeout error.
+      if (response) return false
+      throw this.#timeoutError()
+    }
+    const reason = failure ?? `the service responded with ${response?.status}`
+    policy.onRetry?.({ status: response?.status, reason, waitMs })
     const wake = () => this.#controller.abort()
     cancelUnsent?.addEventListener('abort', wake)
     if (cancelUnsent?.aborted) wake()
     try {
-      await policy.timing.sleep(ms, this.#controller.signal)
+      await timing.sleep(waitMs, this.#controller.signal)
+      return true
     } catch (error) {
       const stopped = interrupt?.aborted ? interrupt : cancelUnsent?.aborted ? cancelUnsent : undefined
       if (stopped) throw createInterruptionError(stopped, this.#repeatability, this.#maybeReceived)

@@ -15,10 +15,9 @@ import {
   warnAboutUnknownFields,
 } from '../kernel/body.ts'
 import type { Context } from '../kernel/context.ts'
-import { type BatchFlags, requireFields } from '../kernel/flags.ts'
+import { type BatchFlags, fixPace, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
-import { fixPace } from '../pool/adaptive-concurrency.ts'
 import { confirmTargets } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'

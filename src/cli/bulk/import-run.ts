@@ -10,7 +10,7 @@ import {
   WrongBaseUrlError,
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { fixPace } from '../pool/adaptive-concurrency.ts'
+import { fixPace } from '../kernel/flags.ts'
 import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'

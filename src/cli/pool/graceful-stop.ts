@@ -10,13 +10,12 @@ export class PendingWrites {
   #count = 0
   #onNone = () => {}
 
-  async track<T>(write: Promise<T>): Promise<T> {
+  readonly add = (write: Promise<unknown>): void => {
     this.#count++
-    try {
-      return await write
-    } finally {
+    const onEnd = () => {
       if (--this.#count === 0) this.#onNone()
     }
+    write.then(onEnd, onEnd)
   }
 
   /** Calls `work` when no write is under way, perhaps immediately. */

@@ -1,5 +1,5 @@
+import type { PaceController } from './pace-controller.ts'
 import type { PendingProofs } from './pending-proofs.ts'
-import type { RateLimiter } from './rate-limiter.ts'
 
 export interface Work<Job> {
   /** Returns the next jobs; an empty list at the end. */
@@ -8,28 +8,21 @@ export interface Work<Job> {
   putBack(job: Job): void
 }
 
-interface Pace {
-  /** Maximum number of concurrent jobs, which may change during the run. */
-  concurrency: { readonly current: number }
-  gate: RateLimiter
-  stop: AbortSignal
-  /** Jobs that wait for a proof. They do not count as running; it is read when no other job can run. */
-  proofs: Pick<PendingProofs, 'count' | 'onAdd' | 'flush'>
-}
-
 /**
  * Runs jobs with limited concurrency and prepares the next jobs meanwhile. Throws the first error of `perform` or
  * `take` after all started jobs have ended.
+ * @param proofs jobs that wait for a proof. They do not count as running; it is read when no other job can run
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,
-  { concurrency, gate, stop, proofs }: Pace,
+  pace: Pick<PaceController, 'concurrency' | 'startJob' | 'stop'>,
+  proofs: Pick<PendingProofs, 'count' | 'onAdd' | 'flush'>,
 ): Promise<void> {
   let failed: { error: unknown } | undefined
   const fail = (error: unknown) => {
     failed ??= { error }
   }
-  const isOver = () => stop.aborted || failed !== undefined
+  const isOver = () => pace.stop.aborted || failed !== undefined
 
   let jobs: readonly Job[] = []
   let started = 0
@@ -60,7 +53,7 @@ export async function runJobs<Job>(
   const active = () => running - proofs.count
 
   function startLoops(): void {
-    while (active() < concurrency.current && !isExhausted && !isOver()) void loop()
+    while (active() < pace.concurrency && !isExhausted && !isOver()) void loop()
   }
 
   function readProofs(): void {
@@ -81,12 +74,12 @@ export async function runJobs<Job>(
           await refill()
           continue
         }
-        const wait = gate.pass(stop)
+        const wait = pace.startJob()
         const job = jobs[started++] as Job
         if (wait) await wait
         if (isOver()) return putBack(job)
         await perform(job)
-        if (active() > concurrency.current) return
+        if (active() > pace.concurrency) return
         startLoops()
       }
     } catch (error) {

@@ -3,14 +3,11 @@ import type { Client } from '../../client/client.ts'
 import type { CountedOutcome } from '../../client/outcome.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { AdaptiveConcurrency, fixConcurrency } from './adaptive-concurrency.ts'
-import { withBusyRetry } from './busy-retry.ts'
 import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
 import { runJobs, type Work } from './jobs.ts'
-import { LearnedRate } from './learned-rate.ts'
+import { PaceController } from './pace-controller.ts'
 import { PendingProofs } from './pending-proofs.ts'
 import { showProgress } from './progress.ts'
-import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
 
 /** Runner for many requests, with limited concurrency and rate. It stops when too many requests fail. */
@@ -42,7 +39,7 @@ export async function openPool(
   tally: Tally,
   { confirmed = false, shows = context.flags.curl ?? false } = {},
 ): Promise<Pool> {
-  const { rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
+  const { failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
   const maxFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
@@ -50,49 +47,31 @@ export async function openPool(
   setMaxListeners(0, stop.signal, cut.signal)
   const writes = new PendingWrites()
   stopOnInterrupt(context, { stop, cut, writes })
-  const { host } = context
-  const concurrency =
-    flags.concurrency === undefined ? new AdaptiveConcurrency(host) : fixConcurrency(flags.concurrency)
-  const learned = new LearnedRate(host)
-  const announce = (seconds: number) => void context.notice(`the service is busy; pausing for ${seconds} s`)
-  const limiter = new RateLimiter(host, rate, announce, learned)
   const proofs = new PendingProofs(context.interrupt)
   const { timeout } = await context.settings()
+  const pace = new PaceController({
+    ...{ flags, clock: context.host, stop, timeoutMs: timeout.value * 1000 },
+    onLongPause: (seconds) => void context.notice(`the service is busy; pausing for ${seconds} s`),
+  })
   const client = await context.client({
-    connections: concurrency.max,
+    connections: pace.maxConcurrency,
     confirmed,
     interrupt: cut.signal,
     cancelUnsent: context.interrupt,
-    onRetry: () => concurrency.onFailure(),
+    onRetry: () => pace.onFailure(),
     settle: proofs.add,
-    concurrency: () => concurrency.current,
-    pace: (send) =>
-      withBusyRetry(send, {
-        ...{ limiter, writes, stop: stop.signal, interrupt: context.interrupt },
-        ...{ clock: host, timeoutMs: timeout.value * 1000 },
-        onResponse() {
-          learned.onAccepted()
-          concurrency.onResponse(limiter.isLimiting)
-        },
-        onBusy(status) {
-          const isKnown = learned.gapMs > 0
-          const pauses = status !== 429 || !learned.onRefused()
-          // The rate caused the failures, so the concurrency need not stay lower.
-          if (!isKnown && learned.gapMs > 0) concurrency.recover()
-          else if (pauses) concurrency.onFailure()
-          return pauses
-        },
-        onHopeless: () => stop.abort(),
-      }),
+    concurrency: () => pace.concurrency,
+    pacer: pace,
+    onWrite: writes.add,
   })
   if (!shows) await client.ready()
   let updateProgress: (() => void) | undefined
   return {
     client,
     get concurrency() {
-      return concurrency.current
+      return pace.concurrency
     },
-    maxConcurrency: concurrency.max,
+    maxConcurrency: pace.maxConcurrency,
     get isStopped() {
       return stop.signal.aborted
     },
@@ -104,9 +83,9 @@ export async function openPool(
       if (tally.bad - tally.count('invalid') > maxFailures) stop.abort()
     },
     async run(work) {
-      updateProgress ??= showProgress(context, tally, concurrency)
+      updateProgress ??= showProgress(context, tally, pace)
       try {
-        await runJobs(work, { concurrency, gate: limiter, stop: stop.signal, proofs })
+        await runJobs(work, pace, proofs)
       } finally {
         context.statusLine.clear()
       }

@@ -1,7 +1,7 @@
 import type { Visible } from '../../host.ts'
 import type { Context } from '../kernel/context.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-import type { ConcurrencyControl } from './adaptive-concurrency.ts'
+import type { PaceController } from './pace-controller.ts'
 import type { Tally } from './tally.ts'
 
 /** Delay before the first progress line, in milliseconds. */
@@ -14,7 +14,7 @@ const barWidth = 24
 export function showProgress(
   { host, flags, statusLine }: Context,
   tally: Tally,
-  concurrency: Pick<ConcurrencyControl, 'current'>,
+  pace: Pick<PaceController, 'concurrency'>,
 ): () => void {
   if (flags.quiet || !host.stderr.isTTY) return () => {}
   const startedAt = host.monotonic()
@@ -25,7 +25,7 @@ export function showProgress(
     if (now - drawnAt < intervalMs) return
     drawnAt = now
     const progress = formatProgress(tally, (tally.tried - initial) / ((now - startedAt) / 1000))
-    statusLine.show(flags.verbose ? own`${progress}  ${concurrency.current} concurrent` : progress)
+    statusLine.show(flags.verbose ? own`${progress}  ${pace.concurrency} concurrent` : progress)
   }
 }
 

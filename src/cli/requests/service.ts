@@ -5,7 +5,7 @@ import type { ConnectionCheck, Transport } from '../../api/wire.ts'
 import { type Client, createClient, type ReadPages } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { Settle } from '../../client/proof.ts'
-import type { Policy, Retry, Send } from '../../client/retry.ts'
+import type { Pacer, Policy, Retry } from '../../client/retry.ts'
 import { isBusy } from '../../client/retry-policy.ts'
 import type { Remark } from '../../client/verdict.ts'
 import type { Host } from '../../host.ts'
@@ -45,8 +45,10 @@ export interface ClientSetup {
   /** Returns the timeout of a call that starts now, in milliseconds. Replaces the setting. */
   timeoutMs?: () => number
   retries?: number
-  /** Sends the requests of a run, and retries them after 429 and 503. By default, each request is retried by itself. */
-  pace?: (send: Send) => Send
+  /** Pace of a run. By default, each request is sent immediately and retried by itself. */
+  pacer?: Pacer
+  /** Receives each write under way. */
+  onWrite?: (write: Promise<unknown>) => void
   /** Collects writes that need a proof. By default, each is proved immediately. */
   settle?: Settle
   /** Returns the maximum number of concurrent reads that prove writes. */
@@ -83,7 +85,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
     onRemark: createRemarkPrinter(deps, service),
     ...(audit ? { audit: (endpoint, input) => audit.trail(auditOrigin(), endpoint, input) } : {}),
     readList: deps.readList,
-    ...omitUndefined({ serviceFacts: setup.serviceFacts, pace: setup.pace }),
+    ...omitUndefined({ serviceFacts: setup.serviceFacts, onWrite: setup.onWrite }),
     ...omitUndefined({ settle: setup.settle, concurrency: setup.concurrency }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
@@ -93,7 +95,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
         return setup.timeoutMs?.() ?? timeout.value * 1000
       },
       retries: setup.retries ?? retries.value,
-      retriesBusy: setup.pace === undefined,
+      ...omitUndefined({ pacer: setup.pacer }),
       timing: host,
       onRetry: (retry) => {
         if (setup.serviceFacts && isBusy(retry.status)) setup.serviceFacts.isBusy = true

@@ -235,7 +235,10 @@ describe('a busy service in a batch', () => {
     let refusals = 24
     world.intercept = async (_request, next) =>
       refusals-- > 0 ? answer(429, {}, { 'retry-after': '1' }) : next()
-    expect(await world.run(deleting(ids))).toMatchObject({ code: 0, stderr: 'deleted 12 users\n' })
+    const { host, done } = world.start(deleting(ids))
+    stillTime(host)
+    expect(await done).toMatchObject({ code: 0, stderr: 'deleted 12 users\n' })
+    expect(host.monotonic()).toBe(3000)
     expect(await left()).toEqual([])
   })
 

@@ -80,8 +80,9 @@ async function importInto(
 const retryAfter = { 'retry-after': '1' }
 
 describe.each<[string, () => Limit, maxRatio: number]>([
-  ['in each second', allowPerWindow, 1.1],
+  ['in each second', allowPerWindow, 1.15],
   ['in the last second', allowInLastSecond, 1.15],
+  ['on average, with bursts of 5', () => allowBursts(5), 1.25],
   ['on average, with bursts of 20', () => allowBursts(20), 1.15],
   ['on average, with bursts of 100', () => allowBursts(100), 1.05],
 ])('an import into a service that allows 50 requests %s', (_name, limit, maxRatio) => {

@@ -70,7 +70,7 @@ describe('a command that reads rooms one by one', () => {
 
 describe('members export of 1,000 rooms on a service that allows 50 requests per second', () => {
   test.each([
-    [429, 1.15, 0.05],
+    [429, 1.2, 0.05],
     [503, 1.4, 0.2],
   ])('slows down after a %i response and exports every room', async (status, maxRatio, maxRefused) => {
     const rooms = 1000

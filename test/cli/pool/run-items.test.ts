@@ -3,16 +3,15 @@ import type { Context } from '../../../src/cli/kernel/context.ts'
 import { runJobs } from '../../../src/cli/pool/jobs.ts'
 import { PendingProofs } from '../../../src/cli/pool/pending-proofs.ts'
 import type { Pool } from '../../../src/cli/pool/pool.ts'
-import { RateLimiter } from '../../../src/cli/pool/rate-limiter.ts'
 import { readInOrder, runInOrder, startAll } from '../../../src/cli/pool/run-items.ts'
 import type { Outcome } from '../../../src/client/outcome.ts'
 import { NotFoundError } from '../../../src/errors.ts'
+import { createPace } from '../../helpers/pace.ts'
 import { latch } from '../../helpers/waiting.ts'
 
 /** A pool of so many at once, without a service. */
 function poolOf(concurrency: number, maxConcurrency = concurrency): Pool {
   const stop = new AbortController()
-  const clock = { monotonic: () => 0, sleep: async () => {} }
   const unused = () => {
     throw new Error('there is no service')
   }
@@ -32,13 +31,7 @@ function poolOf(concurrency: number, maxConcurrency = concurrency): Pool {
     },
     stop: () => stop.abort(),
     count() {},
-    run: (work) =>
-      runJobs(work, {
-        concurrency: { current: concurrency },
-        gate: new RateLimiter(clock, undefined),
-        stop: stop.signal,
-        proofs: new PendingProofs(stop.signal),
-      }),
+    run: (work) => runJobs(work, createPace({ concurrency }, stop).pace, new PendingProofs(stop.signal)),
   }
 }
 

@@ -1,0 +1,55 @@
+import type { Host } from '../../host.ts'
+
+/** Maximum delay of a start that the next starts make up for, in milliseconds. */
+const maxDelayMs = 100
+/** Maximum timer delay, in milliseconds; longer timers fire immediately. */
+const maxTimerMs = 2 ** 31 - 1
+
+/** Queue of starts with a minimum interval. */
+export class Gate {
+  /** Monotonic time of the earliest start, in milliseconds. */
+  opensAt = Number.NEGATIVE_INFINITY
+  gapMs: number
+  readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
+  readonly #stop: AbortSignal
+  readonly #waiting: (() => void)[] = []
+  #nextAt = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param stop signal after which nothing waits
+   * @param gapMs interval between two starts, in milliseconds
+   */
+  constructor(clock: Pick<Host, 'monotonic' | 'sleep'>, stop: AbortSignal, gapMs: number) {
+    this.#clock = clock
+    this.#stop = stop
+    this.gapMs = gapMs
+  }
+
+  get isCrowded(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** Resolves in its turn; undefined when it is now. */
+  pass(): Promise<void> | undefined {
+    const now = this.#clock.monotonic()
+    if (this.isCrowded || now < Math.max(this.opensAt, this.#nextAt))
+      return new Promise((start) => {
+        if (this.#waiting.push(start) === 1) void this.#serve()
+      })
+    this.#nextAt = now + this.gapMs
+    return undefined
+  }
+
+  async #serve(): Promise<void> {
+    while (this.isCrowded) {
+      const now = this.#clock.monotonic()
+      const at = Math.max(this.opensAt, this.#nextAt)
+      if (at > now && !this.#stop.aborted)
+        await this.#clock.sleep(Math.min(at - now, maxTimerMs), this.#stop).catch(() => {})
+      else {
+        this.#nextAt = Math.max(at, now - maxDelayMs) + this.gapMs
+        this.#waiting.shift()?.()
+      }
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import { backoff } from '../../api/backoff.ts'
+import type { Pacer } from '../../client/retry.ts'
+import type { Host } from '../../host.ts'
+import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
+import { Gate } from './gate.ts'
+
+const maxAdaptiveConcurrency = 64
+/** Minimum duration of a measurement of the throughput, in milliseconds. */
+const minWindowMs = 40
+/** Minimum ratio of the throughputs with twice the concurrency and without. */
+const minGain = 1.2
+/** Ratio of the interval between two searches for the best concurrency to the duration of a measurement. */
+const restRatio = 30
+/** Minimum interval between a failure and the next change of the concurrency, in milliseconds. */
+const recoveryMs = 1000
+
+/** Minimum duration of a measurement of the rate, and interval between decreases of the rate, in milliseconds. */
+const minRateMs = 1000
+/** Ratio of the rate after a refusal to the accepted rate. */
+const decrease = 0.97
+/** Minimum ratio of the accepted rate to the refused rate. A lower measurement includes pauses. */
+const minAccepted = 0.8
+/** Steepness of the cubic curve that the rate follows: flat at the accepted rate, and ever faster above it. */
+const growth = 0.015
+/** Time from a decrease to the accepted rate, in seconds. */
+const returnSeconds = Math.cbrt((1 - decrease) / growth)
+
+/** Maximum number of retries of a request while the service is busy (429 or 503). */
+const maxBusyRetries = 10
+/** Number of pauses in a row without an accepted request. The next refused request fails, and the one after it ends the run. */
+const maxPauses = 5
+/** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
+const maxOwnPauseMs = 1000
+/** Fraction of that pause in which no other request starts, because the service would refuse it. */
+const othersShare = 0.1
+/** Minimum pause that is announced, in milliseconds. */
+const announcedPauseMs = 5000
+/** Backoff after a response without a Retry-After header. */
+const busyBackoff = { baseMs: 200, maxMs: 300_000 }
+
+interface PaceOptions {
+  flags: Pick<PaceFlags, 'concurrency' | 'rate'>
+  clock: Pick<Host, 'monotonic' | 'sleep' | 'random'>
+  /** Ends all pauses. Aborted when the service is hopelessly busy. */
+  stop: AbortController
+  /** Maximum Retry-After that is honored, in milliseconds. */
+  timeoutMs: number
+  /** Called with the duration of a long pause, in seconds. */
+  onLongPause: (seconds: number) => void
+}
+
+/**
+ * Decides when the jobs and requests of a run start. The concurrency doubles while that raises the throughput, and is
+ * halved after a failure. The rate is learned from 429 responses. Everything pauses while the service is busy.
+ */
+export class PaceController implements Pacer {
+  readonly stop: AbortSignal
+  readonly maxConcurrency: number
+  readonly #options: PaceOptions
+  readonly #jobs: Gate
+  readonly #requests: Gate
+  /** Number of started jobs whose first request has already waited for the rate. */
+  #reserved = 0
+
+  #concurrency: number
+  /** Throughput with half the concurrency, in responses per millisecond; undefined between searches. */
+  #throughput: number | undefined = 0
+  #isSecondWindow = false
+  #responses = 0
+  #windowStart = 0
+  /** Number of pending requests that started with the previous concurrency. They are not measured. */
+  #outdated = initialConcurrency
+  #restsUntil = 0
+  #halvedAt = Number.NEGATIVE_INFINITY
+
+  /** Rate that the service accepted before its last refusal, in requests per second, and time since then, in seconds. */
+  #acceptedRate = 0
+  #seconds = 0
+  /** Start of the measurement of the rate; infinite until the first refusal. */
+  #measuredFrom = Number.POSITIVE_INFINITY
+  #accepted = 0
+
+  #pauses = 0
+  #pauseEndsAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: PaceOptions) {
+    const { flags, clock } = options
+    this.#options = options
+    this.stop = options.stop.signal
+    this.maxConcurrency = flags.concurrency ?? maxAdaptiveConcurrency
+    this.#concurrency = flags.concurrency ?? initialConcurrency
+    this.#jobs = new Gate(clock, this.stop, flags.rate === undefined ? 0 : 1000 / flags.rate)
+    this.#requests = new Gate(clock, this.stop, 0)
+  }
+
+  get concurrency(): number {
+    return this.#concurrency
+  }
+
+  /** Resolves when the next job may start, or when the run stops; undefined when it may start now. */
+  startJob(): Promise<void> | undefined {
+    const turn = this.#jobs.pass()
+    return this.#requests.gapMs > 0 ? this.#reserve(turn) : turn
+  }
+
+  async #reserve(turn: Promise<void> | undefined): Promise<void> {
+    await turn
+    await this.#requests.pass()
+    this.#reserved++
+  }
+
+  startRequest(): Promise<void> | undefined {
+    if (this.#reserved === 0 || this.#options.clock.monotonic() < this.#requests.opensAt)
+      return this.#requests.pass()
+    this.#reserved--
+    return undefined
+  }
+
+  onAccepted(): void {
+    const now = this.#options.clock.monotonic()
+    this.#pauses = 0
+    this.#accepted++
+    // A rate that the run does not reach is not tested, so it must not grow.
+    if (this.#requests.gapMs > 0 && this.#requests.isCrowded) {
+      this.#seconds += this.#requests.gapMs / 1000
+      this.#updateRate()
+    }
+    const elapsedMs = now - this.#measuredFrom
+    // Old responses lose their weight.
+    if (elapsedMs > 2 * minRateMs && this.#requests.gapMs > 0) {
+      this.#accepted /= 2
+      this.#measuredFrom = now - elapsedMs / 2
+    }
+    if (this.#options.flags.concurrency === undefined) this.#measureThroughput(now)
+  }
+
+  /** Halves the concurrency, but only once for requests that fail together. */
+  onFailure(): void {
+    const now = this.#options.clock.monotonic()
+    if (this.#options.flags.concurrency !== undefined || now - this.#halvedAt < recoveryMs) return
+    this.#halvedAt = now
+    this.#endSearch(Math.max(1, this.#concurrency / 2), now + recoveryMs)
+  }
+
+  onBusy(status: number, retryAfterMs: number | undefined, refusals: number): number | undefined {
+    const { clock, stop, timeoutMs } = this.#options
+    const now = clock.monotonic()
+    const isShared = status !== 429 || !this.#lowerRate(now)
+    if (status !== 429 || this.#requests.gapMs === 0) this.onFailure()
+    const pauseMs = retryAfterMs ?? backoff(refusals, clock.random(), busyBackoff)
+    if (stop.signal.aborted) return undefined
+    // Refusals during a pause belong to it, because their requests were sent before.
+    if (now >= this.#pauseEndsAt || this.#pauses > maxPauses) {
+      this.#pauses++
+      this.#pauseEndsAt = now + pauseMs
+    }
+    // A single refused request may be the fault of its item.
+    if ((retryAfterMs ?? 0) > timeoutMs || this.#pauses > maxPauses + 1) stop.abort()
+    if (stop.signal.aborted || this.#pauses > maxPauses || refusals >= maxBusyRetries) return undefined
+    const isOwn = !isShared && pauseMs <= maxOwnPauseMs
+    const opensAt = now + (isOwn ? othersShare * pauseMs : pauseMs)
+    // One announcement is enough, because the other requests in flight get a similar response.
+    if (pauseMs >= announcedPauseMs && opensAt > this.#requests.opensAt + announcedPauseMs / 2)
+      this.#options.onLongPause(Math.round(pauseMs / 1000))
+    for (const gate of [this.#jobs, this.#requests]) gate.opensAt = Math.max(gate.opensAt, opensAt)
+    if (!isOwn && this.#requests.gapMs > 0) this.#measureRate(opensAt)
+    return isOwn ? pauseMs : 0
+  }
+
+  /** Lowers the rate after a 429. Returns true when that is enough, so that other requests need not pause. */
+  #lowerRate(now: number): boolean {
+    const { gapMs } = this.#requests
+    if (this.#measuredFrom === Number.POSITIVE_INFINITY) this.#measureRate(now)
+    const elapsedMs = now - this.#measuredFrom
+    if (elapsedMs < minRateMs) return gapMs > 0
+    // Without accepted requests in between, a refusal gives no information about the rate.
+    if (this.#accepted === 0) return false
+    const accepted = (1000 * this.#accepted) / elapsedMs
+    const rate = gapMs > 0 ? 1000 / gapMs : accepted
+    this.#acceptedRate = Math.max(minAccepted * rate, Math.min(accepted, rate))
+    // The first rate is probably too low, because it includes a pause.
+    this.#seconds = gapMs > 0 ? 0 : 2.5 * returnSeconds
+    this.#measureRate(now)
+    this.#updateRate()
+    // The rate caused the failures, so the concurrency need not stay lower.
+    if (gapMs === 0) this.#change(Math.max(this.#concurrency, initialConcurrency))
+    return gapMs > 0
+  }
+
+  #measureRate(from: number): void {
+    this.#measuredFrom = from
+    this.#accepted = 0
+  }
+
+  #updateRate(): void {
+    const rate = this.#acceptedRate * (1 + growth * (this.#seconds - returnSeconds) ** 3)
+    this.#requests.gapMs = 1000 / rate
+  }
+
+  #measureThroughput(now: number): void {
+    const elapsedMs = now - this.#windowStart
+    const isOutdated = this.#outdated > 0
+    if (isOutdated) this.#outdated--
+    else if (++this.#responses < 2 * this.#concurrency || elapsedMs < minWindowMs) return
+    const throughput = this.#responses / elapsedMs
+    this.#responses = 0
+    this.#windowStart = now
+    if (this.#requests.isCrowded) this.#throughput = undefined
+    else if (!isOutdated && now >= this.#restsUntil) this.#search(throughput, elapsedMs, now)
+  }
+
+  /** Doubles the concurrency while the throughput rises. Starts at half the concurrency, so that it also finds a lower one. */
+  #search(throughput: number, elapsedMs: number, now: number): void {
+    const before = this.#throughput
+    const current = this.#concurrency
+    const isBetter = before !== undefined && throughput >= minGain * before
+    if (before === undefined) {
+      this.#throughput = 0
+      this.#change(Math.min(current, Math.max(initialConcurrency, current / 2)))
+    } else if (isBetter && current < this.maxConcurrency) {
+      this.#throughput = throughput
+      this.#change(2 * current)
+    } else if (isBetter || this.#isSecondWindow)
+      this.#endSearch(isBetter ? current : Math.ceil(current / 2), now + restRatio * elapsedMs)
+    // A pause of this process or of the service can distort one measurement.
+    else this.#isSecondWindow = true
+  }
+
+  #endSearch(concurrency: number, restsUntil: number): void {
+    this.#throughput = undefined
+    this.#restsUntil = restsUntil
+    this.#change(Math.floor(concurrency))
+  }
+
+  #change(concurrency: number): void {
+    this.#outdated = Math.max(this.#outdated, this.#concurrency)
+    this.#isSecondWindow = false
+    if (this.#options.flags.concurrency === undefined) this.#concurrency = concurrency
+  }
+}
