@@ -1,5 +1,6 @@
 // `users import` with the concurrency that it finds, beside fixed ones: on a service with latency, and on one that allows
-// so many requests a second. All run alternately. A row is two requests: a lookup and a create.
+// so many requests a second, counted in each second or by a bucket of five. All run alternately. A row is two requests: a
+// lookup and a create.
 // Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3], the large form;
 // --limited 0 leaves the limited service out, and --rounds 0 the others.
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -40,13 +41,15 @@ interface Stub {
 interface Limits {
   latencyMs?: number
   perSecond?: number
+  /** Size of the bucket that `perSecond` fills. By default, the requests of each second are counted. */
+  burst?: number | undefined
   retryAfter?: boolean
 }
 
 /** Knows no user, and accepts each user that it is sent. */
-async function startStub({ latencyMs = 0, perSecond, retryAfter }: Limits): Promise<Stub> {
+async function startStub({ latencyMs = 0, perSecond, burst, retryAfter }: Limits): Promise<Stub> {
   let used = 0
-  let second = 0
+  let countedAt = 0
   const server = createServer((request, response) => {
     const now = performance.now()
     if (stub.requests++ === 0) stub.firstAt = now
@@ -61,10 +64,11 @@ async function startStub({ latencyMs = 0, perSecond, retryAfter }: Limits): Prom
         if (latencyMs > 0) setTimeout(send, latencyMs)
         else send()
       }
-      const passed = Math.floor((now - stub.firstAt) / 1000)
-      if (passed !== second) used = 0
-      second = passed
-      if (perSecond !== undefined && used >= perSecond) {
+      const seconds = (now - stub.firstAt) / 1000
+      const passed = burst === undefined ? Math.floor(seconds) : seconds
+      if (perSecond !== undefined) used = Math.max(0, used - perSecond * (passed - countedAt))
+      countedAt = passed
+      if (perSecond !== undefined && used + 1 > (burst ?? perSecond)) {
         stub.refusedAt.push(now - stub.firstAt)
         return answer(429, '{}', retryAfter ? { 'retry-after': '1' } : {})
       }
@@ -172,30 +176,30 @@ const limited = Number(flags.limited)
 const perSecond = Number(flags.rate)
 
 /** Imports into a limited service; returns ratios to the shortest possible time and to the number of requests. */
-async function importLimited(program: string, file: string, retryAfter: boolean) {
-  const { ms, stub } = await importUsers(program, file, { perSecond, retryAfter }, [])
+async function importLimited(program: string, file: string, limits: Omit<Limits, 'perSecond'>) {
+  const { ms, stub } = await importUsers(program, file, { perSecond, ...limits }, [])
   const late = stub.refusedAt.filter((at) => at >= 1000).length
   const sent = stub.requests - (stub.refusedAt.length - late)
-  // The first second's requests are allowed together.
-  const ideal = (2 * limited - perSecond) / perSecond
+  // The requests of the first second, or of the first burst, are allowed together.
+  const ideal = (2 * limited - (limits.burst ?? perSecond)) / perSecond
   return { seconds: ms / 1000, ratio: ms / 1000 / ideal, late: (100 * late) / sent }
 }
 
 if (limited > 0) {
   const few = writeUsers(limited)
-  const cases = [true, false].flatMap((retryAfter) =>
-    ways.filter(([name]) => !name.startsWith('--')).map(([name, program]) => ({ name, program, retryAfter })),
+  const cases = [{ retryAfter: true }, { retryAfter: false }, { retryAfter: true, burst: 5 }].flatMap(
+    (limits) =>
+      ways.filter(([name]) => !name.startsWith('--')).map(([name, program]) => ({ name, program, limits })),
   )
   // The cases of a round run at the same time, because they spend it waiting.
   const rounds: Awaited<ReturnType<typeof importLimited>>[][] = []
   for (let round = 0; round < Number(flags['limited-rounds']); round++)
-    rounds.push(
-      await Promise.all(cases.map(({ program, retryAfter }) => importLimited(program, few, retryAfter))),
-    )
-  for (const [i, { name, retryAfter }] of cases.entries()) {
+    rounds.push(await Promise.all(cases.map(({ program, limits }) => importLimited(program, few, limits))))
+  for (const [i, { name, limits }] of cases.entries()) {
+    const { retryAfter, burst } = limits
     const of = (field: 'seconds' | 'ratio' | 'late') => rounds.map((round) => round[i]?.[field] ?? Number.NaN)
     printRatio(
-      `${name}, ${limited} rows, ${perSecond}/s, ${retryAfter ? 'with' : 'without'} Retry-After: time`,
+      `${name}, ${limited} rows, ${perSecond}/s${burst ? ` in bursts of ${burst}` : ''}, ${retryAfter ? 'with' : 'without'} Retry-After: time`,
       'shortest possible time',
       of('ratio'),
       `${spread(of('seconds'), 1)} s`,
