@@ -113,7 +113,8 @@ test('the modules that every command loads do not import zod', () => {
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
   const ofSchema = [
     ...['cli/commands/schema/schemas.ts', 'cli/output/schemas/errors.ts'],
-    ...['cli/output/schemas/printed.ts', 'cli/workspace/plan-file.ts', 'cli/workspace/schema/schema.ts'],
+    ...['cli/output/schemas/printed.ts', 'cli/output/schemas/row-schema.ts'],
+    ...['cli/workspace/plan-file.ts', 'cli/workspace/schema/schema.ts'],
     'embedded/control/seed-schema.ts',
   ]
   expect([...new Set(loads.filter(({ to }) => to === 'zod').map(({ from }) => from))].sort()).toEqual([
@@ -191,6 +192,16 @@ test('modules outside output/redaction mask secrets only through redaction.ts', 
   // The definition, and flags that accept no secret field.
   const knowing = files.filter((file) => dirname(file) !== folder && code(file).includes('secretFields'))
   expect(knowing.sort()).toEqual(['api/resources.ts', 'cli/lists/count.ts', 'cli/shell/candidates.ts'])
+})
+
+test('only output/views declares views, except those of reports', () => {
+  // Derived views spread one that has a noun.
+  const declaring = files.filter((file) => /\bnoun: (?!Noun\b|readonly\b|string\b)/.test(code(file)))
+  expect(declaring.filter((file) => dirname(file) !== 'cli/output/views').sort()).toEqual([
+    'cli/commands/sessions/report/total-views.ts',
+    'cli/commands/sessions/report/views.ts',
+    'cli/commands/usage/run-usage.ts',
+  ])
 })
 
 test('only make-directory.ts creates directories', () => {

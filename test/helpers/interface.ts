@@ -17,7 +17,7 @@ interface CommandInterface {
   aliases: string[]
   arguments: Record<string, Parameter>
   flags: Record<string, Parameter>
-  exit_codes: number[]
+  exit_codes: readonly number[]
   writes: boolean
   dry_run: boolean
 }

@@ -11,11 +11,12 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { isBlocked } from '../lists/blocking.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
 import type { Tally } from '../pool/tally.ts'
 import { requireWithinMax } from '../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
-import { createMemberStep, type MemberStep, stepView } from './member-step.ts'
+import { createMemberStep, type MemberStep } from './member-step.ts'
 import { describeRest, type RoomOutcome, type RoomTask, runInRooms } from './run-in-rooms.ts'
 
 export interface AddFlags extends PaceFlags {
@@ -23,7 +24,7 @@ export interface AddFlags extends PaceFlags {
   max?: number
 }
 
-const view = stepView('member_id')
+const view = { ...rowKinds.steps, id: 'member_id' }
 
 /** Function that returns a user's role in one room; undefined to skip the room, null for the default role. */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError

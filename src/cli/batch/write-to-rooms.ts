@@ -9,7 +9,7 @@ import type { Context } from '../kernel/context.ts'
 import type { BatchFlags } from '../kernel/flags.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { countPeopleOnline } from '../lists/people-online.ts'
-import type { RoomRow } from '../output/schemas/printed.ts'
+import type { Row } from '../output/views/rows.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
@@ -27,7 +27,7 @@ interface RoomWrite<N extends OperationName> {
   input: (room_id: string) => Input<Operations[N]>
   view: View
   /** Returns the fields of the response to add to the row. */
-  readFields?: (response: Item) => Partial<RoomRow>
+  readFields?: (response: Item) => Partial<Row<'roomsWithPages'>>
   activity: string
   /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */
   verb: (rooms: number) => string

@@ -12,11 +12,12 @@ export function defineCommands(commands: MeetroomCommand, act: DefineAction): vo
     )
     .action(
       act('machine', async (context) => {
-        const { describeCommands, commandView } = await import('./schema/commands.ts')
+        const { describeCommands } = await import('./schema/commands.ts')
+        const { rowKinds } = await import('../output/views/rows.ts')
         const { describeFlag } = await import('./schema/flags.ts')
         const { exitCodes } = await import('../help/exit-codes.ts')
         const printer = await context.printer()
-        printer.check(commandView)
+        printer.check(rowKinds.commands)
         const root = commands.parent as MeetroomCommand
         const items = describeCommands(root).map((facts) => ({ ...facts }))
         const rest = {
@@ -24,7 +25,7 @@ export function defineCommands(commands: MeetroomCommand, act: DefineAction): vo
           global_flags: root.options.map(describeFlag),
           exit_codes: exitCodes,
         } satisfies Omit<Printed['commands'], 'commands'>
-        await printer.list(commandView, 'commands', createPage({ items, rest }))
+        await printer.list(rowKinds.commands, 'commands', createPage({ items, rest }))
       }),
     )
   addExamples(commands, 'meetroom commands', "meetroom commands --query 'commands[?writes].name' -o tsv")

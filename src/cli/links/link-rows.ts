@@ -1,29 +1,14 @@
-import type { Printed } from '../output/schemas/printed.ts'
-import { type Column, cellOf, type Item, type View, views } from '../output/views/views.ts'
+import type { Row } from '../output/views/rows.ts'
+import { cellOf, type Item, views } from '../output/views/views.ts'
 import type { Link } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
-export type LinkRow = Printed['rooms link']['links'][number]
+export type LinkRow = Row<'links'>
 
 export interface RoomLinks {
   rows: readonly LinkRow[]
   /** True if a link holds the token of a user, which is valid in every room. */
   holdsUserTokens: boolean
-}
-
-const linkColumn: Column = { field: 'link', weight: 9, isWhole: true }
-
-export const linkView: View = {
-  noun: ['link', 'links'],
-  columns: [
-    { field: 'room_name', weight: 8 },
-    { field: 'name', weight: 9 },
-    { field: 'user_id', weight: 6 },
-    { field: 'role', weight: 5 },
-    { field: 'reason', weight: 7 },
-    linkColumn,
-  ],
-  fields: ['room_id', 'room_name', 'user_id', 'name', 'role', 'link', 'reason'],
 }
 
 interface Person {

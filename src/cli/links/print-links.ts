@@ -11,12 +11,13 @@ import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { SelectedRooms } from '../lists/select-rooms.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool } from '../pool/pool.ts'
 import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
-import { type LinkRow, linkView, type RoomLinks } from './link-rows.ts'
+import type { LinkRow, RoomLinks } from './link-rows.ts'
 
 interface LinkRun extends SelectedRooms {
   flags: PaceFlags
@@ -77,9 +78,9 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
       for (const { link } of items as readonly LinkRow[]) if (link !== null) await printer.line(link)
   } else {
     const isOneRoom = rooms.length === 1
-    const columns = linkView.columns.filter(({ field }) => !isOneRoom || field !== 'room_name')
     const isTable = printer.options.format === 'table'
-    await printer.list({ ...linkView, columns }, 'links', isTable ? groupPages(selected) : selected)
+    const columns = rowKinds.links.columns.filter(({ field }) => !isOneRoom || field !== 'room_name')
+    await printer.list({ ...rowKinds.links, columns }, 'links', isTable ? groupPages(selected) : selected)
     if (summary.all === 0 && isTable) await printer.notice(rooms.length === 0 ? 'no rooms' : 'no members')
   }
   const printsLinks = printer.options.columns?.includes('link') ?? true

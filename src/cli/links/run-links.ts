@@ -6,10 +6,11 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { openSelection } from '../lists/list.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
 import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { findTemplate } from './find-template.ts'
-import { findRoomProblem, linkView, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
+import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
 import type { LinkTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
@@ -33,7 +34,7 @@ export async function runMemberLinks(
   { where, allRooms = false, ...flags }: LinkFlags,
 ): Promise<void> {
   if ((given.length === 0) !== allRooms) throw new UsageError('name the rooms, or pass --all-rooms')
-  ;(await context.printer()).check(linkView)
+  ;(await context.printer()).check(rowKinds.links)
   const options = await openLinks(context, flags)
   const selection = await openSelection(context, 'listMembers', { where, ...flags })
   const selected = await readRooms(context, given, { allRooms })
@@ -56,7 +57,7 @@ export async function runRoomLinks(
   given: readonly string[],
   { as, ...flags }: LinkFlags & { as?: string },
 ): Promise<void> {
-  ;(await context.printer()).check(linkView)
+  ;(await context.printer()).check(rowKinds.links)
   const options = await openLinks(context, flags)
   const selected = await readRooms(context, given, flags)
   if (context.flags.curl) return previewRooms(context, selected.rooms)

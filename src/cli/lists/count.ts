@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { createBarColumn } from '../output/bar.ts'
 import { createPage, type Page } from '../output/views/page.ts'
+import { countRow } from '../output/views/rows.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
@@ -33,14 +34,7 @@ export class CountBy {
       throw new UsageError(`--count-by ${name}: access tokens are not counted`)
     if (name === 'count') throw new UsageError('--count-by count: the rows have a column of this name')
     this.#of = view
-    this.view = {
-      noun: ['count', 'counts'],
-      columns: [
-        { field: name, weight: 8 },
-        { field: 'count', weight: 9 },
-      ],
-      fields: [name, 'count'],
-    }
+    this.view = countRow(name)
   }
 
   async print(

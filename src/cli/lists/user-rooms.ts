@@ -1,27 +1,10 @@
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import type { Printed } from '../output/schemas/printed.ts'
 import type { Page } from '../output/views/page.ts'
-import type { View } from '../output/views/views.ts'
+import { type Row, rowKinds } from '../output/views/rows.ts'
 import { type Membership, MembershipSearch } from './memberships.ts'
 import { groupPages } from './print-all.ts'
-
-export const membershipView: View = {
-  noun: ['membership', 'memberships'],
-  id: 'room_id',
-  columns: [
-    { field: 'user_id', weight: 9 },
-    { field: 'room_id', weight: 8 },
-    { field: 'room_name', weight: 7 },
-    { field: 'room_type', weight: 5 },
-    { field: 'member_id', weight: 1 },
-    { field: 'type', weight: 6 },
-    { field: 'is_blocked', weight: 4 },
-    { field: 'last_seen', weight: 3 },
-  ],
-  fields: ['user_id', 'room_id', 'room_name', 'room_type', 'member_id', 'type', 'is_blocked', 'last_seen'],
-}
 
 /**
  * @throws {PartialError} when some rooms could not be read
@@ -33,7 +16,7 @@ export async function runUserRooms(
   flags: PaceFlags,
 ): Promise<void> {
   const printer = await context.printer()
-  printer.check(membershipView)
+  printer.check(rowKinds.memberships)
   const withoutRooms = new Set(await readIds(given, context.host))
   const search = await MembershipSearch.open(context, flags, {
     users: new Set(withoutRooms),
@@ -50,18 +33,13 @@ export async function runUserRooms(
 
   // Grouped, so that the column widths fit the rows of several rooms.
   const shown = printer.options.format === 'table' ? groupPages(pages()) : pages()
-  await printer.list(membershipView, 'memberships', shown)
+  await printer.list(rowKinds.memberships, 'memberships', shown)
   const error = await search.end()
   if (error) throw error
   for (const user_id of withoutRooms) await noticeNoRooms(context, user_id)
 }
 
-function toRow({
-  user_id,
-  room,
-  member,
-  lastSeen,
-}: Membership): Printed['users rooms']['memberships'][number] {
+function toRow({ user_id, room, member, lastSeen }: Membership): Row<'memberships'> {
   return {
     user_id,
     room_id: room['id'],

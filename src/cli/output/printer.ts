@@ -169,9 +169,11 @@ export class Printer {
     if (this.printsJson) return this.json(facts)
     const { formatRecord } = await import('./formats/record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
-    const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
+    const { factRow } = await import('./views/rows.ts')
     const style = await selectStyle(this.#host.stdout, this.#host.env, this.options.color)
-    await this.write(formatRecord(known, { view, style, now: undefined, redact: this.#redact }))
+    await this.write(
+      formatRecord(known, { view: factRow(known, []), style, now: undefined, redact: this.#redact }),
+    )
   }
 
   /** Base of relative times, in milliseconds since 1970; undefined if the output is not a terminal. */

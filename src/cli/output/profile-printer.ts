@@ -6,14 +6,10 @@ import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { Printer } from './printer.ts'
 import type { Redact } from './redaction/redaction.ts'
 import type { StatusLine } from './terminal/status-line.ts'
+import { omitFields } from './views/define-row.ts'
 import { createPage, type Page } from './views/page.ts'
+import { countRow, factRow } from './views/rows.ts'
 import type { Item, View } from './views/views.ts'
-
-const countView: View = {
-  noun: ['count', 'counts'],
-  columns: [{ field: 'count', weight: 9 }],
-  fields: ['count'],
-}
 
 export class ProfilePrinter extends Printer {
   readonly #profile: string
@@ -46,15 +42,11 @@ export class ProfilePrinter extends Printer {
   }
 
   override async count(count: number): Promise<void> {
-    await this.list(countView, 'counts', createPage({ items: [{ count }] }))
+    await this.list(countRow(), 'counts', createPage({ items: [{ count }] }))
   }
 
   override async printFacts(facts: Item, columns = Object.keys(facts)): Promise<void> {
-    const view: View = {
-      noun: ['fact', 'facts'],
-      columns: columns.map((field) => ({ field, weight: 5 })),
-      fields: Object.keys(facts).filter((field) => field !== 'profile'),
-    }
+    const view = omitFields(factRow(facts, columns), ['profile'])
     this.check(view)
     await this.list(view, 'facts', createPage({ items: [facts] }))
   }

@@ -217,20 +217,15 @@ async function loadRowView(
   command: Command,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<View | undefined> {
-  const name = `${command.parent?.name()} ${command.name()}`
-  if (command.name() === 'import') return (await import('../bulk/journal/results.ts')).resultView
-  if (name === 'users duplicates')
-    return (await import('../commands/users/duplicates/duplicate-view.ts')).duplicateView
-  if (/^links?$/.test(command.name())) return (await import('../links/link-rows.ts')).linkView
-  if (name === 'users rooms') return (await import('../lists/user-rooms.ts')).membershipView
-  const isSelected =
-    command instanceof MeetroomCommand && command.selectsRooms && flags['where'] !== undefined
-  const isOverRooms = flags['allRooms'] === true || isSelected
-  if (['users offboard', 'users hand-over'].includes(name) || (isOverRooms && name.startsWith('members ')))
-    return (await import('../batch/member-step.ts')).stepView('user_id')
-  if (isSelected) {
-    const { pagesRowView, roomRowView } = await import('../batch/room-row.ts')
-    return name === 'pages create' ? pagesRowView : roomRowView
+  const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
+  const { rowKinds, rowsOfCommands, rowsOfManyRooms } = await import('../output/views/rows.ts')
+  const own = rowsOfCommands[name]
+  if (own) return own
+  const { selectsRooms = false, batchOperation } = command instanceof MeetroomCommand ? command : {}
+  const isSelected = selectsRooms && flags['where'] !== undefined
+  if (isSelected || flags['allRooms'] === true) {
+    const written = rowsOfManyRooms[name] ?? (batchOperation && rowKinds.steps)
+    if (written) return written
   }
   if (command.name() === 'usage')
     return (await import('../commands/usage/run-usage.ts')).createUsageView(flags['by'] === 'room')

@@ -3,9 +3,9 @@ import { toText } from '../../api/to-text.ts'
 import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
-import type { Printed } from '../output/schemas/printed.ts'
 import { createPage } from '../output/views/page.ts'
-import type { Item, View } from '../output/views/views.ts'
+import { type Row, rowKinds } from '../output/views/rows.ts'
+import type { Item } from '../output/views/views.ts'
 import type { DesiredRoom, WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
 import type { RosterFlags } from './document/roster.ts'
@@ -24,21 +24,6 @@ export interface AdoptFlags extends RosterFlags {
   members?: boolean
 }
 
-type AdoptedRow = Printed['workspace adopt']['rooms'][number]
-
-const view: View = {
-  noun: ['room', 'rooms'],
-  id: 'room_id',
-  columns: [
-    { field: 'key', weight: 9 },
-    { field: 'name', weight: 7 },
-    { field: 'room_id', weight: 8 },
-    { field: 'status', weight: 9 },
-    { field: 'reason', weight: 6 },
-  ],
-  fields: ['key', 'name', 'room_id', 'status', 'reason'],
-}
-
 /**
  * Claims existing rooms by exact name for keys without a room ID, and records users and members of the file that exist.
  * @throws {PartialError} when several rooms have the name of a key, or the room belongs to another key
@@ -46,7 +31,7 @@ const view: View = {
 export async function adoptWorkspace(context: Context, file: string, flags: AdoptFlags): Promise<void> {
   refuseCurl(context)
   const printer = await context.printer()
-  printer.check(view)
+  printer.check(rowKinds.adopted)
   const document = await readDesired(file, flags, context.host)
   // A preview must not touch the lock file.
   const name = lockFileOf(file, flags.lock)
@@ -76,7 +61,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
       await lock.save()
       context.services.changes.add(['lock file', 'lock files'], 'written')
     }
-    await printer.list(view, 'rooms', createPage({ items: rows }))
+    await printer.list(rowKinds.adopted, 'rooms', createPage({ items: rows }))
     await reportUnlisted(context, file, flags, unlisted.length)
     report(rows)
   } finally {
@@ -105,7 +90,7 @@ function requireOwnRooms(
   if (other) throw other
 }
 
-function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): AdoptedRow[] {
+function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): Row<'adopted'>[] {
   const byName = groupByName(list.items)
   const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const declared = new Set(rooms.map(({ key }) => key))
@@ -127,7 +112,7 @@ function claimRoom(
   { key, fields, isProtected }: DesiredRoom,
   ids: readonly string[],
   { owners, declared, section }: Claims,
-): AdoptedRow {
+): Row<'adopted'> {
   const [id] = ids
   const name = toText(fields['name'])
   const row = { key, name, room_id: id ?? null }
@@ -220,7 +205,7 @@ function claim(
 }
 
 /** @throws {PartialError} for rooms that were not claimed, except missing rooms, because `apply` creates them */
-function report(rows: readonly AdoptedRow[]): void {
+function report(rows: readonly Row<'adopted'>[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return
   throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be claimed`, {

@@ -4,6 +4,7 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { printAll } from '../lists/print-all.ts'
 import type { Page } from '../output/views/page.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive, requireWithinMax } from '../requests/confirm.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
@@ -14,7 +15,7 @@ import { isUnresolved, isWrite, type Plan } from './plan/plan.ts'
 import { countWrites, describeSummary, describeWrites, summarizePlan } from './plan/summary.ts'
 import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.ts'
 import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
-import { describeItemLine, printPlan, resultView, toRow } from './print-plan.ts'
+import { describeItemLine, printPlan, toRow } from './print-plan.ts'
 import { refuseCurl } from './refuse-preview.ts'
 import { type AppliedItem, ApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
@@ -34,7 +35,7 @@ export interface ApplyFlags extends PlanFlags, PaceFlags {
 export async function applyWorkspace(context: Context, file: string, given: ApplyFlags): Promise<void> {
   refuseCurl(context)
   const printer = await context.printer()
-  printer.check(resultView, true)
+  printer.check(rowKinds.applied, true)
   const { host } = context
   const { flags, review } = await readReview(context, given)
   const document = await readDesired(file, flags, host)
@@ -142,7 +143,7 @@ async function runPlan(
         yield { items: [{ ...toRow(item), status: null }], rest: { summary } }
   }
 
-  await printAll(printer, resultView, 'results', pages()).catch(async (error) => {
+  await printAll(printer, rowKinds.applied, 'results', pages()).catch(async (error) => {
     await run.stop()
     throw error
   })

@@ -2,13 +2,14 @@ import { toText } from '../../api/to-text.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireKnownProfile } from '../kernel/profile.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import type { DiffFlags } from './diff-workspace.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readWorkspace } from './export-workspace.ts'
 import { createSection, type Section } from './lock/lock.ts'
 import { isUnresolved, isWrite } from './plan/plan.ts'
 import { preparePlan } from './prepare-plan.ts'
-import { planView, printPlan } from './print-plan.ts'
+import { printPlan } from './print-plan.ts'
 import { groupByName } from './read/group-by-name.ts'
 import type { RoomList } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
@@ -21,7 +22,7 @@ import { refuseCurl } from './refuse-preview.ts'
 export async function diffServices(context: Context, against: string, flags: DiffFlags): Promise<void> {
   refuseCurl(context)
   const printer = await context.printer()
-  printer.check(planView)
+  printer.check(rowKinds.plan)
   requireProfiles(context, flags)
   requireKnownProfile(await context.config.stored(), { value: against, from: '--against' })
   const { profile } = await context.settings()

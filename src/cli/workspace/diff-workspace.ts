@@ -1,6 +1,7 @@
 import { ConditionError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import { rowKinds } from '../output/views/rows.ts'
 import { readDesired } from './document/read-file.ts'
 import { lockFileOf, readLockFile } from './lock/lock-file.ts'
 import { findOtherLock } from './other-lock.ts'
@@ -9,7 +10,7 @@ import { isUnresolved, isWrite } from './plan/plan.ts'
 import type { PlanFlags } from './plan-flags.ts'
 import { readPlanOptions } from './plan-flags.ts'
 import { preparePlan } from './prepare-plan.ts'
-import { planView, printPlan } from './print-plan.ts'
+import { printPlan } from './print-plan.ts'
 import { refuseCurl } from './refuse-preview.ts'
 import { suggestNextStep } from './suggest-next-step.ts'
 
@@ -26,7 +27,7 @@ export interface DiffFlags extends PlanFlags, PaceFlags {
 export async function diffWorkspace(context: Context, file: string, flags: DiffFlags): Promise<void> {
   refuseCurl(context)
   const printer = await context.printer()
-  printer.check(planView)
+  printer.check(rowKinds.plan)
   const options = readPlanOptions(flags)
   const document = await readDesired(file, flags, context.host)
   const lock = lockFileOf(file, flags.lock)

@@ -2,8 +2,8 @@ import { andMore } from '../../../api/plural.ts'
 import { judgeStatus, type Status } from '../../../client/outcome.ts'
 import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
-import type { Item, View } from '../../output/views/views.ts'
+import { type Row, rowKinds } from '../../output/views/rows.ts'
+import type { Item } from '../../output/views/views.ts'
 
 export interface Result {
   row: number
@@ -12,21 +12,6 @@ export interface Result {
   status: Status
   id?: string | undefined
   error?: string | undefined
-}
-
-type PrintedResult = Printed['rooms import']['results'][number]
-
-export const resultView: View = {
-  noun: ['result', 'results'],
-  id: 'id',
-  columns: [
-    { field: 'row', weight: 9 },
-    { field: 'key', weight: 8 },
-    { field: 'status', weight: 9 },
-    { field: 'id', weight: 6 },
-    { field: 'error', weight: 7 },
-  ],
-  fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
 export const maxReported = 20
@@ -56,9 +41,9 @@ export class Results {
   /** Opens the output. A table shows results only in dry runs, because readers otherwise need only the failures. */
   static async open(context: Context): Promise<Results> {
     const printer = await context.printer()
-    printer.check(resultView, true)
+    printer.check(rowKinds.results, true)
     const silent = printer.options.format === 'table' && !context.flags.dryRun
-    return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
+    return new Results(context, silent ? undefined : await printer.writer(rowKinds.results, 'results'))
   }
 
   isReported(status: Status): boolean {
@@ -78,7 +63,7 @@ export class Results {
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
     // The format `ids` omits items without an ID.
     if (this.#context.format !== 'ids' || id !== undefined)
-      this.#waiting.push({ row, key, status, id, error } satisfies PrintedResult)
+      this.#waiting.push({ row, key, status, id, error } satisfies Row<'results'>)
     if (this.#context.format === 'table' && this.#waiting.length < maxBatch) return undefined
     this.#writing ??= this.#write()
       .catch((error) => {

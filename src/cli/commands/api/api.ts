@@ -18,6 +18,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isSecretHeader, mask, type Redact } from '../../output/redaction/redaction.ts'
 import { joinVisible, own, visible, visibleLines } from '../../output/terminal/visible.ts'
+import { rowKinds } from '../../output/views/rows.ts'
 import { readRequestHeaders } from '../../requests/request-headers.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -116,7 +117,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   const { output, query } = context.flags
   // --query supports more formats.
   const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
-  await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
+  await printer.list(rowKinds.items, key, pages)
 }
 
 /** Sends a request and prints the response. JSON of a 2xx response is printed even if its check then fails. */

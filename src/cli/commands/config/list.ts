@@ -1,19 +1,10 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
-import type { View } from '../../output/views/views.ts'
+import { type Row, rowKinds } from '../../output/views/rows.ts'
 import { listEffectiveSettings } from './effective-settings.ts'
-
-function viewFor(showOrigin: boolean): View {
-  const fields = showOrigin ? ['key', 'value', 'origin'] : ['key', 'value']
-  return {
-    noun: ['setting', 'settings'],
-    id: 'key',
-    columns: fields.map((field, i) => ({ field, weight: 9 - i })),
-    fields,
-  }
-}
 
 export function defineConfigList(config: MeetroomCommand, act: DefineAction): void {
   const list = config
@@ -23,11 +14,12 @@ export function defineConfigList(config: MeetroomCommand, act: DefineAction): vo
     .option('--show-origin', 'show where each value comes from')
     .action(
       act('machine', async (context, flags: { showOrigin?: boolean }) => {
-        const view = viewFor(flags.showOrigin ?? false)
         const printer = await context.printer()
+        const showOrigin = flags.showOrigin ?? printer.options.columns?.includes('origin')
+        const view = omitFields(rowKinds.settings, showOrigin ? [] : ['origin'])
         printer.check(view)
-        const items = (await listEffectiveSettings(context)).map(({ key, value, origin }) =>
-          flags.showOrigin ? { key, value, origin } : { key, value },
+        const items = (await listEffectiveSettings(context)).map(
+          ({ origin, ...setting }): Row<'settings'> => ({ ...setting, ...(showOrigin && { origin }) }),
         )
         await printer.list(view, 'settings', createPage({ items }))
       }),

@@ -4,28 +4,9 @@ import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
+import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
-import type { View } from '../../output/views/views.ts'
-
-const view: View = {
-  noun: ['profile', 'profiles'],
-  id: 'name',
-  columns: [
-    { field: 'name', weight: 9 },
-    { field: 'in_use', weight: 8, value: ({ in_use }) => in_use },
-    { field: 'base_url', weight: 7 },
-    { field: 'has_key', weight: 6 },
-    { field: 'protected', weight: 5 },
-  ],
-  fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
-}
-
-const withCommands: View = {
-  ...view,
-  columns: [...view.columns, { field: 'key_from', weight: 4 }],
-  fields: [...view.fields, 'key_from'],
-}
+import { type Row, rowKinds } from '../../output/views/rows.ts'
 
 export function defineProfileList(profiles: MeetroomCommand, act: DefineAction): void {
   const list = profiles
@@ -47,15 +28,17 @@ async function listProfiles(context: Context): Promise<void> {
     ...config.profiles,
     [localProfile]: findProfile(config, localProfile) ?? {},
   })
-  const items = stored.map(([name, profile]): Printed['profiles list']['profiles'][number] => ({
-    name,
-    in_use: (config.profile ?? defaultProfile) === name,
-    base_url: profile.base_url ?? null,
-    has_key: profile.api_key !== undefined || profile.key_command !== undefined,
-    protected: profile.protected === true,
-    ...(profile.key_command === undefined ? {} : { key_from: 'command' }),
-  }))
-  const shown = items.some((item) => 'key_from' in item) ? withCommands : view
+  const items = stored.map(
+    ([name, profile]): Row<'profiles'> => ({
+      name,
+      in_use: (config.profile ?? defaultProfile) === name,
+      base_url: profile.base_url ?? null,
+      has_key: profile.api_key !== undefined || profile.key_command !== undefined,
+      protected: profile.protected === true,
+      ...(profile.key_command === undefined ? {} : { key_from: 'command' }),
+    }),
+  )
+  const shown = omitFields(rowKinds.profiles, items.some((item) => 'key_from' in item) ? [] : ['key_from'])
   printer.check(shown)
   await printer.list(shown, 'profiles', createPage({ items }))
 }

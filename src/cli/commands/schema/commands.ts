@@ -1,22 +1,10 @@
 import { exitCodes } from '../../help/exit-codes.ts'
 import { type Effect, mayWrite, sendsRequests } from '../../kernel/effect.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
-import type { View } from '../../output/views/views.ts'
+import type { Row } from '../../output/views/rows.ts'
 import { describeArgument, describeFlag } from './flags.ts'
 
-export type CommandDescription = Printed['commands']['commands'][number]
-
-export const commandView: View = {
-  noun: ['command', 'commands'],
-  id: 'name',
-  columns: [
-    { field: 'name', weight: 9 },
-    { field: 'writes', weight: 7 },
-    { field: 'summary', weight: 8 },
-  ],
-  fields: ['name', 'writes', 'summary'],
-}
+export type CommandDescription = Row<'commands'>
 
 export function describeCommands(root: MeetroomCommand): CommandDescription[] {
   return listCommands(root, []).map(({ words, command }) => {

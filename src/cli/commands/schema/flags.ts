@@ -1,10 +1,11 @@
 import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
+import type { FieldsOf } from '../../output/views/define-row.ts'
+import type { flagFields, Row } from '../../output/views/rows.ts'
 
-export type FlagDescription = Printed['commands']['global_flags'][number]
+export type FlagDescription = FieldsOf<typeof flagFields>
 
-type ArgumentDescription = Printed['commands']['commands'][number]['arguments'][number]
+type ArgumentDescription = Row<'commands'>['arguments'][number]
 
 export function describeFlag(option: Option): FlagDescription {
   const takesValue = option.required || option.optional

@@ -4,13 +4,9 @@ import { operations } from '../../../api/operations.ts'
 import { createItemSchema } from '../../../api/schemas.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { errorSchema } from '../../output/schemas/errors.ts'
-import {
-  commandSchemas,
-  counts,
-  exportedKind,
-  manyRoomsSchemas,
-  stepSchema,
-} from '../../output/schemas/printed.ts'
+import { commandSchemas, counts, exportedKind, manyRoomsSchemas } from '../../output/schemas/printed.ts'
+import { listOf } from '../../output/schemas/row-schema.ts'
+import { rowKinds } from '../../output/views/rows.ts'
 import { selectView } from '../../output/views/views.ts'
 import { documentSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
@@ -40,7 +36,8 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   if (kind) return z.looseObject({ [kind.plural]: z.array(createItemSchema(kind.fields)) })
   const { batchOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
-  if (batchOperation) return createBatchSchema(operations[batchOperation], hasSteps ? [stepSchema] : [])
+  if (batchOperation)
+    return createBatchSchema(operations[batchOperation], hasSteps ? [listOf(rowKinds.steps)] : [])
   // The ID of an operation is the name of its command, with a dot instead of the space.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined

@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { operations } from '../../../api/operations.ts'
 import { resources } from '../../../api/resources.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
-import { statuses } from '../../../client/outcome.ts'
 import { exportSchema } from '../../workspace/schema/schema.ts'
+import type { RowKind } from '../views/define-row.ts'
+import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
+import { createRowSchema, listOf } from './row-schema.ts'
 
 // Schemas of output that is not a response of the service. The printing code takes its types from here (`Printed`), so
 // that a field without a schema does not compile.
@@ -16,18 +18,6 @@ const time = text.describe('ISO 8601, UTC')
 const id = z.union([z.string(), z.number()])
 const ready = z.object({ event: z.literal('ready'), url: z.string() })
 const anything = z.looseObject({})
-
-const results = z.object({
-  results: z.array(
-    z.object({
-      row: z.int().describe('its place in the file, counted from 1'),
-      key: z.string().optional().describe('key of the row'),
-      status: z.enum(statuses),
-      id: id.optional().describe('id of the item'),
-      error: z.string().optional(),
-    }),
-  ),
-})
 
 const presence = {
   room_id: sent(id),
@@ -53,110 +43,11 @@ const counted = { days: z.int(), meetings: z.int() }
 
 const nullable = sent(id.nullable())
 
-const planned = {
-  sign: z
-    .string()
-    .describe('+ create, ~ change, - remove, ! unresolved or impossible, ? unknown, * not in the file'),
-  action: z.enum([
-    'create',
-    'change',
-    'remove',
-    'gone',
-    'exists',
-    'conflict',
-    'unread',
-    'cannot',
-    'not_shown',
-    'unblocked',
-    'not_in_file',
-  ]),
-  kind: z.enum(['user', 'room', 'member']),
-  key: z.string().describe('user ID, or key of a room; its ID if it has no key'),
-  room_key: text.describe('key of the room of a member'),
-  room_id: text.describe('null for a room that does not exist yet'),
-  name: text,
-  changes: z.array(
-    z.object({
-      field: z.string(),
-      before: z.unknown().optional().describe('missing for a new item'),
-      after: z.unknown(),
-    }),
-  ),
-  reason: text,
-}
 const kindSummary = z.object({ create: z.int(), change: z.int(), remove: z.int(), declared: z.int() })
 const planSummary = z.object({
   ...{ users: kindSummary, rooms: kindSummary, members: kindSummary },
   ...{ unresolved: z.int(), cannot: z.int(), not_shown: z.int(), not_in_file: z.int() },
 })
-const inRoom = {
-  user_id: sent<string | null>(nullable),
-  room_id: nullable,
-  room_name: z.unknown(),
-  room_type: z.unknown(),
-}
-
-export const stepSchema = z.object({
-  steps: z.array(
-    z.object({
-      step: z.enum(['block', 'unblock', 'delete', 'add', 'update']),
-      ...inRoom,
-      member_id: nullable,
-      status: z.enum(statuses),
-      reason: text,
-    }),
-  ),
-})
-
-/** Output of a command that sends one write to each of many rooms. */
-const roomRows = {
-  room_id: sent(id),
-  room_name: z.unknown(),
-  status: z.enum(statuses),
-  reason: text,
-}
-const sentRooms = z.object({ rooms: z.array(z.object(roomRows)) })
-const roomsWithPages = z.object({
-  rooms: z.array(z.object({ ...roomRows, page_ids: sent(z.array(id)).describe('the created pages') })),
-})
-
-const memberships = z.object({
-  memberships: z.array(
-    z.object({
-      ...inRoom,
-      member_id: nullable,
-      type: z.unknown(),
-      is_blocked: z.unknown().optional(),
-      last_seen: text,
-    }),
-  ),
-})
-
-const duplicates = z.object({
-  duplicates: z.array(
-    z.object({
-      group: z.int().describe('equal for users with the same value'),
-      same: z.enum(['email', 'name']).describe('field with the same value'),
-      user_id: sent(id),
-      ...{ name: z.unknown(), email: z.unknown(), created_at: z.unknown() },
-    }),
-  ),
-})
-
-const links = z.object({
-  links: z.array(
-    z.object({
-      room_id: sent(id),
-      room_name: text,
-      user_id: text,
-      name: text,
-      role: text,
-      link: text.describe('null if there is none'),
-      reason: text.describe('why there is no link'),
-    }),
-  ),
-})
-
 const attendance = z.object({
   attendance: z.array(
     z.union([
@@ -280,78 +171,19 @@ const saved = z.string().describe('backup of what was there before')
 
 const seeded = { users: z.int(), rooms: z.int() }
 
-const profile = z.object({
-  name: z.string(),
-  in_use: z.boolean(),
-  base_url: text,
-  has_key: z.boolean(),
-  protected: z.boolean(),
-  key_from: z.string().optional(),
-})
-
-const setting = z.object({ key: z.string(), value: id.nullable() })
-
-const argument = z.object({
-  name: z.string(),
-  description: z.string(),
-  type: z.literal('string'),
-  repeatable: z.boolean(),
-  required: z.boolean(),
-  default: z.unknown(),
-})
-
-const flag = z.object({
-  name: z.string(),
-  usage: z.string(),
-  description: z.string(),
-  type: z.enum(['boolean', 'integer', 'number', 'string']),
-  choices: sent<readonly string[] | undefined>(z.array(z.string()).optional()).optional(),
-  repeatable: z.boolean(),
-  required: z.boolean(),
-  default: z.unknown().describe('null if an omitted flag differs from every value'),
-})
-
 const schemas = {
   'rooms wait': operations.getRoom.response,
-  'rooms link': links,
   'rooms open': z.object({
     room_id: z.string(),
     opened: z.boolean(),
     link: text.describe('null if the browser opened it'),
   }),
-  'rooms import': results,
-  'members links': links,
-  'members import': results,
-  'users import': results,
-  'users rooms': memberships,
-  'users offboard': stepSchema,
-  'users hand-over': stepSchema,
-  'users duplicates': duplicates,
   'sessions report': attendance,
   'sessions watch': watchEvent,
   usage,
   'workspace export': exportSchema,
-  'workspace diff': z.object({ plan: z.array(z.object(planned)), summary: planSummary }),
-  'workspace apply': z.object({
-    results: z.array(
-      z.object({
-        ...planned,
-        status: z.enum(statuses).nullable().describe('null for an item that is not written'),
-      }),
-    ),
-    summary: planSummary,
-  }),
-  'workspace adopt': z.object({
-    rooms: z.array(
-      z.object({
-        key: z.string(),
-        name: text,
-        room_id: text,
-        status: z.enum(['adopted', 'missing', 'ambiguous', 'taken']),
-        reason: text,
-      }),
-    ),
-  }),
+  'workspace diff': listOf(rowKinds.plan, { summary: planSummary }),
+  'workspace apply': listOf(rowKinds.applied, { summary: planSummary }),
   serve: z.object({
     event: z.literal('ready'),
     base_url: z.string(),
@@ -400,22 +232,9 @@ const schemas = {
   }),
   api: z.unknown().describe('the response of the service'),
   openapi: anything.extend({ openapi: z.string(), paths: anything }).describe('an OpenAPI 3.1 document'),
-  commands: z.object({
-    commands: z.array(
-      z.object({
-        name: z.string(),
-        summary: z.string(),
-        description: z.string(),
-        arguments: z.array(argument),
-        flags: z.array(flag),
-        writes: z.boolean().describe('whether it may change something at the service'),
-        dry_run: z.boolean().describe('whether --dry-run and --curl show what it would send'),
-        exit_codes: z.array(z.int()),
-        examples: sent<readonly string[]>(z.array(z.string())),
-      }),
-    ),
+  commands: listOf(rowKinds.commands, {
     version: z.string(),
-    global_flags: z.array(flag),
+    global_flags: z.array(createRowSchema(flagFields)),
     exit_codes: z.record(z.string(), z.string()),
   }),
   doctor: z.object({
@@ -441,25 +260,18 @@ const schemas = {
     key_stored_at: text.describe('when the key was stored: ISO 8601, UTC'),
     works: z.boolean(),
   }),
-  'profiles list': z.object({ profiles: z.array(profile) }),
-  'config list': z.object({ settings: z.array(setting.extend({ origin: text.optional() })) }),
-  'config get': setting.extend({ origin: text }),
+  'config get': z.object({ key: z.string(), value: id.nullable(), origin: text }),
 } satisfies Readonly<Record<string, z.ZodType>>
 
+const listsOf = (kinds: Readonly<Record<string, RowKind>>): Readonly<Record<string, z.ZodType>> =>
+  Object.fromEntries(Object.entries(kinds).map(([command, kind]) => [command, listOf(kind)]))
+
 /** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
-export const commandSchemas: Readonly<Record<string, z.ZodType>> = schemas
+export const commandSchemas: Readonly<Record<string, z.ZodType>> = { ...listsOf(rowsOfCommands), ...schemas }
 
 export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
 
-/** Output of commands that act on the rooms selected by `--where`. For one room, they print the service's response. */
-export const manyRoomsSchemas: Readonly<Record<string, z.ZodType>> = {
-  'members add': stepSchema,
-  'message send': sentRooms,
-  'pages create': roomsWithPages,
-}
-
-export type RoomRow = z.output<typeof sentRooms>['rooms'][number] &
-  Partial<z.output<typeof roomsWithPages>['rooms'][number]>
+export const manyRoomsSchemas = listsOf(rowsOfManyRooms)
 
 export const counts = [
   z.object({ count: z.int() }).describe('with --count'),

@@ -1,3 +1,4 @@
+import type { Row } from '../../output/views/rows.ts'
 import type { Kind } from '../schema/fields.ts'
 
 /** Actions that write, in the order in which they run. */
@@ -10,16 +11,7 @@ export type WriteAction = (typeof writeActions)[number]
  * may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not support the change.
  * `not_shown`: the response lacks the field. `unblocked`: somebody lifted a block of this file. `not_in_file`: the file does not declare the item.
  */
-export type Action =
-  | WriteAction
-  | 'gone'
-  | 'exists'
-  | 'conflict'
-  | 'unread'
-  | 'cannot'
-  | 'not_shown'
-  | 'unblocked'
-  | 'not_in_file'
+export type Action = Row<'plan'>['action']
 
 export interface FieldChange {
   field: string

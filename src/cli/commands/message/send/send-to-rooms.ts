@@ -1,9 +1,9 @@
 import type { BodyOf } from '../../../../api/operation.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
-import { roomRowView } from '../../../batch/room-row.ts'
 import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
 
 /** Maximum number of characters of the text in the confirmation prompt. */
 const maxShown = 60
@@ -18,7 +18,7 @@ export async function sendToRooms(
   const write = {
     name: 'sendMessage',
     input: (room_id: string) => ({ params: { room_id }, body }),
-    view: roomRowView,
+    view: rowKinds.rooms,
     activity: 'sending a message to rooms',
     verb: () => `send “${shown}” to`,
     pastTense: () => 'sent the message to',

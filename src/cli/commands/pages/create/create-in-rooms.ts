@@ -1,9 +1,9 @@
 import type { BodyOf } from '../../../../api/operation.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { counted, plural } from '../../../../api/plural.ts'
-import { pagesRowView } from '../../../batch/room-row.ts'
 import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
 import type { Item } from '../../../output/views/views.ts'
 
 export async function createInRooms(
@@ -15,7 +15,7 @@ export async function createInRooms(
   const write = {
     name: 'createPages',
     input: (room_id: string) => ({ params: { room_id }, body }),
-    view: pagesRowView,
+    view: rowKinds.roomsWithPages,
     readFields: ({ pages }: Item) => ({
       page_ids: Array.isArray(pages) ? pages.map((page) => page?.id) : [],
     }),

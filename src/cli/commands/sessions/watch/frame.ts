@@ -9,9 +9,9 @@ import type { Redact } from '../../../output/redaction/redaction.ts'
 import type { Style } from '../../../output/terminal/style.ts'
 import { joinVisible, markVisible, own, visible } from '../../../output/terminal/visible.ts'
 import { measureText } from '../../../output/terminal/width.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
 import { colorValue, type Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
-import { peopleView } from './people-view.ts'
 import type { RoomScene } from './scene.ts'
 
 interface Canvas {
@@ -73,7 +73,7 @@ function drawRows({ people, online }: FrameContent, canvas: Canvas, room: number
   const space = room - (header ? 2 : 0)
   const isCut = online > space
   const shown = sortByStart(people()).slice(0, isCut ? Math.max(1, space - 1) : space)
-  const table = new TableWriter({ view: peopleView, fields, header, style, width: columns, now, redact })
+  const table = new TableWriter({ view: rowKinds.people, fields, header, style, width: columns, now, redact })
   const rows = table.page(shown.map((person) => toRow(person, now, canvas.zone)))
   const lines = rows.split('\n').slice(0, -1).map(markVisible)
   if (!isCut) return lines

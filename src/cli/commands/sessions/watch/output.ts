@@ -1,7 +1,7 @@
 import { UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
-import { peopleView } from './people-view.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
 import type { WatchOutput } from './scene.ts'
 
 /** @throws {UsageError} for conflicting output flags */
@@ -18,7 +18,7 @@ export async function createWatchOutput(
     throw new UsageError('--columns is for the view on a terminal', {
       hint: 'choose fields with: --query',
     })
-  printer.check(peopleView, true)
+  printer.check(rowKinds.people, true)
   if (!isView)
     return async () => ({ tell: (told) => printer.json(told), settle: async () => {}, close: async () => {} })
   return async (room_id, leave) => {

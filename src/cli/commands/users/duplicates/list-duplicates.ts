@@ -7,23 +7,22 @@ import { trimWhiteSpace } from '../../../input/white-space.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { FullRecords } from '../../../lists/full-records.ts'
 import { listPages } from '../../../lists/list.ts'
-import type { Printed } from '../../../output/schemas/printed.ts'
 import { createPage } from '../../../output/views/page.ts'
+import { type Row, rowKinds } from '../../../output/views/rows.ts'
 import { type Item, readField, views } from '../../../output/views/views.ts'
-import { duplicateView } from './duplicate-view.ts'
 
-type Row = Printed['users duplicates']['duplicates'][number]
-type ComparedField = Row['same']
+type DuplicateRow = Row<'duplicates'>
+type ComparedField = DuplicateRow['same']
 
 /** Compared and printed fields of a user. Full users would take too much memory. */
-type Person = Omit<Row, 'group' | 'same'> & Item
+type Person = Omit<DuplicateRow, 'group' | 'same'> & Item
 
 const comparedFields = ['email', 'name'] as const
 
 /** @throws {PartialError} after printing, when the list of users is incomplete */
 export async function listDuplicates(context: Context): Promise<void> {
   const printer = await context.printer()
-  printer.check(duplicateView)
+  printer.check(rowKinds.duplicates)
   const groups = { email: new Map<string, Person[]>(), name: new Map<string, Person[]>() }
   let problem: PartialError | undefined
   try {
@@ -39,7 +38,7 @@ export async function listDuplicates(context: Context): Promise<void> {
   const rows = createRows(groups)
   const { format } = printer.options
   const items = format === 'ids' ? [...new Map(rows.map((row) => [row.user_id, row])).values()] : rows
-  await printer.list(duplicateView, 'duplicates', createPage({ items }))
+  await printer.list(rowKinds.duplicates, 'duplicates', createPage({ items }))
   const groupCount = rows.at(-1)?.group ?? 0
   if (format === 'table')
     await printer.notice(
@@ -77,7 +76,9 @@ function addTo(groups: Map<string, Person[]>, key: string | undefined, person: P
   else groups.set(key, [person])
 }
 
-function createRows(groups: Readonly<Record<ComparedField, ReadonlyMap<string, readonly Person[]>>>): Row[] {
+function createRows(
+  groups: Readonly<Record<ComparedField, ReadonlyMap<string, readonly Person[]>>>,
+): DuplicateRow[] {
   let group = 0
   return comparedFields.flatMap((same) => {
     const found = [...groups[same]].filter(([, people]) => people.length > 1)

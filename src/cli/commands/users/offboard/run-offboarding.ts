@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import { InterruptedError } from '../../../../errors.ts'
 import { requireNewFile } from '../../../backup/backup-file.ts'
-import { type MemberStep, stepView } from '../../../batch/member-step.ts'
+import type { MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { printAll } from '../../../lists/print-all.ts'
 import { throwNoMembers } from '../../../lists/user-members.ts'
 import type { Page } from '../../../output/views/page.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { DeletionTargets } from '../../../requests/backup.ts'
 import { confirmPlan } from './confirm-plan.ts'
@@ -30,7 +31,7 @@ export async function runOffboarding(
   change: OffboardingChange,
 ): Promise<void> {
   const printer = await context.printer()
-  const view = stepView(change.deletes ? 'user_id' : 'member_id')
+  const view = { ...rowKinds.steps, id: change.deletes ? 'user_id' : 'member_id' }
   printer.check(view, true)
   const saver = change.deletes ? await context.backup() : undefined
   await saver?.check()

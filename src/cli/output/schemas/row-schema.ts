@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import {
+  dataFields,
+  type FieldsOf,
+  type RowField,
+  type RowFields,
+  type RowKind,
+} from '../views/define-row.ts'
+
+const scalars: Readonly<Record<string, () => z.ZodType>> = {
+  id: () => z.union([z.string(), z.number()]),
+  any: z.unknown,
+  text: z.string,
+  integer: z.int,
+  boolean: z.boolean,
+}
+
+/** Returns the schema of the JSON output of a list of rows. */
+export function listOf<F extends RowFields, Rest extends z.ZodRawShape = Record<never, never>>(
+  { key, shape }: RowKind<F>,
+  rest?: Rest,
+) {
+  return z.object({ [key]: z.array(createRowSchema(shape)), ...rest } as Rest)
+}
+
+export function createRowSchema<F extends RowFields>(fields: F): z.ZodType<FieldsOf<F>> {
+  const shape = Object.entries(dataFields(fields)).map(([name, field]) => [name, createFieldSchema(field)])
+  return z.object(Object.fromEntries(shape)) as unknown as z.ZodType<FieldsOf<F>>
+}
+
+function createFieldSchema([type, , description]: RowField): z.ZodType {
+  const schema = createTypeSchema(type)
+  return description === undefined ? schema : schema.describe(description)
+}
+
+function createTypeSchema(type: RowField[0]): z.ZodType {
+  if (typeof type === 'string') {
+    const [, name = '', list, nullable, optional] = /^(\w+)(\[\])?( \| null)?(\?)?$/.exec(type) ?? []
+    const scalar = (scalars[name] ?? z.never)()
+    const present = list ? z.array(scalar) : nullable ? scalar.nullable() : scalar
+    return optional ? present.optional() : present
+  }
+  if ('list' in type) return z.array(createRowSchema(type.list))
+  if (typeof type === 'function') return z.never()
+  const choices = type.filter((choice) => choice !== null)
+  const [only, ...others] = choices
+  const schema = others.length === 0 ? z.literal(only) : z.enum(choices)
+  return choices.length < type.length ? schema.nullable() : schema
+}

@@ -1,0 +1,90 @@
+import { omitUndefined } from '../../../api/defined.ts'
+import type { Column, Item, View } from './views.ts'
+
+interface Scalars {
+  /** ID as the service sent it. */
+  id: unknown
+  any: unknown
+  text: string
+  integer: number
+  boolean: boolean
+}
+
+type Present = keyof Scalars | `${keyof Scalars} | null` | `${keyof Scalars}[]`
+
+/** A scalar (with `?` if it may be missing), choices, a list of objects, or a function that computes a table cell. */
+type FieldType =
+  | Present
+  | `${Present}?`
+  | readonly (string | null)[]
+  | { readonly list: RowFields }
+  | ((row: Item) => unknown)
+
+/** The weight is that of the table column; tables omit fields without weight. */
+export type RowField = readonly [type: FieldType, weight?: number, description?: string]
+
+export type RowFields = Readonly<Record<string, RowField>>
+
+type ValueOf<T> = T extends `${infer Rest}?`
+  ? ValueOf<Rest> | undefined
+  : T extends `${infer Rest} | null`
+    ? ValueOf<Rest> | null
+    : T extends `${infer Rest}[]`
+      ? readonly ValueOf<Rest>[]
+      : T extends keyof Scalars
+        ? Scalars[T]
+        : T extends readonly (infer Choice)[]
+          ? Choice
+          : T extends { readonly list: infer F extends RowFields }
+            ? readonly FieldsOf<F>[]
+            : never
+
+/** Printed object of these fields. */
+export type FieldsOf<F extends RowFields> = {
+  [K in keyof F as F[K][0] extends `${string}?` | ((row: Item) => unknown) ? never : K]: ValueOf<F[K][0]>
+} & { [K in keyof F as F[K][0] extends `${string}?` ? K : never]?: ValueOf<F[K][0]> }
+
+/** Kind of rows that the service does not send. It is the view of the rows. */
+export interface RowKind<F extends RowFields = RowFields> extends View {
+  /** Name of the list in JSON. */
+  readonly key: string
+  readonly shape: F
+}
+
+interface RowOptions {
+  noun?: View['noun']
+  /** Order of the table columns. */
+  order?: readonly string[]
+  /** Column that is never cut. */
+  whole?: string
+}
+
+/** @param shape fields in the order of CSV, TSV and, by default, tables */
+export function defineRow<const F extends RowFields>(
+  key: string,
+  id: string | undefined,
+  shape: F,
+  { noun = [key.replace(/s$/, ''), key], order = Object.keys(shape), whole }: RowOptions = {},
+): RowKind<F> {
+  const fields: RowFields = shape
+  const columns = order.map((field): Column => {
+    const [type, weight = 0] = fields[field] ?? []
+    return { field, weight, isWhole: field === whole, ...(typeof type === 'function' && { value: type }) }
+  })
+  return {
+    ...{ key, shape, noun, ...omitUndefined({ id }) },
+    columns: columns.filter(({ weight }) => weight > 0),
+    fields: Object.keys(dataFields(fields)),
+  }
+}
+
+/** Returns the fields that are not only cells of tables. */
+export function dataFields(fields: RowFields): RowFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, [type]]) => typeof type !== 'function'))
+}
+
+/** Returns the view without fields that no row has. `--columns` may still name them. */
+export function omitFields(view: View, unlisted: readonly string[]): View {
+  const fields = view.fields.filter((field) => !unlisted.includes(field))
+  return { ...view, fields, unlisted, columns: view.columns.filter(({ field }) => !unlisted.includes(field)) }
+}

@@ -1,0 +1,203 @@
+import { statuses } from '../../../client/outcome.ts'
+import { defineRow, type FieldsOf, type RowField, type RowFields, type RowKind } from './define-row.ts'
+import { describeDetails, describeItem, planSigns } from './planned-cells.ts'
+import type { Item } from './views.ts'
+
+/**
+ * Fields of every row that the service does not send. Types, tables, CSV, `--columns`, completion and JSON Schemas
+ * derive from them. This module must not load zod.
+ */
+
+const roomResult = {
+  room_id: ['id', 8],
+  room_name: ['any', 7],
+  status: [statuses, 9],
+  reason: ['text | null', 6],
+} as const satisfies RowFields
+
+const planned = {
+  sign: ['text', 9, '+ create, ~ change, - remove, ! unresolved or impossible, ? unknown, * not in the file'],
+  action: [Object.keys(planSigns) as (keyof typeof planSigns)[], 9],
+  kind: [['user', 'room', 'member'], 8],
+  item: [describeItem, 9],
+  key: ['text', 0, 'user ID, or key of a room; its ID if it has no key'],
+  room_key: ['text | null', 0, 'key of the room of a member'],
+  room_id: ['text | null', 0, 'null for a room that does not exist yet'],
+  name: ['text | null'],
+  reason: ['text | null'],
+} as const satisfies RowFields
+
+const explained = {
+  changes: [{ list: { field: ['text'], before: ['any?', 0, 'missing for a new item'], after: ['any'] } }],
+  details: [describeDetails, 7],
+} as const satisfies RowFields
+
+const appliedStatus = [[...statuses, null], 9, 'null for an item that is not written'] as const
+
+/** Marks a table cell that the command computes. */
+const ownCell = () => undefined
+
+const items = { noun: ['item', 'items'] } as const
+
+const option = {
+  name: ['text'],
+  description: ['text'],
+  repeatable: ['boolean'],
+  required: ['boolean'],
+} as const satisfies RowFields
+
+export const flagFields = {
+  ...option,
+  usage: ['text'],
+  type: [['boolean', 'integer', 'number', 'string']],
+  choices: ['text[]?'],
+  default: ['any', 0, 'null if an omitted flag differs from every value'],
+} as const satisfies RowFields
+
+const argumentFields = { ...option, type: [['string']], default: ['any'] } as const satisfies RowFields
+
+export const rowKinds = {
+  /** Rows without known fields. */
+  items: defineRow('items', undefined, {}),
+  results: defineRow('results', 'id', {
+    row: ['integer', 9, 'its place in the file, counted from 1'],
+    key: ['text?', 8, 'key of the row'],
+    status: [statuses, 9],
+    id: ['id?', 6, 'id of the item'],
+    error: ['text?', 7],
+  }),
+  links: defineRow(
+    'links',
+    undefined,
+    {
+      room_id: ['id'],
+      room_name: ['text | null', 8],
+      user_id: ['text | null', 6],
+      name: ['text | null', 9],
+      role: ['text | null', 5],
+      link: ['text | null', 9, 'null if there is none'],
+      reason: ['text | null', 7, 'why there is no link'],
+    },
+    { order: ['room_name', 'name', 'user_id', 'role', 'reason', 'link'], whole: 'link' },
+  ),
+  memberships: defineRow('memberships', 'room_id', {
+    user_id: ['id | null', 9],
+    room_id: ['id | null', 8],
+    room_name: ['any', 7],
+    room_type: ['any', 5],
+    member_id: ['id | null', 1],
+    type: ['any', 6],
+    is_blocked: ['any?', 4],
+    last_seen: ['text | null', 3],
+  }),
+  /** Changes of members in many rooms. */
+  steps: defineRow('steps', 'user_id', {
+    step: [['block', 'unblock', 'delete', 'add', 'update'], 9],
+    user_id: ['id | null', 9],
+    room_id: ['id | null', 6],
+    room_name: ['any', 7],
+    room_type: ['any', 3],
+    member_id: ['id | null', 1],
+    status: [statuses, 9],
+    reason: ['text | null', 8],
+  }),
+  /** One write to each of many rooms. */
+  rooms: defineRow('rooms', 'room_id', roomResult),
+  roomsWithPages: defineRow('rooms', 'room_id', {
+    ...roomResult,
+    page_ids: ['id[]', 0, 'the created pages'],
+    pages: [({ page_ids }) => (Array.isArray(page_ids) ? page_ids.length : undefined), 5],
+  }),
+  duplicates: defineRow('duplicates', 'user_id', {
+    group: ['integer', 9, 'equal for users with the same value'],
+    same: [['email', 'name'], 9, 'field with the same value'],
+    user_id: ['id', 9],
+    name: ['any', 7],
+    email: ['any', 7],
+    created_at: ['any', 3],
+  }),
+  plan: defineRow('plan', 'key', { ...planned, ...explained }, items),
+  applied: defineRow('results', 'key', { ...planned, status: appliedStatus, ...explained }, items),
+  adopted: defineRow('rooms', 'room_id', {
+    key: ['text', 9],
+    name: ['text | null', 7],
+    room_id: ['text | null', 8],
+    status: [['adopted', 'missing', 'ambiguous', 'taken'], 9],
+    reason: ['text | null', 6],
+  }),
+  people: defineRow('sessions', 'session_id', {
+    session_id: ['id'],
+    name: ['any', 9],
+    user_id: ['id | null', 8],
+    member_id: ['id | null', 3],
+    connected_at: ['any'],
+    since: [ownCell, 6],
+    minutes: [ownCell, 7],
+  }),
+  profiles: defineRow('profiles', 'name', {
+    name: ['text', 9],
+    in_use: ['boolean', 8],
+    base_url: ['text | null', 7],
+    has_key: ['boolean', 6],
+    protected: ['boolean', 5],
+    key_from: ['text?', 4],
+  }),
+  settings: defineRow('settings', 'key', {
+    key: ['text', 9],
+    value: ['id | null', 8],
+    origin: ['text | null?', 7],
+  }),
+  commands: defineRow('commands', 'name', {
+    name: ['text', 9],
+    writes: ['boolean', 7, 'whether it may change something at the service'],
+    summary: ['text', 8],
+    arguments: [{ list: argumentFields }],
+    description: ['text'],
+    dry_run: ['boolean', 0, 'whether --dry-run and --curl show what it would send'],
+    examples: ['text[]'],
+    exit_codes: ['integer[]'],
+    flags: [{ list: flagFields }],
+  }),
+}
+
+export type Row<K extends keyof typeof rowKinds> = FieldsOf<(typeof rowKinds)[K]['shape']>
+
+/** Rows of commands that print no items of the service. */
+export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
+  'rooms import': rowKinds.results,
+  'members import': rowKinds.results,
+  'users import': rowKinds.results,
+  'rooms link': rowKinds.links,
+  'members links': rowKinds.links,
+  'users rooms': rowKinds.memberships,
+  'users offboard': rowKinds.steps,
+  'users hand-over': rowKinds.steps,
+  'users duplicates': rowKinds.duplicates,
+  'workspace diff': rowKinds.plan,
+  'workspace apply': rowKinds.applied,
+  'workspace adopt': rowKinds.adopted,
+  'profiles list': rowKinds.profiles,
+  'config list': rowKinds.settings,
+  commands: rowKinds.commands,
+}
+
+/** Rows of commands that act on the rooms selected by `--where`. */
+export const rowsOfManyRooms: Readonly<Record<string, RowKind>> = {
+  'members add': rowKinds.steps,
+  'message send': rowKinds.rooms,
+  'pages create': rowKinds.roomsWithPages,
+}
+
+/** @param field counted field; undefined for the number of all items */
+export function countRow(field?: string): RowKind {
+  return defineRow('counts', undefined, {
+    ...(field !== undefined && { [field]: ['any', 8] }),
+    count: ['integer', 9],
+  })
+}
+
+export function factRow(facts: Item, columns: readonly string[]): RowKind {
+  const weightOf = (field: string) => (columns.includes(field) ? 5 : 0)
+  const fields = Object.keys(facts).map((field): [string, RowField] => [field, ['any', weightOf(field)]])
+  return defineRow('facts', undefined, Object.fromEntries(fields))
+}
