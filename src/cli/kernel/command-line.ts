@@ -16,7 +16,8 @@ export interface CommandLine {
 
 const helpFlags = ['-h', '--help']
 
-export function readCommandLine(words: readonly string[]): CommandLine {
+export function readCommandLine(given: readonly string[]): CommandLine {
+  const words = joinSortValue(given)
   const end = words.indexOf('--')
   const isHelp = (word: string, i: number) => helpFlags.includes(word) && (end < 0 || i < end)
   const rest = words.filter((word, i) => !isHelp(word, i))
@@ -33,6 +34,14 @@ export function readCommandLine(words: readonly string[]): CommandLine {
     verbose: verbose === true,
     selection: { profile, local, baseUrl },
   }
+}
+
+/** Joins `--sort` with a value such as `-online`, which Commander would read as `-o nline`. */
+function joinSortValue(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--sort')
+  const value = words[at + 1] ?? ''
+  if (at < 0 || words.slice(0, at).includes('--') || !/^-\w{2}/.test(value)) return words
+  return [...words.slice(0, at), `--sort=${value}`, ...words.slice(at + 2)]
 }
 
 /** Never fails: the program itself reports wrong values. */
