@@ -1,8 +1,9 @@
+import type { Resource } from '../../api/resource.ts'
 import type { FilterType } from './compare.ts'
 
 /**
- * Types of the room metrics in `--where`. The API does not return metrics, so each room needs additional requests.
- * Unlisted fields with the same names are ignored.
+ * Types of the room metrics. The API does not return metrics, so each room needs additional requests. Unlisted fields
+ * with the same names are ignored.
  */
 export const metricTypes = {
   online: 'number',
@@ -15,6 +16,17 @@ export const metricTypes = {
 } as const satisfies Record<string, FilterType | 'age'>
 
 export const idleSince = 'idle_since'
+
+/** Returns the name of the value that a metric is computed from. */
+export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
+
+/** Types of the fields that are computed for lists only, by the fields of the items. */
+export function computedTypes({ name, fields }: Resource): ReadonlyMap<string, FilterType | 'age'> {
+  return new Map<string, FilterType | 'age'>([
+    ...(Object.hasOwn(fields, 'created_at') ? ([['age', 'age']] as const) : []),
+    ...(name === 'room' ? Object.entries(metricTypes) : []),
+  ])
+}
 
 export function isMetric(field: string): field is keyof typeof metricTypes {
   return Object.hasOwn(metricTypes, field)

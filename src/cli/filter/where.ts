@@ -16,7 +16,7 @@ import { type FieldValue, type Item, readField, type View } from '../output/view
 import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { formatInstants } from './instants.ts'
-import { idleSince, isMetric, metricTypes } from './metric-types.ts'
+import { computedTypes, idleSince, isMetric } from './metric-types.ts'
 
 export interface Filter {
   flag: string
@@ -45,8 +45,7 @@ interface Condition {
 interface ParseOptions extends WhereClock {
   flag: string
   view: View
-  types: ReadonlyMap<string, FilterType>
-  hasMetrics: boolean
+  types: ReturnType<typeof conditionTypes>
 }
 
 /** Clock and zone for durations and dates in conditions. */
@@ -68,11 +67,9 @@ export async function parseWhere(
   { now, zone }: WhereClock,
   flag = '--where',
 ): Promise<Filter> {
-  const types = filterTypes(resources[endpoints[list].resource], view)
+  const types = conditionTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
-    conditions.map((condition) =>
-      parseCondition(condition, { flag, view, types, hasMetrics: list === 'listRooms', now, zone }),
-    ),
+    conditions.map((condition) => parseCondition(condition, { flag, view, types, now, zone })),
   )
   const onFields = parsed.filter(({ isMetric }) => !isMetric)
   const onMetrics = parsed.filter(({ isMetric }) => isMetric)
@@ -114,29 +111,26 @@ export function findMetric(facts: Item, field: string): FieldValue {
 
 async function parseCondition(
   condition: string,
-  { flag, view, types, hasMetrics, now, zone }: ParseOptions,
+  { flag, view, types, now, zone }: ParseOptions,
 ): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
-  if (operator === undefined) throw invalidCondition(condition, flag, hasAge(types))
+  if (operator === undefined) throw invalidCondition(condition, flag, types.has('age'))
   const trimmed = given.trim()
   const flagAndCondition = `${flag} ${condition}`
-  const isAged = hasAge(types)
-  const ageComparison = { operator, text: trimmed, condition: flagAndCondition, now, zone }
-  if (field === 'age' && isAged)
-    return { field: 'created_at', isMetric: false, ...(await compareAge(field, 'created_at', ageComparison)) }
-  // A field of the API specification takes precedence over a metric of the same name.
-  const metric = hasMetrics && !types.has(field) && isMetric(field) ? field : undefined
-  if (metric === 'idle')
-    return { field: idleSince, isMetric: true, ...(await compareAge(field, idleSince, ageComparison)) }
-  const type = metric ? metricTypes[metric] : types.get(field)
+  const type = types.get(field)
+  if (type === 'age') {
+    const compared = field === 'age' ? 'created_at' : idleSince
+    const ageComparison = { operator, text: trimmed, condition: flagAndCondition, now, zone }
+    return {
+      field: compared,
+      isMetric: isMetric(field),
+      ...(await compareAge(field, compared, ageComparison)),
+    }
+  }
   if (!type) {
-    const names = [
-      ...types.keys(),
-      ...(isAged ? ['age'] : []),
-      ...(hasMetrics ? Object.keys(metricTypes) : []),
-    ]
+    const names = [...types.keys()]
     const closest = findClosest(field, names)
     const meant = closest === undefined ? '' : `did you mean “${closest}”? `
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${field}”`, {
@@ -165,7 +159,7 @@ async function parseCondition(
       operator === '=' && text.includes('*')
         ? formatAsteriskHint(flagAndCondition, field, text, flag)
         : undefined,
-    isMetric: metric !== undefined,
+    isMetric: isMetric(field),
     test: withChoices(choices, await compare(comparison)),
   }
 }
@@ -190,8 +184,6 @@ function invalidCondition(condition: string, flag: string, isAged: boolean): Usa
   })
 }
 
-export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
-
 /** Creates a test for an age such as `idle>90d`. The operator is reversed, because a greater age is an earlier time. */
 async function compareAge(
   field: string,
@@ -210,7 +202,12 @@ async function compareAge(
   }
 }
 
-/** Returns the types of all filterable fields: documented, derived and unlisted ones, except deprecated ones. */
+/** Returns the types of the fields that `--where`, `--sort`, `--count-by` and `--columns` of a list know. */
+export function conditionTypes(resource: Resource, view: View): ReadonlyMap<string, FilterType | 'age'> {
+  return new Map([...filterTypes(resource, view), ...computedTypes(resource)])
+}
+
+/** Returns the types of the fields of an item: documented, derived and unlisted ones, except deprecated ones. */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>
     entries.map(([name, { type }]) => [name, filterType(type)] as const)

@@ -8,6 +8,8 @@ import type { PresenceReader } from './presence.ts'
 
 interface RoomInspection {
   filter: Filter
+  /** Metrics to read. */
+  needed: readonly string[]
   presences: PresenceReader
   clock: Pick<Host, 'now'>
   recordOf: (room: Item) => Promise<Item | undefined>
@@ -23,7 +25,7 @@ export interface RoomMetrics {
 type Step = (metrics: Item) => Promise<Item>
 
 /**
- * Requests the metrics that the conditions need.
+ * Requests the needed metrics of a room.
  * @throws {NotFoundError} when the room does not exist
  * @throws {UsageError} when `idle` cannot be computed
  */
@@ -39,9 +41,9 @@ export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item
 }
 
 function planSteps(inspection: RoomInspection, room: Item): Step[] {
-  const { filter, presences } = inspection
+  const { needed, presences } = inspection
   const id = String(room['id'])
-  const needs = (metric: string) => filter.metrics.includes(metric)
+  const needs = (metric: string) => needed.includes(metric)
   const readsAll = needs('last_active') || needs(idleSince)
   const all: readonly (Step | false)[] = [
     needs('members') && (async () => ({ members: await presences.count('listMembers', id) })),
@@ -63,7 +65,7 @@ async function readHistory({ presences, clock }: RoomInspection, id: string): Pr
 }
 
 async function readCreation(
-  { filter: { flag }, recordOf }: RoomInspection,
+  { filter: { flag, metrics }, recordOf }: RoomInspection,
   room: Item,
   { last_active }: Item,
 ): Promise<unknown> {
@@ -73,6 +75,7 @@ async function readCreation(
   if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
   const fieldValue = readField(views.room, 'created_at', record)
   if (fieldValue.known && typeof parseTimestamp(fieldValue.value) === 'number') return fieldValue.value
+  if (!metrics.includes(idleSince)) return undefined
   throw new UsageError(
     `${flag}: nobody was ever in room ${room['id']}, and without created_at its idle time is unknown`,
     { hint: `to leave such rooms out: ${flag} sessions>0` },

@@ -4,7 +4,7 @@ import { counted, plural } from '../../api/plural.ts'
 import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { FilterType } from '../filter/compare.ts'
-import { filterTypes } from '../filter/where.ts'
+import { conditionTypes } from '../filter/where.ts'
 import { isObject, parsePath } from '../input/assignments.ts'
 import type { Context } from '../kernel/context.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
@@ -30,7 +30,8 @@ export interface NamedField {
 export function parseField(flag: string, name: string, list: ListName, view: View): NamedField {
   const path = parsePath(name, flag)
   const [root = '', ...rest] = path
-  const types = filterTypes(resources[endpoints[list].resource], view)
+  const types = conditionTypes(resources[endpoints[list].resource], view)
+  const type = rest.length === 0 ? types.get(root) : undefined
   const closest = types.has(root) ? undefined : findClosest(root, [...types.keys()])
   if (closest !== undefined)
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${root}”; did you mean ${closest}?`)
@@ -38,7 +39,8 @@ export function parseField(flag: string, name: string, list: ListName, view: Vie
     name,
     path,
     isKnown: types.has(root),
-    type: rest.length === 0 ? types.get(root) : undefined,
+    // Ages are numbers in `--sort`, and text in `--count-by`.
+    type: type === 'age' ? undefined : type,
     isIn: (item) => readField(view, root, item).known,
     of: (item) => rest.reduce(readNested, readField(view, root, item)),
   }

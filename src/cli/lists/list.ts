@@ -5,6 +5,7 @@ import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, ServiceError } from '../../errors.ts'
 import { readTimeZone } from '../calendar/read-time-zone.ts'
+import { isMetric, readAs } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
@@ -13,7 +14,7 @@ import type { FullRecords } from './full-records.ts'
 import type { ListName } from './paging/list-name.ts'
 import { listPagesOf } from './paging/pages-of.ts'
 import { ReadAhead } from './paging/read-ahead.ts'
-import type { Selection } from './selection.ts'
+import type { RoomValues, Selection } from './selection.ts'
 
 interface ListOptions {
   /** Client of a pool, in which several lists are read concurrently. */
@@ -79,6 +80,10 @@ function ignoreUnknownUsers(error: unknown): void {
 interface Conditions {
   where?: readonly string[] | undefined
   search?: string | undefined
+  /** Fields that the command needs in addition. Room metrics among them are read. */
+  needs?: readonly string[]
+  /** Receives the metrics of the rooms that match. */
+  values?: RoomValues
 }
 
 /**
@@ -88,9 +93,10 @@ interface Conditions {
 export async function openSelection(
   context: Context,
   name: ListName,
-  { where, search, ...pace }: Conditions & PaceFlags,
+  { where, search, needs = [], values = new Map(), ...pace }: Conditions & PaceFlags,
 ): Promise<Selection | undefined> {
-  if (!where && search === undefined) return undefined
+  const metrics = name === 'listRooms' ? needs.filter(isMetric) : []
+  if (!where && search === undefined && metrics.length === 0) return undefined
   const { parseWhere } = await import('../filter/where.ts')
   const { Selection } = await import('./selection.ts')
   const view = selectView(endpoints[name])
@@ -104,12 +110,11 @@ export async function openSelection(
       ? conditions
       : (await import('../filter/search.ts')).withSearch(conditions, search, name, view)
   const full = await createFullRecords(context, name, undefined, pace.concurrency)
-  if (!full || filter.metrics.length === 0) return new Selection(context, view, filter, { full })
+  const needed = [...filter.metrics, ...metrics.map(readAs)]
+  if (!full || needed.length === 0) return new Selection(context, view, filter, { full, values })
   const { RoomMetricsReader } = await import('./room-metrics.ts')
-  return new Selection(context, view, filter, {
-    full,
-    metrics: new RoomMetricsReader(context, filter, full, pace),
-  })
+  const reader = new RoomMetricsReader(context, { filter, needed, full, pace })
+  return new Selection(context, view, filter, { full, values, metrics: reader })
 }
 
 export async function selectPages<N extends ListName>(

@@ -17,18 +17,27 @@ import { type Qualifier, RoomsNotice } from './rooms-notice.ts'
 
 const maxNamed = 10
 
+interface ReaderOptions {
+  filter: Filter
+  /** Metrics of the conditions, and metrics that are only shown. */
+  needed: readonly string[]
+  full: FullRecords
+  pace: PaceFlags
+}
+
 interface OpenReader {
   pool: Pool
   presences: PresenceReader
 }
 
 /**
- * Reader of room metrics for a filter. Rooms that were deleted meanwhile are skipped; unreadable rooms are
+ * Reader of room metrics. Rooms that were deleted meanwhile are skipped; unreadable rooms are
  * reported and stay undecided.
  */
 export class RoomMetricsReader {
   readonly #context: Context
   readonly #filter: Filter
+  readonly needed: readonly string[]
   readonly #full: FullRecords
   readonly #pace: PaceFlags
   readonly #tally = new Tally(0, () => '')
@@ -36,9 +45,10 @@ export class RoomMetricsReader {
   readonly #notice: RoomsNotice
   #reader: Promise<OpenReader> | undefined
 
-  constructor(context: Context, filter: Filter, full: FullRecords, pace: PaceFlags) {
+  constructor(context: Context, { filter, needed, full, pace }: ReaderOptions) {
     this.#context = context
     this.#filter = filter
+    this.needed = needed
     this.#full = full
     this.#notice = new RoomsNotice(context)
     this.#pace = pace
@@ -91,7 +101,7 @@ export class RoomMetricsReader {
     const recordOf = async () => room
     const { host } = this.#context
     const { matches } = await evaluateRoomMetrics(
-      { filter: this.#filter, presences, clock: host, recordOf },
+      { filter: this.#filter, needed: this.#filter.metrics, presences, clock: host, recordOf },
       room,
     )
     return matches
@@ -113,6 +123,7 @@ export class RoomMetricsReader {
   async #evaluate({ pool, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {
     const inspection = {
       filter: this.#filter,
+      needed: this.needed,
       presences,
       clock: this.#context.host,
       recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],

@@ -2,14 +2,16 @@ import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
+import { computedTypes } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { selectView } from '../output/views/views.ts'
 import { createFullRecords, openSelection, readRoomId, selectPages } from './list.ts'
 import type { ListName } from './paging/list-name.ts'
-import type { Selection } from './selection.ts'
+import type { RoomValues, Selection } from './selection.ts'
 import type { SortKey } from './sort.ts'
 
 export async function runList<N extends ListName>(
@@ -24,13 +26,20 @@ export async function runList<N extends ListName>(
   if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
   const printer = await context.printer()
   printer.check(view)
-  const keys =
-    flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
-  const selection = await openSelection(context, name, flags)
-  const pages = keys
-    ? await sortedPages(context, name, input, flags, { keys, selection })
+  const values: RoomValues = new Map()
+  const sorting = flags.sort === undefined ? undefined : await readSort(context, name, flags.sort, values)
+  const selection = await openSelection(context, name, { ...flags, ...sorting, values })
+  const pages = sorting
+    ? await sortedPages(context, name, input, flags, { ...sorting, selection })
     : await selectPages(context, name, input, flags, selection)
-  const count = await printer.list(view, endpoints[name].result, pages)
+  const { columns = [] } = printer.options
+  const shown = columns.some((field) => computedTypes(resources[endpoints[name].resource]).has(field))
+    ? (await import('./computed-fields.ts')).addComputedColumns(context, name, pages, columns, {
+        ...omitUndefined({ concurrency: flags.concurrency }),
+        ...{ values, selection },
+      })
+    : pages
+  const count = await printer.list(view, endpoints[name].result, shown)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
 }
@@ -57,6 +66,15 @@ function requireCompatibleFlags({ count, countBy, sort, all, limit, offset }: Li
   }
   const [conflict] = Object.entries(conflicts).find(([, isGiven]) => isGiven) ?? []
   if (conflict) throw new UsageError(`${countFlag} and ${conflict} cannot be used together`)
+}
+
+/** @throws {UsageError} for a field that looks misspelled */
+async function readSort(context: Context, name: ListName, text: string, values: RoomValues) {
+  const { createComputedView } = await import('./computed-fields.ts')
+  const { parseSort } = await import('./sort.ts')
+  const view = createComputedView(context, name, values, (ms) => ms)
+  const keys = parseSort(text, name, view)
+  return { keys, needs: keys.map(({ field }) => field.name) }
 }
 
 async function sortedPages<N extends ListName>(
@@ -103,10 +121,12 @@ async function runCountBy<N extends ListName>(
   field: string,
 ): Promise<void> {
   const { CountBy } = await import('./count.ts')
-  const counts = new CountBy(field, name, selectView(endpoints[name]))
+  const { createComputedView } = await import('./computed-fields.ts')
+  const values: RoomValues = new Map()
+  const counts = new CountBy(field, name, createComputedView(context, name, values))
   const printer = await context.printer()
   printer.check(counts.view)
-  const selection = await openSelection(context, name, conditions)
+  const selection = await openSelection(context, name, { ...conditions, needs: [field], values })
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectPages(context, name, input, all, selection)
   const full = await createFullRecords(context, name, selection, conditions.concurrency)

@@ -1,6 +1,8 @@
 import { omitUndefined } from '../../api/defined.ts'
+import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { PartialError } from '../../errors.ts'
+import { readAs } from '../filter/metric-types.ts'
 import { type Filter, findMetric } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
@@ -15,8 +17,12 @@ interface ItemRange {
   offset?: number | undefined
 }
 
+/** Room metrics by room ID. */
+export type RoomValues = Map<string, Item>
+
 interface Sources {
   full: FullRecords | undefined
+  values: RoomValues
   metrics?: RoomMetricsReader
 }
 
@@ -35,15 +41,16 @@ export class Selection {
   #read = 0
   #candidates = 0
   readonly #asterisks: string[]
-  readonly #metrics = new WeakMap<Item, Item>()
+  readonly #values: RoomValues
 
-  constructor(context: Context, view: View, filter: Filter, { full, metrics }: Sources) {
+  constructor(context: Context, view: View, filter: Filter, { full, values, metrics }: Sources) {
     this.#context = context
     this.#view = view
     this.#missing = new MissingFields(view.noun, filter.metrics)
     this.filter = filter
     this.#asterisks = [...filter.asterisks]
     this.full = full
+    this.#values = values
     this.#metricsReader = metrics
   }
 
@@ -109,7 +116,12 @@ export class Selection {
   }
 
   withMetrics(item: Item): Item {
-    return { ...item, ...this.#metrics.get(item) }
+    return { ...item, ...this.#values.get(toText(item['id'])) }
+  }
+
+  /** Returns true if the selection reads a room metric. */
+  reads(metric: string): boolean {
+    return this.#metricsReader?.needed.includes(readAs(metric)) === true
   }
 
   async #matching({ items, rest = {} }: Page, room: string, limit: number): Promise<Item[]> {
@@ -122,7 +134,8 @@ export class Selection {
     for await (const { room: item, metrics, matches } of this.#metricsReader.of(matching)) {
       this.#count(this.filter.metrics, (field) => findMetric(metrics, field), matches)
       if (!matches) continue
-      this.#metrics.set(item, metrics)
+      const id = toText(item['id'])
+      this.#values.set(id, { ...this.#values.get(id), ...metrics })
       matchingRooms.push(item)
       if (matchingRooms.length >= limit) break
     }

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
@@ -6,8 +7,7 @@ import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
 import { type Grouping, parseGrouping } from '../attendance/groupings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
-import { metricTypes } from '../filter/metric-types.ts'
-import { filterTypes, hasAge } from '../filter/where.ts'
+import { conditionTypes } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { View } from '../output/views/views.ts'
@@ -163,17 +163,20 @@ function findResource(command: Command): Resource | undefined {
 const resourceView = (resource: Resource) => views[resource.name as keyof typeof views]
 
 function listFields(resource: Resource): string[] {
-  return [...filterTypes(resource, resourceView(resource)).keys()]
+  return [...conditionTypes(resource, resourceView(resource)).keys()]
 }
 
 async function listColumnNames(
   { command, flags }: PartialLine,
   resource: Resource | undefined,
 ): Promise<string[]> {
-  const view = (await loadRowView(command, flags)) ?? (resource && resourceView(resource))
+  const rowView = await loadRowView(command, flags)
+  const view = rowView ?? (resource && resourceView(resource))
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
-  return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
+  const isList = !rowView && command.options.some(({ long }) => long === '--sort')
+  const more = resource && isList ? listFields(resource) : []
+  return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted, ...more])]
 }
 
 /** Completes a comma-separated list of fields. A hyphen before a field means descending order. */
@@ -194,7 +197,7 @@ function completeWaitCondition(resource: Resource, text: string): Completion {
 /** Completes a condition: first a field with its usual operator, then a value. */
 function completeCondition(resource: Resource, text: string): Completion {
   const view = resourceView(resource)
-  const types = filterTypes(resource, view)
+  const types = conditionTypes(resource, view)
   const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
   if (operator !== '') {
     const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
@@ -202,14 +205,11 @@ function completeCondition(resource: Resource, text: string): Completion {
   }
   // All operators end with `=`, because fish would add a space after any other operator.
   const operators: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
-  const words = (name: string) => resource.fields[name]?.description
-  const facts = resource.name === 'room' ? Object.entries(metricTypes) : []
-  const fields = [...types, ...facts].map(([name, type]) => ({
-    value: name + operators[type],
-    ...(words(name) ? { words: words(name) ?? '' } : {}),
-  }))
-  const age = hasAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
-  return { candidates: [...fields, ...age], open: true }
+  const candidates = [...types].map(([name, type]) => {
+    const words = name === 'age' ? 'time since creation, as in 90d' : resource.fields[name]?.description
+    return { value: name + operators[type], ...omitUndefined({ words }) }
+  })
+  return { candidates, open: true }
 }
 
 /** Returns the view of a command if its rows are not items of its group; otherwise returns undefined. */

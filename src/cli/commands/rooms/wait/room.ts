@@ -60,7 +60,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
     let facts: Item = {}
     let holds = filter.matches(item)
     if (holds && filter.metrics.length > 0) {
-      const inquiry = { filter, presences, clock: host, recordOf: async () => item }
+      const inquiry = { filter, needed: filter.metrics, presences, clock: host, recordOf: async () => item }
       const found = await evaluateRoomMetrics(inquiry, { ...item, id })
       facts = found.metrics
       holds = found.matches
