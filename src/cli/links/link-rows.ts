@@ -11,11 +11,7 @@ export interface RoomLinks {
   holdsUserTokens: boolean
 }
 
-interface Person {
-  user_id: string | null
-  name: string | null
-  role: string | null
-}
+type Person = Pick<LinkRow, 'user_id' | 'name' | 'role'>
 
 export function toLinkRow(room: Item, { user_id, name, role }: Person, { link, reason }: Link): LinkRow {
   return { room_id: room['id'], room_name: toTextOrNull(room['name']), user_id, name, role, link, reason }

@@ -5,13 +5,8 @@ import type { Context } from '../../kernel/context.ts'
 import { type Row, rowKinds } from '../../output/views/rows.ts'
 import type { Item } from '../../output/views/views.ts'
 
-export interface Result {
-  row: number
+export interface Result extends Row<'results'> {
   place: () => string
-  key: string | undefined
-  status: Status
-  id?: string | undefined
-  error?: string | undefined
 }
 
 export const maxReported = 20

@@ -5,10 +5,10 @@ import { WebhookEvent } from '../../../api/webhooks.ts'
 import { exportSchema } from '../../workspace/schema/schema.ts'
 import type { RowKind } from '../views/define-row.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
-import { createRowSchema, listOf } from './row-schema.ts'
+import { createRowSchema, createShape, listOf } from './row-schema.ts'
 
-// Schemas of output that is not a response of the service. The printing code takes its types from here (`Printed`), so
-// that a field without a schema does not compile.
+// Schemas of output that is neither a response of the service nor a list of rows. The printing code takes its types from
+// here (`Printed`), so that a field without a schema does not compile.
 
 /** Sets the type of a schema for a value from the service, because the value may differ from the schema. */
 const sent = <T = unknown>(schema: z.ZodType) => schema as z.ZodType<T>
@@ -40,8 +40,6 @@ const summed = {
   room_minutes: z.number().describe('minutes of each user in each room; they add up in every grouping'),
 }
 const counted = { days: z.int(), meetings: z.int() }
-
-const nullable = sent(id.nullable())
 
 const kindSummary = z.object({ create: z.int(), change: z.int(), remove: z.int(), declared: z.int() })
 const planSummary = z.object({
@@ -121,13 +119,7 @@ const usage = z.object({
 })
 
 const eventFields = { at: sent<string>(time), room_id: z.string() }
-const personFields = {
-  session_id: sent(id),
-  member_id: nullable,
-  user_id: nullable,
-  name: z.unknown(),
-  connected_at: sent(time),
-}
+const personFields = createShape(rowKinds.people.shape)
 const online = z.int().describe('number of sessions that are connected then')
 const watchEvent = z
   .discriminatedUnion('event', [

@@ -11,6 +11,7 @@ const scalars: Readonly<Record<string, () => z.ZodType>> = {
   id: () => z.union([z.string(), z.number()]),
   any: z.unknown,
   text: z.string,
+  time: z.string,
   integer: z.int,
   boolean: z.boolean,
 }
@@ -24,13 +25,17 @@ export function listOf<F extends RowFields, Rest extends z.ZodRawShape = Record<
 }
 
 export function createRowSchema<F extends RowFields>(fields: F): z.ZodType<FieldsOf<F>> {
-  const shape = Object.entries(dataFields(fields)).map(([name, field]) => [name, createFieldSchema(field)])
-  return z.object(Object.fromEntries(shape)) as unknown as z.ZodType<FieldsOf<F>>
+  return z.object(createShape(fields)) as unknown as z.ZodType<FieldsOf<F>>
 }
 
-function createFieldSchema([type, , description]: RowField): z.ZodType {
-  const schema = createTypeSchema(type)
-  return description === undefined ? schema : schema.describe(description)
+type ShapeOf<F extends RowFields> = { [K in keyof FieldsOf<F>]: z.ZodType<FieldsOf<F>[K]> }
+
+export function createShape<F extends RowFields>(fields: F): ShapeOf<F> {
+  const shape = Object.entries(dataFields(fields)).map(([name, [type, , description]]) => {
+    const schema = createTypeSchema(type)
+    return [name, description === undefined ? schema : schema.describe(description)]
+  })
+  return Object.fromEntries(shape)
 }
 
 function createTypeSchema(type: RowField[0]): z.ZodType {

@@ -2,9 +2,10 @@ import { omitUndefined } from '../../../api/defined.ts'
 import type { Column, Item, View } from './views.ts'
 
 interface Scalars {
-  /** ID as the service sent it. */
-  id: unknown
   any: unknown
+  /** IDs and times are those of the service, so the type of the value is unknown. */
+  id: unknown
+  time: unknown
   text: string
   integer: number
   boolean: boolean

@@ -4,8 +4,7 @@ import type { Item } from './views.ts'
 /** Signs of planned rows by action. */
 export const planSigns = {
   ...{ create: '+', change: '~', remove: '-' },
-  ...{ gone: '!', exists: '!', conflict: '!', cannot: '!', unblocked: '!' },
-  ...{ unread: '?', not_shown: '?' },
+  ...{ gone: '!', exists: '!', conflict: '!', unread: '?', cannot: '!', not_shown: '?', unblocked: '!' },
   not_in_file: '*',
 } as const
 

@@ -130,7 +130,7 @@ export const rowKinds = {
     name: ['any', 9],
     user_id: ['id | null', 8],
     member_id: ['id | null', 3],
-    connected_at: ['any'],
+    connected_at: ['time | null', 0, 'ISO 8601, UTC'],
     since: [ownCell, 6],
     minutes: [ownCell, 7],
   }),

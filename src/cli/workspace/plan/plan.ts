@@ -13,26 +13,12 @@ export type WriteAction = (typeof writeActions)[number]
  */
 export type Action = Row<'plan'>['action']
 
-export interface FieldChange {
-  field: string
-  /** Missing if the field is new or unknown. */
-  before?: unknown
-  after: unknown
-}
+export type FieldChange = Row<'plan'>['changes'][number]
 
-export interface PlanItem {
-  action: Action
-  kind: Kind
-  /** Key of a room, ID of a room without a key, or user ID of a user or member. */
-  key: string
-  /** Key of a member's room. */
-  room_key: string | null
+export interface PlanItem extends Omit<Row<'plan'>, 'sign' | 'room_id'> {
   /** Undefined for a room that does not exist yet. */
   room_id: string | undefined
   member_id: string | undefined
-  name: string | null
-  changes: readonly FieldChange[]
-  reason: string | null
 }
 
 export interface PruneGuard {

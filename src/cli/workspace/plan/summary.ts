@@ -1,23 +1,9 @@
 import { counted } from '../../../api/plural.ts'
+import type { Printed } from '../../output/schemas/printed.ts'
 import type { Kind } from '../schema/fields.ts'
 import { type Action, isUnresolved, isWrite, type Plan, type PlanItem, type WriteAction } from './plan.ts'
 
-export interface KindSummary {
-  create: number
-  change: number
-  remove: number
-  declared: number
-}
-
-export interface PlanSummary {
-  users: KindSummary
-  rooms: KindSummary
-  members: KindSummary
-  unresolved: number
-  cannot: number
-  not_shown: number
-  not_in_file: number
-}
+export type PlanSummary = Printed['workspace diff']['summary']
 
 export function summarizePlan({ items, declared }: Plan): PlanSummary {
   const count = (matches: (item: PlanItem) => boolean) => items.filter(matches).length
@@ -59,7 +45,7 @@ export function describeSummary(summary: PlanSummary): string[] {
   ]
 }
 
-function describeKind(kind: string, { create, change, remove, declared }: KindSummary): string[] {
+function describeKind(kind: string, { create, change, remove, declared }: PlanSummary['users']): string[] {
   if (create + change + remove === 0) return []
   const parts = [
     [create, 'to create'],
