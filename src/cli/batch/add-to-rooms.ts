@@ -176,7 +176,7 @@ function createTask(
   todo: RoomTask['todo'],
 ): RoomTask {
   const toRow = (ended: RoomOutcome) =>
-    createMemberStep({ step, user_id, room }, member_id ?? ended.value ?? null, ended)
+    createMemberStep(step, { user_id, room, member: { id: member_id ?? ended.value } }, ended)
   return { todo, toRow }
 }
 

@@ -7,21 +7,18 @@ export type MemberStep = Row<'steps'>
 
 type EndedStep = CountedOutcome & { reason?: string }
 
+/** Place of a step that concerns a user in all rooms. */
+export const everywhere: Item = { id: null, name: null, type: null }
+
 export function createMemberStep(
-  { step, user_id, room }: Pick<MemberStep, 'step' | 'user_id'> & { room: Item },
-  member_id: MemberStep['member_id'],
+  step: MemberStep['step'],
+  { user_id = null, room, member }: { user_id?: string | null; room: Item; member?: Item },
   ended: EndedStep,
 ): MemberStep & Item {
-  return {
-    step,
-    user_id,
-    room_id: room['id'],
-    room_name: room['name'],
-    room_type: room['type'],
-    member_id,
-    status: ended.status,
-    reason: readReason(ended),
-  }
+  const { id: room_id, name: room_name, type: room_type } = room
+  const member_id = member?.['id'] ?? null
+  const { status } = ended
+  return { step, user_id, room_id, room_name, room_type, member_id, status, reason: readReason(ended) }
 }
 
 export function readReason(ended: EndedStep): string | null {

@@ -8,28 +8,21 @@ export const planSigns = {
   not_in_file: '*',
 } as const
 
-interface FieldChange {
-  readonly field: string
-  readonly before?: unknown
-  readonly after: unknown
-}
-
 export function describeItem({ kind, key, room_key, name }: Item): string {
   if (kind === 'member') return `${toText(room_key)}/${toText(key)}`
   return name === null || name === key ? toText(key) : `${toText(key)} (${toText(name)})`
 }
 
 export function describeDetails({ changes, reason }: Item): string {
-  const fields = (changes as readonly FieldChange[]).map(describeChange).join(', ')
+  const fields = (changes as readonly Item[]).map(describeChange).join(', ')
   return [fields, toText(reason)].filter(Boolean).join('; ')
 }
 
 /** Formats a change as `name: Algebra → Algebra II`; the value before is omitted for a new field. */
-function describeChange(change: FieldChange): string {
+function describeChange(change: Item): string {
   const { field, before, after } = change
-  return Object.hasOwn(change, 'before')
-    ? `${field}: ${formatValue(before)} → ${formatValue(after)}`
-    : `${field}: ${formatValue(after)}`
+  const from = Object.hasOwn(change, 'before') ? `${formatValue(before)} → ` : ''
+  return `${toText(field)}: ${from}${formatValue(after)}`
 }
 
 function formatValue(value: unknown): string {

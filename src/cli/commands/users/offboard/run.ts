@@ -15,7 +15,7 @@ import {
   suggest,
   UnknownOutcomeError,
 } from '../../../../errors.ts'
-import type { MemberStep } from '../../../batch/member-step.ts'
+import { createMemberStep, everywhere, type MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { fixPace, type PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
@@ -26,7 +26,6 @@ import { openPool, type Pool } from '../../../pool/pool.ts'
 import { startAll } from '../../../pool/run-items.ts'
 import { Tally } from '../../../pool/tally.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
-import { createDeletionStep, createRoomStep } from './step.ts'
 
 type Row = MemberStep & Item
 
@@ -89,7 +88,7 @@ export class OffboardingRun {
     const { memberships, unread } = this.#plan
     const { step } = this.#change
     for (const { room, error } of unread)
-      yield createRoomStep(step, { room }, this.#count({ status: 'failed', error }))
+      yield createMemberStep(step, { room }, this.#count({ status: 'failed', error }))
     const todo = memberships.filter(({ skipReason }) => skipReason === undefined)
     const outcomes = this.#start(todo, ({ membership }) => this.#block(membership))
     for (const planned of memberships) {
@@ -98,7 +97,7 @@ export class OffboardingRun {
         (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: skipReason } as const)
       if (judgeStatus(ended.status) !== 'good') this.#incompleteUsers.add(membership.user_id)
       if (ended.status === 'ok') this.#done.block++
-      yield createRoomStep(step, membership, ended)
+      yield createMemberStep(step, membership, ended)
     }
   }
 
@@ -118,9 +117,19 @@ export class OffboardingRun {
     for (const [id, user] of users) {
       const ended = await outcomes.get(id)
       if (ended?.status === 'ok') this.#done.delete++
-      if (ended) yield createDeletionStep(id, ended)
-      else if (user) yield createDeletionStep(id, { status: 'unsent', reason: reasonToStay(id) })
-      else yield createDeletionStep(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
+      if (ended) yield createMemberStep('delete', { user_id: id, room: everywhere }, ended)
+      else if (user)
+        yield createMemberStep(
+          'delete',
+          { user_id: id, room: everywhere },
+          { status: 'unsent', reason: reasonToStay(id) },
+        )
+      else
+        yield createMemberStep(
+          'delete',
+          { user_id: id, room: everywhere },
+          this.#count({ status: 'skipped', reason: 'no such user' } as const),
+        )
     }
   }
 
