@@ -20,7 +20,7 @@ export const idleSince = 'idle_since'
 /** Returns the name of the value that a metric is computed from. */
 export const readAs = (metric: string) => (metric === 'idle' ? idleSince : metric)
 
-/** Types of the fields that are computed for lists only, by the fields of the items. */
+/** Returns the types of the fields that only lists compute: the age of items that carry `created_at`, and room metrics. */
 export function computedTypes({ name, fields }: Resource): ReadonlyMap<string, FilterType | 'age'> {
   return new Map<string, FilterType | 'age'>([
     ...(Object.hasOwn(fields, 'created_at') ? ([['age', 'age']] as const) : []),

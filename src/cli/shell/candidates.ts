@@ -7,6 +7,7 @@ import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
 import { type Grouping, parseGrouping } from '../attendance/groupings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
+import { isMetric } from '../filter/metric-types.ts'
 import { conditionTypes } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
@@ -206,7 +207,9 @@ function completeCondition(resource: Resource, text: string): Completion {
   // All operators end with `=`, because fish would add a space after any other operator.
   const operators: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
   const candidates = [...types].map(([name, type]) => {
-    const words = name === 'age' ? 'time since creation, as in 90d' : resource.fields[name]?.description
+    // A room has `members` in requests, which are not the metric.
+    const described = isMetric(name) ? undefined : resource.fields[name]?.description
+    const words = name === 'age' ? 'time since creation, as in 90d' : described
     return { value: name + operators[type], ...omitUndefined({ words }) }
   })
   return { candidates, open: true }
