@@ -181,6 +181,11 @@ test('only plural.ts chooses between singular and plural nouns', () => {
   ])
 })
 
+test('only bars.ts draws bars and timelines, and progress.ts the progress bar', () => {
+  const drawing = files.filter((file) => /[▏▎▍▌▋▊▉█]|<rect class=/.test(code(file)))
+  expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/pool/progress.ts'])
+})
+
 test('modules outside output/redaction mask secrets only through redaction.ts', () => {
   const folder = 'cli/output/redaction'
   const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)

@@ -1,8 +1,6 @@
 import { parseTimestamp } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import type { Participant } from '../attendance/room-attendance.ts'
-import type { Invitee } from '../attendance/rows.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from './blocking.ts'
@@ -19,10 +17,21 @@ interface NameOptions {
   includeBlocked?: boolean
 }
 
-export type UnnamedPerson = Pick<
-  Participant,
-  'user_id' | 'member_id' | 'name' | 'blocked' | 'role' | 'invitedAt'
->
+export interface UnnamedPerson {
+  user_id: unknown
+  member_id: unknown
+  /** Name of the user or member; undefined before the lookup. */
+  name?: unknown
+  /** Blocked state of the member; undefined for other people, or if members were not read. */
+  blocked?: boolean
+  /** Role of the member; undefined before the lookup. */
+  role?: unknown
+  /** Time of the invitation, in milliseconds since 1970; undefined for other people, or if unknown. */
+  invitedAt?: number | undefined
+}
+
+/** Invited user who never connected. */
+export type Invitee = Required<Omit<UnnamedPerson, 'member_id'>>
 
 /**
  * Resolver of participant names: from sessions, else from members, else from all users, which are listed once

@@ -5,7 +5,6 @@ import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
-import { type Grouping, parseGrouping } from '../attendance/groupings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
 import { isMetric } from '../filter/metric-types.ts'
 import { conditionTypes } from '../filter/where.ts'
@@ -13,6 +12,7 @@ import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
+import { type Grouping, groupUsage, parseGrouping } from '../reports/groupings.ts'
 import type { Completion } from './answer.ts'
 import type { Candidate } from './candidate.ts'
 import type { PartialLine } from './line.ts'
@@ -230,13 +230,10 @@ async function loadRowView(
     const written = rowsOfManyRooms[name] ?? (batchOperation && rowKinds.steps)
     if (written) return written
   }
-  if (command.name() === 'usage')
-    return (await import('../commands/usage/run-usage.ts')).createUsageView(flags['by'] === 'room')
-  if (name !== 'sessions report') return undefined
+  if (name !== 'sessions report' && command.name() !== 'usage') return undefined
   const { by, absent, missed, includeBlocked } = flags
-  const { selectReportView } = await import('../commands/sessions/report/row-source.ts')
-  return selectReportView({
-    grouping: readGrouping(by),
+  const { selectReportView } = await import('../reports/columns.ts')
+  return selectReportView(name === 'sessions report' ? readGrouping(by) : groupUsage(by), {
     absent: absent === true || missed !== undefined,
     includeBlocked: includeBlocked === true,
   })

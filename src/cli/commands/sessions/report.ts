@@ -1,11 +1,11 @@
 import { Option } from 'commander'
-import { groupings } from '../../attendance/groupings.ts'
 import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../lists/room-arguments.ts'
-import type { ReportFlags } from './report/report.ts'
+import { groupings } from '../../reports/groupings.ts'
+import type { ReportFlags } from './report/run-report.ts'
 
 export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {
   const report = sessions
@@ -57,8 +57,8 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option('--html <file>', 'also write a web page with time lines')
     .action(
       act('reads', async (context, rooms: string[], flags: ReportFlags) => {
-        const { runReport } = await import('./report/report.ts')
-        await runReport(context, rooms, flags)
+        const { runSessionReport } = await import('./report/run-report.ts')
+        await runSessionReport(context, rooms, flags)
       }),
     )
   addPaceFlags(report)

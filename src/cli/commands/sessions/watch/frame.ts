@@ -1,7 +1,6 @@
 import { andMore } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Visible } from '../../../../host.ts'
-import { readStart, sortByStart } from '../../../attendance/session-times.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import { TableWriter } from '../../../output/formats/table.ts'
@@ -11,6 +10,7 @@ import { joinVisible, markVisible, own, visible } from '../../../output/terminal
 import { measureText } from '../../../output/terminal/width.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { colorValue, type Item } from '../../../output/views/views.ts'
+import { readStart, sortByStart } from '../../../reports/session-times.ts'
 import type { Person } from './events.ts'
 import type { RoomScene } from './scene.ts'
 

@@ -1,11 +1,11 @@
 import { toText } from '../../../../api/to-text.ts'
+import type { Item } from '../../../output/views/views.ts'
 import {
   isRunningSession,
   readSessionTimes,
   type SessionEnd,
   sortByStart,
-} from '../../../attendance/session-times.ts'
-import type { Item } from '../../../output/views/views.ts'
+} from '../../../reports/session-times.ts'
 import type { Person } from './events.ts'
 
 export interface SessionList {

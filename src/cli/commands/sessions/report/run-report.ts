@@ -1,0 +1,93 @@
+import { UsageError } from '../../../../errors.ts'
+import { requireMoment } from '../../../calendar/moment.ts'
+import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import type { RoomFlags } from '../../../lists/select-rooms.ts'
+import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/groupings.ts'
+import type { Interval } from '../../../reports/minutes.ts'
+import { defaultGapMs, runReport } from '../../../reports/report.ts'
+
+interface SpanFlags {
+  from?: string
+  to?: string
+  period?: string
+}
+
+export interface ReportFlags extends PaceFlags, RoomFlags, SpanFlags {
+  absent?: boolean
+  includeBlocked?: boolean
+  missed?: number
+  minMinutes?: number
+  by: string
+  /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
+  gap?: number
+  html?: string
+}
+
+/** @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error */
+export async function runSessionReport(
+  context: Context,
+  given: readonly string[],
+  flags: ReportFlags,
+): Promise<void> {
+  const grouping = parseGrouping(flags.by)
+  checkFlags(grouping, flags)
+  const { minMinutes, includeBlocked = false, missed, html, gap: gapMs = defaultGapMs } = flags
+  const absent = flags.absent === true || missed !== undefined
+  const now = context.host.now()
+  const zone = await readTimeZone(context)
+  const span = readSpan(flags, now, zone)
+  await runReport(context, given, {
+    key: 'attendance',
+    ...{ grouping, span, now, zone, gapMs, minMinutes, absent, includeBlocked, missed, html, rooms: flags },
+  })
+}
+
+/** @throws {UsageError} for flags that cannot be combined */
+function checkFlags(grouping: Grouping, flags: ReportFlags): void {
+  const { by, absent = false, includeBlocked = false, missed, gap } = flags
+  const { subject } = grouping
+  const isOfTotals = selectRoomSubject(grouping) === undefined
+  const listsPeople = isOfTotals ? subject === 'user-total' || subject === 'meeting' : subject !== 'session'
+  if (missed !== undefined && subject !== 'user-total')
+    throw new UsageError(
+      `--missed counts the meetings that a person missed, so --by ${by} does not work with it`,
+      {
+        hint: 'pass --by user-total',
+      },
+    )
+  if (absent && !listsPeople)
+    throw new UsageError(`--absent lists people, so --by ${by} does not work with it`)
+  if (includeBlocked && !absent && missed === undefined)
+    throw new UsageError('--include-blocked works only with --absent')
+  if (gap !== undefined && !isOfTotals)
+    throw new UsageError(`--gap separates meetings, so --by ${by} does not work with it`, {
+      hint: 'pass --by meeting, user-total, day, week or month',
+    })
+}
+
+/**
+ * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing flag means infinity.
+ * @throws {UsageError} if a time is invalid, or `--from` is not before `--to`
+ */
+function readSpan({ from, to, period }: SpanFlags, now: number, zone: TimeZone): Interval {
+  if (period !== undefined) {
+    if (from !== undefined || to !== undefined)
+      throw new UsageError('pass either --period, or --from and --to', {
+        hint: 'for a part of a month, pass --from and --to',
+      })
+    const span = parsePeriod(period, now, zone)
+    if (!span) throw new UsageError(`--period must be ${periodExamples}, not “${period}”`)
+    return span
+  }
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : requireMoment('--from', from, now, zone)
+  const end = to === undefined ? Number.POSITIVE_INFINITY : requireMoment('--to', to, now, zone)
+  if (start >= end)
+    throw new UsageError('--from must be earlier than --to', {
+      hint: 'a date means 00:00 of that day: for 31 January, pass --from 2026-01-31 --to 2026-02-01',
+    })
+  return [start, end]
+}

@@ -1,0 +1,134 @@
+import { toText } from '../../api/to-text.ts'
+import type { Host, Visible } from '../../host.ts'
+import { columnGap } from './formats/fit.ts'
+import { type Html, markup } from './html.ts'
+import { readTerminalWidth } from './terminal/style.ts'
+import { measureText } from './terminal/width.ts'
+import { cellOf, type Item, type View } from './views/views.ts'
+
+type Interval = readonly [start: number, end: number]
+
+const maxWidth = 40
+/** Minimum width of a bar, in columns. */
+const minWidth = 8
+
+export function createBarColumn(
+  { stdout, env }: Pick<Host, 'stdout' | 'env'>,
+  view: View,
+  rows: readonly Item[],
+): View {
+  const width = readTerminalWidth(stdout, env)
+  if (width === undefined) return view
+  const sizes = view.columns.map(({ field }) =>
+    rows.reduce((max, row) => Math.max(max, measureText(toText(cellOf(view, field, row)))), field.length),
+  )
+  const room = width - sizes.reduce((sum, size) => sum + size + columnGap, 0)
+  if (room < minWidth) return view
+  const max = rows.reduce((max, { count }) => Math.max(max, Number(count)), 1)
+  const bar = (count: unknown) => drawBar(Number(count) / max, Math.min(room, maxWidth))
+  return { ...view, columns: [...view.columns, { field: '', weight: 1, value: ({ count }) => bar(count) }] }
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** Draws a bar in eighths of a column. `share` is from 0 to 1; a share above 0 is always visible. */
+export function drawBar(share: number, width: number): string {
+  const steps = Math.round(share * width * 8)
+  const visibleSteps = share > 0 ? Math.max(1, steps) : 0
+  return '█'.repeat(Math.floor(visibleSteps / 8)) + eighths[visibleSteps % 8]
+}
+
+/** Draws intervals of presence in a span, one character for each equal piece of it. */
+export function drawTimeline(
+  intervals: readonly Interval[],
+  span: Interval,
+  width: number,
+  hasUnicode: boolean,
+): string {
+  const [empty = '', partial = '', full = ''] = hasUnicode ? '░▒█' : '.+#'
+  return computeCoverage(intervals, span, width)
+    .map((covered) => (covered === 0 ? empty : covered > 0.95 ? full : partial))
+    .join('')
+}
+
+/** Draws the axis of a timeline: its start and its end, as far apart as possible. */
+export function drawAxis(start: string, end: string, width: number): string {
+  const blanks = width - start.length - end.length
+  return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end
+}
+
+/** Returns the covered share of each equal piece of a span, from 0 to 1. Even an empty interval adds a minimal share. */
+export function computeCoverage(
+  intervals: readonly Interval[],
+  [from, to]: Interval,
+  pieces: number,
+): number[] {
+  const size = (to - from) / pieces
+  const covered = new Array<number>(pieces).fill(0)
+  if (size === 0) return covered.fill(intervals.length > 0 ? 1 : 0)
+  for (const [start, end] of intervals) {
+    const first = Math.min(pieces - 1, Math.max(0, Math.floor((start - from) / size)))
+    for (let i = first; i < pieces && (i === first || from + i * size < end); i++) {
+      const inside = Math.min(end, from + (i + 1) * size) - Math.max(start, from + i * size)
+      covered[i] = Math.min(1, (covered[i] ?? 0) + Math.max(Number.EPSILON, inside / size))
+    }
+  }
+  return covered
+}
+
+/** Width of an SVG bar or timeline, in SVG units. */
+const svgWidth = 1000
+
+/** Draws intervals of presence in a span as SVG, with a label for screen readers. */
+export function drawSvgTimeline(
+  intervals: readonly Interval[],
+  [start, end]: Interval,
+  label: Visible,
+): Html {
+  const scale = end > start ? svgWidth / (end - start) : 0
+  const bars = joinNear(intervals, scale).map(([from, to]) => {
+    // An interval of zero length must be visible.
+    const size = Math.max(2, scale === 0 ? svgWidth : (to - from) * scale)
+    const x = Math.min(svgWidth - size, (from - start) * scale)
+    return markup`<rect class="there" x="${round(x)}" y="3" width="${round(size)}" height="10"/>`
+  })
+  return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title><rect class="meeting" x="0" y="3" width="${svgWidth}" height="10"/>${bars}</svg>`
+}
+
+/** Draws a bar as SVG. Screen readers skip the bar, because another cell contains the number. */
+export function drawSvgBar(share: number): Html {
+  return markup`<svg viewBox="0 0 ${svgWidth} 16" preserveAspectRatio="none" aria-hidden="true"><rect class="there" x="0" y="3" width="${round(share * svgWidth)}" height="10"/></svg>`
+}
+
+/** Width of a bar of a chart with its gap, and height of the chart, in SVG units. */
+const [step, height] = [10, 100]
+
+interface ChartBar {
+  title: Visible
+  /** Part of the height of the chart, from 0 to 1. */
+  share: number
+}
+
+/** Draws a chart of upright bars as SVG. */
+export function drawSvgChart(bars: readonly ChartBar[], label: Visible): Html {
+  const drawn = bars.map(({ title, share }, i) => {
+    const size = round(share * height)
+    return markup`<rect class="bar" x="${i * step + 1}" y="${height - size}" width="${step - 2}" height="${size}"><title>${title}</title></rect>`
+  })
+  return markup`<svg class="chart" viewBox="0 0 ${bars.length * step} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn}</svg>`
+}
+
+/** Joins intervals that are less than one SVG unit apart, to limit the number of bars. */
+function joinNear(intervals: readonly Interval[], scale: number): Interval[] {
+  const joined: [number, number][] = []
+  for (const [start, end] of intervals) {
+    const last = joined.at(-1)
+    if (last && (start - last[1]) * scale < 1) last[1] = end
+    else joined.push([start, end])
+  }
+  return joined
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,55 @@
+import { formatChoices } from '../../api/either.ts'
+import { UsageError } from '../../errors.ts'
+import { type PeriodUnit, periodUnits } from '../calendar/period.ts'
+
+const roomSubjects = ['user', 'room', 'session'] as const
+const subjects = [...roomSubjects, 'user-total', 'meeting'] as const
+export type Subject = (typeof subjects)[number]
+
+/** Values of `--by`. A subject and a unit can be combined with a comma. */
+export const groupings = [...subjects, ...periodUnits] as const
+
+/** Grouping of the rows of a report. Without a subject, a row covers all rooms together. */
+export interface Grouping {
+  subject?: Subject
+  unit?: PeriodUnit
+  /** Sorts by period before subject. */
+  isUnitFirst: boolean
+  /** True for usage of the service: also the peak of each row, and the rows with the most minutes first. */
+  hasPeak?: boolean
+}
+
+/** Subjects with rows that belong to one room and do not depend on meetings. */
+export type RoomSubject = (typeof roomSubjects)[number]
+
+/** @throws {UsageError} for an unknown name or an invalid combination */
+export function parseGrouping(text: string): Grouping {
+  const names = text.split(',').map((name) => name.trim())
+  for (const name of names)
+    if (!groupings.some((known) => known === name))
+      throw new UsageError(`--by must be ${formatChoices(groupings)}, not “${name}”`, {
+        hint: 'a comma combines one of them with day, week or month: --by user-total,month',
+      })
+  const subject = subjects.find((name) => names.includes(name))
+  const unit = periodUnits.find((name) => names.includes(name))
+  const count = (subject === undefined ? 0 : 1) + (unit === undefined ? 0 : 1)
+  if (names.length !== count || (subject === 'session' && unit !== undefined))
+    throw new UsageError(`--by cannot combine ${names.join(' and ')}`, {
+      hint: 'a comma combines user, room, user-total or meeting with day, week or month: --by user-total,month',
+    })
+  return {
+    ...(subject && { subject }),
+    ...(unit && { unit }),
+    isUnitFirst: unit !== undefined && names[0] === unit,
+  }
+}
+
+/** Returns the subject if each row needs the data of only one room; undefined if rows are totals. */
+export function selectRoomSubject({ subject, unit }: Grouping): RoomSubject | undefined {
+  return unit === undefined ? roomSubjects.find((name) => name === subject) : undefined
+}
+
+/** Returns the grouping of the command `usage`, with or without `--by room`. */
+export function groupUsage(by: unknown): Grouping {
+  return { ...(by === 'room' && { subject: 'room' }), unit: 'month', isUnitFirst: false, hasPeak: true }
+}

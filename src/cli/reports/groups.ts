@@ -1,0 +1,142 @@
+import { daysOf } from '../calendar/period.ts'
+import type { Item } from '../output/views/views.ts'
+import type { Grouping, Subject } from './groupings.ts'
+import { inTurns } from './in-turns.ts'
+import type { Interval } from './minutes.ts'
+import { listPeople, type RoomReport } from './people.ts'
+import type { RowSource, Rows } from './rows.ts'
+import { VisitSum } from './visit-sum.ts'
+import { listVisits, type Visit, type VisitOptions } from './visits.ts'
+
+export interface GroupOptions extends VisitOptions {
+  grouping: Grouping
+  /** Fields of the rows, in their order. */
+  fields: readonly string[]
+  /** Minimum number of missed meetings of a person in the report; undefined for all people. */
+  missed?: number | undefined
+  /** True if the bars of all rows have the same scale. No row is then complete before the last room. */
+  hasBars: boolean
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  interrupt: AbortSignal
+}
+
+/** Sums of visits by person, meeting, room and period. */
+export class Groups implements RowSource {
+  readonly #options: GroupOptions
+  readonly #compare: Compare
+  /** True if no row covers several rooms. */
+  readonly #isOfRoom: boolean
+  /** Sums that further visits can change, by their subject. */
+  readonly #open = new Map<string, VisitSum>()
+  /** Sums of earlier rooms. */
+  #closed: VisitSum[] = []
+
+  constructor(options: GroupOptions) {
+    this.#options = options
+    const { grouping, span, zone } = options
+    this.#compare = createComparison(grouping)
+    this.#isOfRoom = grouping.subject !== undefined && grouping.subject !== 'user-total'
+    // The usage of a month has a row even if there was none.
+    if (grouping.hasPeak && !this.#isOfRoom)
+      this.#sumOf({ period: daysOf('month', zone.dayOf(span[0]))[0] }, {})
+  }
+
+  async add(report: RoomReport): Promise<Rows> {
+    const { grouping, absent, interrupt, zone, hasBars } = this.#options
+    const { subject, unit, isUnitFirst, hasPeak } = grouping
+    const { room } = report
+    const people = listPeople(report)
+    const options = { ...this.#options, unit }
+    const visits = listVisits(report.attendance.meeting, people, options, subject === 'meeting')
+    for await (const batch of inTurns(visits, interrupt))
+      for (const visit of batch) this.#sumOf(visit, room).addVisit(room, visit, zone)
+    if (absent && subject === 'user-total' && unit === undefined)
+      for (const person of people)
+        if (person.blocked !== undefined) this.#sumOf({ person, period: 0 }, room).addPerson(person)
+    if (!this.#isOfRoom) return { lines: [] }
+    const sums = this.#close()
+    if (subject === 'meeting' || !(isUnitFirst || hasPeak || hasBars)) return this.#rowsOf(sums)
+    for (const sum of sums) this.#closed.push(sum)
+    return { lines: [] }
+  }
+
+  end(): Rows {
+    const { isUnitFirst, hasPeak } = this.#options.grouping
+    const sums = this.#isOfRoom ? this.#closed : this.#close()
+    this.#closed = []
+    // The sums of each room are sorted, and equal ones stay in the order of the rooms.
+    if (this.#isOfRoom && (isUnitFirst || hasPeak)) sums.sort(hasPeak ? byMinutes : byPeriod)
+    return this.#rowsOf(sums)
+  }
+
+  /** Finds or adds the sum that a visit belongs to. */
+  #sumOf({ person, period, meeting }: Pick<Visit, 'period'> & Partial<Visit>, room: Item): VisitSum {
+    const { subject, hasPeak = false } = this.#options.grouping
+    const isOfPerson = subject !== undefined && subject !== 'room'
+    const about = {
+      person: isOfPerson ? person : undefined,
+      room: this.#isOfRoom ? room : undefined,
+      meeting: subject === 'meeting' ? meeting : undefined,
+      period,
+    }
+    const key = `${period} ${about.meeting?.number} ${about.person?.key}`
+    const known = this.#open.get(key)
+    if (known) return known
+    const sum = new VisitSum(about, { hasPeak, hasIntervals: isOfPerson && subject !== 'user' })
+    this.#open.set(key, sum)
+    return sum
+  }
+
+  /** Returns the open sums that are shown, in the order of the rows. */
+  #close(): VisitSum[] {
+    const { grouping, absent, missed = 0 } = this.#options
+    const isWhole = grouping.hasPeak && !this.#isOfRoom
+    const sums = [...this.#open.values()].filter(
+      (sum) => sum.missed >= missed && (sum.meetings > 0 || (absent && sum.isInvited) || isWhole),
+    )
+    this.#open.clear()
+    for (const sum of sums) sum.close()
+    return sums.sort(this.#compare)
+  }
+
+  #rowsOf(sums: readonly VisitSum[]): Rows {
+    const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+    for (const { room_minutes, first, last } of sums) {
+      scale.most = Math.max(scale.most, room_minutes)
+      scale.first = Math.min(scale.first, first)
+      scale.last = Math.max(scale.last, last)
+    }
+    return { lines: listRows(sums, this.#options.fields), scale }
+  }
+}
+
+/** Generates rows on demand, because they take more memory than sums. */
+function* listRows(sums: readonly VisitSum[], fields: readonly string[]) {
+  for (const sum of sums) yield sum.toRow(fields)
+}
+
+type Compare = (a: VisitSum, b: VisitSum) => number
+
+const byPeriod: Compare = (a, b) => a.period - b.period
+const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.room_minutes
+/** Compares by person, with anonymous participants last. */
+const byPerson: Compare = (a, b) =>
+  Number(a.user_id === null) - Number(b.user_id === null) || compareTexts(a.key ?? '', b.key ?? '')
+
+/** Creates a comparison of the sums of a room, or of all rooms together, in the order of the grouping. */
+function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
+  const bySubject: Partial<Record<Subject, readonly Compare[]>> = {
+    user: [byPerson],
+    // If the person comes before the period, the rows of one person must stay together.
+    'user-total': unit === undefined || isUnitFirst ? [byMinutes, byPerson] : [byPerson],
+    meeting: [(a, b) => a.meeting - b.meeting],
+  }
+  const parts = (subject && bySubject[subject]) ?? []
+  const all = isUnitFirst ? [byPeriod, ...parts] : [...parts, byPeriod]
+  return (a, b) => all.reduce((order, compare) => order || compare(a, b), 0)
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,83 @@
+import { daysOf, type PeriodUnit } from '../calendar/period.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Interval } from './minutes.ts'
+
+/** Period of presence in a room, in which all pauses are shorter than the gap. */
+export interface Meeting {
+  /** Number of the meeting among the room's meetings in the report, from 1. */
+  number: number
+  start: number
+  end: number
+  intervals: readonly Interval[]
+  isRunning: boolean
+}
+
+/**
+ * Groups intervals of presence in a room into meetings.
+ * @param intervals disjoint and sorted
+ * @param gapMs shortest pause between two meetings, in milliseconds
+ * @param runningUntil assumed end of running intervals, in milliseconds since 1970
+ */
+export function findMeetings(
+  intervals: readonly Interval[],
+  gapMs: number,
+  runningUntil?: number,
+): Meeting[] {
+  const groups: Interval[][] = []
+  for (const interval of intervals) {
+    const last = groups.at(-1)
+    const end = last?.at(-1)?.[1]
+    if (last && end !== undefined && interval[0] - end < gapMs) last.push(interval)
+    else groups.push([interval])
+  }
+  return groups.map((group, i) => {
+    const [start = Number.NaN, end = Number.NaN] = [group[0]?.[0], group.at(-1)?.[1]]
+    return { number: i + 1, start, end, intervals: group, isRunning: end === runningUntil }
+  })
+}
+
+/** Assigns intervals to their meetings. Both lists must be sorted, and no interval may span two meetings. */
+export function splitByMeeting(
+  intervals: readonly Interval[],
+  meetings: readonly Meeting[],
+): Map<Meeting, Interval[]> {
+  const split = new Map<Meeting, Interval[]>()
+  for (const interval of intervals) {
+    const meeting = meetings[countLeading(meetings, ({ start }) => start <= interval[0]) - 1]
+    if (meeting) addTo(split, meeting, interval)
+  }
+  return split
+}
+
+/** Counts the items at the beginning of a list that match. No item after them may match. */
+export function countLeading<T>(items: readonly T[], matches: (item: T) => boolean): number {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (matches(items[middle] as T)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Adds a value to the list of a key. */
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const known = lists.get(key)
+  if (known) known.push(value)
+  else lists.set(key, [value])
+}
+
+/** Splits an interval at the boundaries of days, weeks or months. Yields each part with the first day of its period. */
+export function* splitByPeriod(
+  [start, end]: Interval,
+  unit: PeriodUnit,
+  zone: TimeZone,
+): Generator<readonly [firstDay: number, interval: Interval]> {
+  let from = start
+  do {
+    const [first, next] = daysOf(unit, zone.dayOf(from))
+    const to = Math.min(end, zone.startOfDay(next))
+    yield [first, [from, to]]
+    from = to
+  } while (from < end)
+}

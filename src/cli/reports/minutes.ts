@@ -1,0 +1,52 @@
+/** Time interval in milliseconds since 1970. It includes the start but not the end. */
+export type Interval = readonly [start: number, end: number]
+
+/** Merges intervals that overlap or touch, so that overlapping time counts only once. */
+export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
+  const merged: [number, number][] = []
+  for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1)
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+    else merged.push([start, end])
+  }
+  return merged
+}
+
+export function totalLength(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
+}
+
+/** Returns the part of an interval inside another one; undefined if they do not overlap. */
+export function clipInterval([start, end]: Interval, [from, to]: Interval): Interval | undefined {
+  if (start >= to || (end <= from && start < from)) return undefined
+  return [Math.max(start, from), Math.min(end, to)]
+}
+
+/** Returns the span of sorted, disjoint intervals; undefined if there are none. */
+export function computeSpan(intervals: readonly Interval[]): Interval | undefined {
+  const [first, last] = [intervals[0], intervals.at(-1)]
+  return first && last && [first[0], last[1]]
+}
+
+/** Returns the length of disjoint intervals, in minutes with one decimal. */
+export function computeMinutes(intervals: readonly Interval[]): number {
+  return Math.round(totalLength(intervals) / 6000) / 10
+}
+
+/** A tenth of a minute, in milliseconds. */
+const tenthMs = 6000
+
+/**
+ * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so that the
+ * parts of an interval always add up to the whole.
+ */
+export function countTenths(intervals: readonly Interval[]): number {
+  const round = (ms: number) => Math.round(ms / tenthMs)
+  return intervals.reduce((sum, [start, end]) => sum + round(end) - round(start), 0)
+}
+
+/** Returns the covered share of a meeting, from 0 to 1 with three decimals; null for a meeting without duration. */
+export function computeShare(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
+  const whole = totalLength(meeting)
+  return whole === 0 ? null : Math.round((totalLength(intervals) / whole) * 1000) / 1000
+}

@@ -1,0 +1,135 @@
+import { daysOf, labelOf, type PeriodUnit } from '../calendar/period.ts'
+import { drawSvgChart } from '../output/bars.ts'
+import { type Html, markup } from '../output/html.ts'
+import { own, visible } from '../output/terminal/visible.ts'
+import { inTurns } from './in-turns.ts'
+import { countTenths, type Interval } from './minutes.ts'
+import { listPeople, type RoomReport } from './people.ts'
+import { listVisits, type VisitOptions } from './visits.ts'
+
+interface ActivityOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
+  interrupt: AbortSignal
+}
+
+interface ActivityPart {
+  label: string
+  minutes: number
+}
+
+/** Maximum number of bars in a chart by day or week. */
+const maxBars = 120
+/** Maximum number of days in a chart that shows periods without attendance. */
+const maxChartDays = 36_525
+
+/** Attendance of all people in all rooms, by day and by hour of the day. */
+export class Activity {
+  readonly #options: VisitOptions
+  readonly #interrupt: AbortSignal
+  /** Tenths of a minute by day number. */
+  readonly #days = new Map<number, number>()
+  /** Milliseconds by hour of the day. */
+  readonly #hours = new Array<number>(24).fill(0)
+
+  constructor({ interrupt, ...options }: ActivityOptions) {
+    this.#options = { ...options, unit: 'day', absent: false, includeBlocked: false }
+    this.#interrupt = interrupt
+  }
+
+  /** @throws the reason of `interrupt` */
+  async add(report: RoomReport): Promise<void> {
+    const visits = listVisits(report.attendance.meeting, listPeople(report), this.#options)
+    for await (const batch of inTurns(visits, this.#interrupt))
+      for (const { period: day, intervals } of batch) {
+        this.#days.set(day, (this.#days.get(day) ?? 0) + countTenths(intervals))
+        for (const interval of intervals) this.#addHours(interval)
+      }
+  }
+
+  get isEmpty(): boolean {
+    return this.#days.size === 0
+  }
+
+  /** Returns the minutes per day, or per week or month if the chart would have too many bars. */
+  periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
+    const days = [...this.#days.keys()].sort((a, b) => a - b)
+    const [first = 0, last = 0] = [days[0], days.at(-1)]
+    const count = last - first + 1
+    const unit = count <= maxBars ? 'day' : count <= 7 * maxBars ? 'week' : 'month'
+    const tenths = new Map<number, number>()
+    if (count <= maxChartDays)
+      for (let [day] = daysOf(unit, first); day <= last; [, day] = daysOf(unit, day)) tenths.set(day, 0)
+    for (const day of days) {
+      const [start] = daysOf(unit, day)
+      tenths.set(start, (tenths.get(start) ?? 0) + (this.#days.get(day) ?? 0))
+    }
+    return {
+      unit,
+      parts: [...tenths].map(([day, sum]) => ({ label: labelOf(unit, day), minutes: sum / 10 })),
+    }
+  }
+
+  hours(): ActivityPart[] {
+    return this.#hours.map((ms, hour) => ({
+      label: `${String(hour).padStart(2, '0')}:00`,
+      minutes: Math.round(ms / 6000) / 10,
+    }))
+  }
+
+  #addHours([start, end]: Interval): void {
+    const { zone } = this.#options
+    for (let from = start; from < end; ) {
+      const to = Math.min(end, zone.endOfHour(from))
+      const hour = zone.hourOf(from)
+      this.#hours[hour] = (this.#hours[hour] ?? 0) + to - from
+      from = to
+    }
+  }
+}
+
+/** Formats the charts of a report: minutes per day, week or month, and minutes per hour of the day. */
+export function formatCharts(activity: Activity): Html {
+  if (activity.isEmpty) return markup``
+  const { unit, parts } = activity.periods()
+  const hours = activity.hours()
+  const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
+  const ends = parts.length > 1 ? [parts[0], parts.at(-1)] : parts
+  return markup`${formatChart(
+    `minutes-per-${unit}`,
+    `Minutes per ${unit}`,
+    parts,
+    ends.flatMap((part) => part?.label ?? []),
+  )}${formatChart('busiest-hours', 'Busiest hours', hours, clock)}`
+}
+
+/** @param axis labels below the chart, at equal distances */
+function formatChart(
+  id: string,
+  heading: string,
+  parts: readonly ActivityPart[],
+  axis: readonly string[],
+): Html {
+  const most = parts.reduce((most, part) => (part.minutes > most.minutes ? part : most))
+  const summary = visible(`Most: ${most.label}, ${most.minutes.toFixed(1)} minutes.`)
+  const name = visible(heading)
+  const bars = parts.map(({ label, minutes }) => ({
+    title: visible(`${label}: ${minutes.toFixed(1)} minutes`),
+    share: most.minutes === 0 ? 0 : minutes / most.minutes,
+  }))
+  const rows = parts.map(
+    ({ label, minutes }) =>
+      markup`<tr><th scope="row">${visible(label)}</th><td class="number">${visible(minutes.toFixed(1))}</td></tr>
+`,
+  )
+  return markup`<section class="charts" aria-labelledby="${visible(id)}">
+<h2 id="${visible(id)}">${name}</h2>
+<p>${summary} Minutes of each user in each room.</p>
+${drawSvgChart(bars, own`${name}. ${summary}`)}
+<p class="axis">${axis.map((label) => markup`<span>${visible(label)}</span>`)}</p>
+<details><summary>Numbers</summary><table>
+<caption>${name}</caption>
+<tbody>
+${rows}</tbody>
+</table></details>
+</section>
+`
+}

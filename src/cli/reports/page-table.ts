@@ -1,0 +1,238 @@
+import { counted, listNames } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Visible } from '../../host.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import { drawSvgBar, drawSvgTimeline } from '../output/bars.ts'
+import { type Html, markup } from '../output/html.ts'
+import { own, visible } from '../output/terminal/visible.ts'
+import type { Item } from '../output/views/views.ts'
+import type { Grouping } from './groupings.ts'
+import { addTo, type Meeting } from './meetings.ts'
+import { computeMinutes, computeSpan, countTenths, type Interval } from './minutes.ts'
+import type { RoomReport } from './people.ts'
+import { listUserRows, type ReportRow, type RowOptions, type RowScale, readRowTime } from './rows.ts'
+
+export interface PageOptions extends RowOptions {
+  grouping: Grouping
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  zone: TimeZone
+  shown: (text: string) => Visible
+}
+
+export interface TableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
+  caption: Visible
+  label: Visible
+  /** Fields in column order. The first one is the row heading. */
+  fields: readonly string[]
+  /** Span of the timelines, in milliseconds since 1970; undefined for minute bars, or without attendance. */
+  span: Interval | undefined
+  /** Largest number of minutes in a row of a table with bars. */
+  most?: number | undefined
+}
+
+const numbers = new Set([
+  ...['connections', 'minutes', 'room_minutes', 'share', 'participants'],
+  ...['rooms', 'days', 'meetings', 'missed', 'peak'],
+])
+const texts = new Set([
+  ...['day', 'week', 'month', 'room_name', 'name', 'user_id', 'role'],
+  ...['first_in', 'last_out', 'present', 'peak_time'],
+])
+const maxLabelIntervals = 20
+const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+/** Formats the people of a room as a section. */
+export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {
+  const { shown, zone } = options
+  const { room, attendance } = report
+  const people = listUserRows(report, { minMinutes: options.minMinutes, absent: options.absent })
+  const name = nameRoom(room, shown)
+  const span = computeSpan(attendance.meeting)
+  const minutes = computeMinutes(attendance.meeting)
+  const words = span
+    ? describeMeeting(span, minutes, attendance.participants.length, zone)
+    : own`Nobody was there.`
+  const table = {
+    ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}`, span, shown, zone },
+    fields: [
+      ...['name', 'user_id', 'first_in', 'last_out'],
+      ...['connections', 'minutes', 'share', 'present'],
+    ],
+  }
+  return markup`<section aria-labelledby="room-${number}">
+<h2 id="room-${number}"><bdi>${name}</bdi></h2>
+<p>Room ${shown(toText(room['id']))}. ${words}</p>
+${people.length > 0 ? formatTable(people, table) : markup``}</section>
+`
+}
+
+/** Formats each meeting of a room as a section. */
+export function formatMeetings(
+  lines: readonly ReportRow[],
+  number: number,
+  { zone, shown }: PageOptions,
+): Html {
+  const meetings = new Map<Meeting, ReportRow[]>()
+  for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
+  const sections = [...meetings].map(([meeting, people], i) => {
+    const id = visible(`meeting-${number}-${i + 1}`)
+    const { room_id, room_name } = people[0]?.row ?? {}
+    const name = nameRoom({ id: room_id, name: room_name }, shown)
+    const present = people.filter(({ row }) => row['present'] === true).length
+    const span = [meeting.start, meeting.end] as const
+    const minutes = countTenths(meeting.intervals) / 10
+    const table = {
+      fields: ['name', 'user_id', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
+      label: own`Attendance in ${name}, meeting ${meeting.number}`,
+      caption: own`Who was in ${name}, meeting ${meeting.number}, and when`,
+      ...{ span, shown, zone },
+    }
+    return markup`<section aria-labelledby="${id}">
+<h2 id="${id}"><bdi>${name}</bdi>, meeting ${meeting.number}</h2>
+<p>Room ${shown(toText(room_id))}. ${describeMeeting(span, minutes, present, zone, meeting.isRunning)}</p>
+${formatTable(people, table)}</section>
+`
+  })
+  return markup`${sections}`
+}
+
+export function nameRoom({ name, id }: Item, shown: PageOptions['shown']): Visible {
+  return shown(toText(name) || toText(id))
+}
+
+function describeMeeting(
+  [start, end]: Interval,
+  minutes: number,
+  people: number,
+  zone: TimeZone,
+  isRunning = false,
+): Visible {
+  const last =
+    zone.dayOf(start) === zone.dayOf(end) ? zone.formatClock(end) : zone.createFormat([start, end])(end)
+  return visible(
+    `${zone.formatDay(start)} ${zone.formatClock(start)} to ${isRunning ? 'now' : last}, ${minutes.toFixed(1)} minutes, ${counted(people, 'participant')}.`,
+  )
+}
+
+const headings: Readonly<Record<string, string>> = {
+  'user-total': 'People',
+  user: 'People in rooms',
+  room: 'Rooms',
+}
+
+/** Returns the options of the table in a report of sums by person, room or period. A row determines the columns. */
+export function describeTable(
+  row: Item,
+  { most, first, last }: RowScale,
+  { grouping, span: [from, to], zone, shown }: PageOptions,
+): TableOptions {
+  const { subject, unit, isUnitFirst } = grouping
+  const heading = [headings[subject ?? ''], unit && `by ${unit}`].filter(Boolean).join(' ')
+  const name = visible(heading.charAt(0).toUpperCase() + heading.slice(1))
+  const known = Object.keys(row).filter((field) => numbers.has(field) || texts.has(field))
+  const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
+  const heads = isUnitFirst && unit ? unit : label
+  const hasTimelines = subject === 'user-total' && unit === undefined
+  // The timeline already shows the first entry and the last exit.
+  const isShown = (field: string) => !(hasTimelines && ['first_in', 'last_out'].includes(field))
+  const span = [Number.isFinite(from) ? from : first, Number.isFinite(to) ? to : last] as const
+  return {
+    ...{ caption: name, label: name, shown, zone },
+    fields: [heads, ...known.filter((field) => field !== heads && isShown(field))],
+    span: hasTimelines && span.every((ms) => Number.isFinite(ms)) ? span : undefined,
+    most: hasTimelines ? undefined : most,
+  }
+}
+
+/** Formats a table with a timeline or a bar in each row. */
+function formatTable(lines: readonly ReportRow[], options: TableOptions): Html {
+  return markup`${formatTableStart(options)}${formatTableRows(lines, options)}${tableEnd}`
+}
+
+export function formatTableStart({ caption, label, fields, span, zone }: TableOptions): Html {
+  const [start, end] = span ? span.map((ms) => visible(zone.createFormat(span)(ms))) : []
+  const axis = markup`<span class="axis"><span>${start ?? own``}</span><span>${end ?? own``}</span></span>`
+  const head = fields.map((field) =>
+    numbers.has(field)
+      ? markup`<th scope="col" class="number">${titleOf(field)}</th>`
+      : markup`<th scope="col">${titleOf(field)}</th>`,
+  )
+  return markup`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
+<caption>${caption}</caption>
+<thead><tr>${head}<th scope="col" class="time">${span ? axis : own`Time`}</th></tr></thead>
+<tbody>
+`
+}
+
+function titleOf(field: string): Visible {
+  const words = field === 'room_name' ? 'room' : field.replace('_', ' ')
+  return visible(words.charAt(0).toUpperCase() + words.slice(1))
+}
+
+export function formatTableRows(lines: readonly ReportRow[], options: TableOptions): Html {
+  return markup`${lines.map((line) => formatRow(line, options))}`
+}
+
+export const tableEnd = markup`</tbody>
+</table></div>
+`
+
+function formatRow(line: ReportRow, options: TableOptions): Html {
+  const { fields, span, most, zone } = options
+  const { row, intervals } = line
+  const isAbsent = row['present'] === false || row['meetings'] === 0
+  const cells = fields.map((field, i) => {
+    const cell = formatCell(field, line, options)
+    if (i === 0) return markup`<th scope="row">${cell}</th>`
+    if (field === 'user_id') return markup`<td class="id">${cell}</td>`
+    return numbers.has(field) ? markup`<td class="number">${cell}</td>` : markup`<td>${cell}</td>`
+  })
+  const drawing =
+    most !== undefined
+      ? drawSvgBar(most === 0 ? 0 : Number(row['room_minutes']) / most)
+      : span
+        ? drawSvgTimeline(intervals, span, nameIntervals(intervals, span, zone))
+        : own``
+  return markup`<tr${isAbsent ? markup` class="absent"` : markup``}>${cells}<td class="time">${drawing}</td></tr>
+`
+}
+
+function formatCell(
+  field: string,
+  line: ReportRow,
+  { span = unlimited, shown, zone }: TableOptions,
+): Html | Visible | number {
+  const { row, isRunning } = line
+  const value = row[field]
+  switch (field) {
+    case 'name':
+    case 'user_id':
+      return markup`<bdi>${shown(toText(value))}</bdi>`
+    case 'room_name':
+      return markup`<bdi>${nameRoom({ name: value, id: row['room_id'] }, shown)}</bdi>`
+    case 'last_out':
+    case 'first_in':
+    case 'peak_time': {
+      if (field === 'last_out' && isRunning) return own`still in`
+      const ms = readRowTime(field, line)
+      if (ms === undefined) return shown(toText(value))
+      return markup`<time datetime="${visible(new Date(ms).toISOString())}">${visible(zone.createFormat(span)(ms))}</time>`
+    }
+    case 'minutes':
+    case 'room_minutes':
+      return visible(Number(value).toFixed(1))
+    case 'share':
+      return typeof value === 'number' ? visible(`${Math.round(value * 100)} %`) : own``
+    case 'present':
+      return value === true ? own`yes` : own`no`
+    default:
+      return shown(toText(value))
+  }
+}
+
+function nameIntervals(intervals: readonly Interval[], span: Interval, zone: TimeZone): Visible {
+  const timeOf = zone.createFormat(span)
+  const named = intervals.slice(0, maxLabelIntervals).map(([from, to]) => `${timeOf(from)} to ${timeOf(to)}`)
+  return visible(listNames(named, maxLabelIntervals, intervals.length) || 'not there')
+}

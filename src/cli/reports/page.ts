@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { plural } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { MeetroomError } from '../../errors.ts'
+import { OutputFile } from '../../files/output-file.ts'
+import type { Host } from '../../host.ts'
+import { markup } from '../output/html.ts'
+import { own, visible } from '../output/terminal/visible.ts'
+import type { Item } from '../output/views/views.ts'
+import { selectRoomSubject } from './groupings.ts'
+import { Activity, formatCharts } from './page-charts.ts'
+import { pageStyle } from './page-style.ts'
+import {
+  describeTable,
+  formatMeetings,
+  formatRoomSection,
+  formatTableRows,
+  formatTableStart,
+  nameRoom,
+  type PageOptions,
+  type TableOptions,
+  tableEnd,
+} from './page-table.ts'
+import type { RoomReport } from './people.ts'
+import type { ReportRow, RowScale } from './rows.ts'
+
+interface WebPageOptions extends PageOptions {
+  /** Shortest pause between two meetings of a room, in milliseconds. */
+  gapMs: number
+  rooms: number
+  /** Time of the report, in milliseconds since 1970. */
+  now: number
+  interrupt: AbortSignal
+}
+
+/** Self-contained page, which has no scripts and no external resources. */
+export class WebPage {
+  readonly #file: OutputFile
+  readonly #options: WebPageOptions
+  readonly #activity: Activity
+  #rooms = 0
+  #hasCharts = false
+  #table: TableOptions | undefined
+
+  private constructor(file: OutputFile, options: WebPageOptions) {
+    this.#file = file
+    this.#options = options
+    this.#activity = new Activity(options)
+  }
+
+  /** @throws {UsageError | OutputError} if the file cannot be written */
+  static async open(path: string, host: Host, options: WebPageOptions): Promise<WebPage> {
+    return new WebPage(await OutputFile.open(path, host), options)
+  }
+
+  /** Adds the attendance of a room to the charts, and adds a section unless the report consists of sums. */
+  async room(report: RoomReport): Promise<void> {
+    await this.#activity.add(report)
+    await this.#begin(report.room)
+    if (selectRoomSubject(this.#options.grouping))
+      await this.#file.write(formatRoomSection(report, this.#rooms, this.#options).text)
+  }
+
+  /** Adds rows that are sums. In a report by meeting, they belong to the room added last. */
+  async rows(lines: readonly ReportRow[], scale: RowScale): Promise<void> {
+    const [first] = lines
+    if (!first) return
+    if (this.#options.grouping.subject === 'meeting')
+      return this.#file.write(formatMeetings(lines, this.#rooms, this.#options).text)
+    if (!this.#table) {
+      await this.#writeCharts()
+      this.#table = describeTable(first.row, scale, this.#options)
+      await this.#file.write(
+        markup`<section aria-labelledby="totals">
+<h2 id="totals">${this.#table.caption}</h2>
+${formatTableStart(this.#table)}`.text,
+      )
+    }
+    await this.#file.write(formatTableRows(lines, this.#table).text)
+  }
+
+  async failed(room: Item, error: MeetroomError): Promise<void> {
+    await this.#begin(room)
+    const { shown } = this.#options
+    await this.#file.write(
+      markup`<section class="failed">
+<h2><bdi>${nameRoom(room, shown)}</bdi></h2>
+<p>Room ${shown(toText(room['id']))} could not be reported on: ${shown(error.message)}</p>
+</section>
+`.text,
+    )
+  }
+
+  async close(isComplete: boolean): Promise<void> {
+    if (this.#rooms === 0) await this.#begin({})
+    if (this.#table) await this.#file.write(markup`${tableEnd}</section>\n`.text)
+    await this.#writeCharts()
+    await this.#file.close(formatPageEnd(isComplete))
+  }
+
+  async #writeCharts(): Promise<void> {
+    if (this.#hasCharts) return
+    this.#hasCharts = true
+    await this.#file.write(formatCharts(this.#activity).text)
+  }
+
+  async #begin(room: Item): Promise<void> {
+    if (this.#rooms++ > 0) return
+    await this.#file.write(formatPageStart(room, this.#options))
+  }
+}
+
+function formatPageStart(room: Item, { rooms, shown, span, now, zone }: WebPageOptions): string {
+  const name = nameRoom(room, shown)
+  const where = rooms === 1 && name !== '' ? name : own`${rooms} ${visible(plural(rooms, 'room'))}`
+  const timeOf = (ms: number) => `${zone.formatDay(ms)} ${zone.formatClock(ms)}`
+  const ends = span.map((ms, i) => (Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${timeOf(ms)}` : ''))
+  const title = own`Attendance in ${where}${visible(ends.join(''))}`
+  const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
+  const head = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>`
+  const body = markup`</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p>As of ${visible(timeOf(now))}. Times are those of ${visible(zone.name)}.</p>
+</header>
+<main>
+`
+  return head.text + pageStyle + body.text
+}
+
+function formatPageEnd(isComplete: boolean): string {
+  const warning = isComplete
+    ? markup``
+    : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
+`
+  return markup`${warning}</main>
+<footer><p>Time with several connections at once counts once. The share is that of the time in which anybody was there.</p></footer>
+</body>
+</html>
+`.text
+}

@@ -1,0 +1,227 @@
+import { readResponseValue } from '../../api/json.ts'
+import { counted, listNames, plural } from '../../api/plural.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { isFatal, toFailure } from '../../client/outcome.ts'
+import {
+  ApiError,
+  type IncompleteError,
+  type InterruptedError,
+  type MeetroomError,
+  PartialError,
+} from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { RoomSessions } from '../lists/room-sessions.ts'
+import { RoomsNotice } from '../lists/rooms-notice.ts'
+import { NameResolver } from '../lists/user-names.ts'
+import { cellOf, type Item, readField, views } from '../output/views/views.ts'
+import { openPool } from '../pool/pool.ts'
+import { runInOrder } from '../pool/run-items.ts'
+import { Tally } from '../pool/tally.ts'
+import type { Interval } from './minutes.ts'
+import { collectAttendance, type RoomReport } from './people.ts'
+import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
+
+/** Selection of what is read of each room. */
+export interface ReportScope {
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  names: boolean
+  roomNames: boolean
+  roles: boolean
+  absent: boolean
+  /** True to count meetings only from the invitation of each member. */
+  invitations: boolean
+  /** True to count blocked members as invited. */
+  includeBlocked: boolean
+  visits: boolean
+}
+
+interface RoomReaderOptions {
+  rooms: readonly Item[]
+  /** Error to throw after the report if the list of rooms is incomplete and there is no other error. */
+  incomplete: IncompleteError | undefined
+  scope: ReportScope
+  /** Time of the report, in milliseconds since 1970. */
+  now: number
+  pace: PaceFlags
+  /** Called for each room that could not be read. */
+  onFailure: (room: Item, error: MeetroomError) => Promise<void> | undefined
+}
+
+const maxNamedRooms = 10
+
+/** Concurrent reader of the attendance of rooms. */
+export class RoomReader {
+  readonly #context: Context
+  readonly #options: RoomReaderOptions
+  readonly #tally: Tally
+  readonly #anomalies = new Map<TimeAnomaly, { sessions: number; rooms: string[] }>()
+  readonly #invitations = { members: 0, dated: 0 }
+  readonly #missing: string[] = []
+  readonly #failures: MeetroomError[] = []
+  #fatal: MeetroomError | undefined
+
+  constructor(context: Context, options: RoomReaderOptions) {
+    this.#context = context
+    this.#options = options
+    this.#tally = new Tally(options.rooms.length, summarize)
+  }
+
+  /** True if all rooms were read and the list of rooms was complete. */
+  get isComplete(): boolean {
+    return this.#tally.isComplete && !this.#options.incomplete
+  }
+
+  /** Yields the reports in the order of the rooms. */
+  async *read(): AsyncGenerator<RoomReport> {
+    const { rooms, incomplete, scope, now, pace, onFailure } = this.#options
+    await new RoomsNotice(this.#context).expect(rooms.length)
+    const pool = await openPool(this.#context, pace, this.#tally)
+    const read = createRoomReader(this.#context, pool.client, scope, now)
+    const act = async (room: Item) => {
+      const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
+      // Other rooms would fail with the same error.
+      if ('error' in outcome && isFatal(outcome.error)) pool.stop()
+      return outcome
+    }
+    let asked = 0
+    for await (const [room, outcome] of runInOrder(pool, rooms, act)) {
+      asked++
+      if (outcome.status === 'ok') {
+        this.#count(room, outcome.value)
+        yield outcome.value
+        continue
+      }
+      this.#missing.push(toText(room['id']))
+      if (!('error' in outcome)) continue
+      this.#failures.push(outcome.error)
+      await onFailure(room, outcome.error)
+      // If the only room fails, the command fails with the room's error.
+      if (rooms.length === 1 && !incomplete) throw outcome.error
+      if (isFatal(outcome.error)) this.#fatal ??= outcome.error
+      else await this.#context.reportError(outcome.error)
+    }
+    for (const { id } of rooms.slice(asked)) this.#missing.push(toText(id))
+  }
+
+  #count({ id }: Item, { attendance, absent = [] }: RoomReport): void {
+    for (const [anomaly, sessions] of attendance.anomalies) {
+      const found = this.#anomalies.get(anomaly) ?? { sessions: 0, rooms: [] }
+      found.sessions += sessions
+      found.rooms.push(toText(id))
+      this.#anomalies.set(anomaly, found)
+    }
+    for (const { blocked, invitedAt } of [...attendance.participants, ...absent]) {
+      if (blocked !== undefined) this.#invitations.members++
+      if (invitedAt !== undefined) this.#invitations.dated++
+    }
+  }
+
+  /**
+   * Prints the notices at the end of a report.
+   * @throws {PartialError} if some rooms failed or were not listed
+   */
+  async finish(): Promise<void> {
+    const { incomplete, scope } = this.#options
+    const { interrupt } = this.#context
+    const { members, dated } = this.#invitations
+    if (scope.invitations && members > 0 && dated === 0)
+      await this.#context.notice(
+        'the service does not show when people were invited, so meetings before an invitation count as missed',
+      )
+    for (const [anomaly, { sessions, rooms }] of this.#anomalies) {
+      const where = `${plural(rooms.length, 'room')} ${listNames(rooms, 3)}`
+      await this.#context.notice(
+        `warning: ${counted(sessions, 'session')} ${anomalyWords[anomaly]}, in ${where}`,
+      )
+    }
+    if (interrupt.aborted && !this.#tally.isComplete) this.#fatal ??= interrupt.reason as InterruptedError
+    const hint =
+      this.#missing.length === 0 ? undefined : `not in the report: ${listNames(this.#missing, maxNamedRooms)}`
+    const { reported, error } = this.#tally.ending({ fatal: this.#fatal, hint })
+    if (reported) await this.#context.reportError(reported)
+    if (error && incomplete) await this.#context.reportError(incomplete)
+    if (error) throw commonError(error, this.#failures)
+    if (incomplete) throw incomplete
+  }
+}
+
+const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
+  'no start': 'without a readable beginning left out',
+  'no end': 'without an end in a terminated room counted up to its termination, as far as that is known',
+  'early end': 'with an end before its beginning counted as running',
+  'too long': 'longer than 366 days counted for the first 366 days',
+}
+
+/** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
+function summarize(tally: Tally): string {
+  const done = tally.count('ok')
+  if (tally.isComplete) return `reported on ${counted(done, 'room')}`
+  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
+  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+}
+
+/** Returns the error of a report without a successful room. Uses the code of the room errors if all codes are equal. */
+function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
+  const [first] = failures
+  if (!(error instanceof ApiError) || !first) return error
+  if (failures.some(({ code, exitCode }) => code !== first.code || exitCode !== first.exitCode)) return error
+  const Kind = first.constructor as new (...of: ConstructorParameters<typeof ApiError>) => MeetroomError
+  return new Kind(error.message, { hint: error.hint, status: first.status, retryable: first.retryable })
+}
+
+/**
+ * Creates a function that reports on a room. Running sessions end at `now`, in milliseconds since 1970.
+ * @throws {PartialError} if no session of a room has a readable start
+ */
+function createRoomReader(
+  context: Context,
+  client: Client,
+  scope: ReportScope,
+  now: number,
+): (room: Item) => Promise<RoomReport> {
+  const names = new NameResolver(context, client)
+  const sessions = new RoomSessions(context, client)
+  return async (given) => {
+    const room_id = toText(given['id'])
+    const recordOf = memoize(async (): Promise<Item> => {
+      const answer = await client.call('getRoom', { params: { id: room_id } })
+      return { ...given, ...((readResponseValue(answer) as Item)['room'] as Item), id: given['id'] }
+    })
+    const known = async (field: string) =>
+      readField(views.room, field, given).known ? given : await recordOf()
+    const usersOf = memoize(() => readUsersByMember(names.members(room_id, true)))
+    const attendance = await collectAttendance(sessions.of(room_id), {
+      span: scope.span,
+      now,
+      terminatedAt: memoize(async () => {
+        const status = cellOf(views.room, 'status', await known('status'))
+        return status === 'terminated' ? parseMilliseconds((await recordOf())['terminated_at']) : undefined
+      }),
+      userOf: async (member_id) => (await usersOf()).get(toText(member_id)) ?? null,
+      visits: scope.visits,
+      firstStarts: scope.invitations,
+    })
+    if (attendance.sessions > 0 && attendance.anomalies.get('no start') === attendance.sessions)
+      throw new PartialError(`room ${room_id}: none of its sessions has a readable connected_at`)
+    const absent = await names.complete(room_id, attendance.participants, scope)
+    const room = scope.roomNames ? await known('name') : given
+    return { room, attendance, absent: scope.absent ? absent : undefined }
+  }
+}
+
+async function readUsersByMember(members: AsyncIterable<Item>): Promise<ReadonlyMap<string, unknown>> {
+  const users = new Map<string, unknown>()
+  for await (const { id, user_id } of members) users.set(toText(id), user_id)
+  return users
+}
+
+function memoize<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return () => {
+    asked ??= ask()
+    return asked
+  }
+}

@@ -1,0 +1,155 @@
+import { toText } from '../../api/to-text.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { defaultPageSize } from '../lists/paging/page-size.ts'
+import { groupPages, printAll } from '../lists/print-all.ts'
+import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
+import type { PrintOptions } from '../output/formats/list-writer.ts'
+import type { Page } from '../output/views/page.ts'
+import type { Item, View } from '../output/views/views.ts'
+import { undefinedIfPreviewed } from '../requests/before-send.ts'
+import { selectReportView } from './columns.ts'
+import { type Grouping, selectRoomSubject } from './groupings.ts'
+import { Groups } from './groups.ts'
+import { inTurns } from './in-turns.ts'
+import type { Interval } from './minutes.ts'
+import type { RoomReport } from './people.ts'
+import { type ReportScope, RoomReader } from './read-rooms.ts'
+import { createRoomRows, type Rows } from './rows.ts'
+import { ReportTable } from './table.ts'
+
+/** Shortest pause between two meetings by default, in milliseconds. */
+export const defaultGapMs = 15 * 60_000
+
+export interface ReportPlan {
+  /** Name of the list in JSON. */
+  key: 'attendance' | 'usage'
+  grouping: Grouping
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  /** Time of the report, in milliseconds since 1970. */
+  now: number
+  zone: TimeZone
+  gapMs: number
+  /** Minimum minutes to count as present; undefined unless the user sets a minimum. */
+  minMinutes: number | undefined
+  absent: boolean
+  includeBlocked: boolean
+  missed?: number | undefined
+  html: string | undefined
+  rooms: RoomFlags & PaceFlags
+}
+
+interface Printing {
+  /** Called for each room after its rows. */
+  onRoom(report: RoomReport): Promise<void>
+  /** Prints the rows itself, or by calling `list`. */
+  print(rows: () => AsyncIterable<Page>, list: () => Promise<number>): Promise<void>
+}
+
+/**
+ * Reads the sessions of rooms, groups their visits, and prints the rows as a table or data and as a page.
+ * @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error
+ */
+export async function runReport(
+  context: Context,
+  given: readonly string[],
+  plan: ReportPlan,
+  printing?: Printing,
+): Promise<void> {
+  const { host, interrupt } = context
+  const { key, grouping, html, minMinutes = 0 } = plan
+  const printer = await context.printer()
+  const { format } = printer.options
+  const plain = selectReportView(grouping, plan)
+  printer.check(plain)
+  const { rooms, incomplete } = await readRooms(context, given, plan.rooms)
+  if (context.flags.curl) return showRequests(context, rooms)
+  const isTable = format === 'table'
+  const options = { ...plan, minMinutes, interrupt }
+  const shown = (text: string) => printer.makeVisible(text)
+  const page =
+    html === undefined
+      ? undefined
+      : await (await import('./page.ts')).WebPage.open(html, host, { ...options, rooms: rooms.length, shown })
+  const reader = new RoomReader(context, {
+    ...{ rooms, incomplete, now: plan.now, pace: plan.rooms },
+    scope: selectScope(plan, plain, printer.options, page !== undefined),
+    onFailure: (room, error) => page?.failed(room, error),
+  })
+  const subject = selectRoomSubject(grouping)
+  const source = subject
+    ? createRoomRows(subject, options)
+    : new Groups({ ...options, fields: plain.fields, hasBars: isTable || page !== undefined })
+  const table = isTable
+    ? new ReportTable(host, plain, { ...plan, isOneRoom: key === 'attendance' && rooms.length === 1 })
+    : undefined
+  const view = table?.view ?? plain
+  // Anonymous participants have no ID.
+  const isShown = (row: Item) => format !== 'ids' || row[view.id ?? ''] !== null
+
+  async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
+    for await (const batch of inTurns(lines, interrupt)) {
+      if (scale) await page?.rows(batch, scale)
+      yield { items: (table?.show(batch, scale) ?? batch.map(({ row }) => row)).filter(isShown) }
+    }
+  }
+
+  async function* readPages(): AsyncGenerator<Page> {
+    for await (const report of reader.read()) {
+      await page?.room(report)
+      yield* write(await source.add(report))
+      await printing?.onRoom(report)
+    }
+    yield* write(source.end())
+  }
+
+  const list = () =>
+    page
+      ? // The page is finished although the reader of the rows goes away.
+        printAll(printer, view, key, readPages())
+      : printer.list(view, key, isTable ? groupPages(readPages()) : readPages())
+
+  try {
+    const count = await (printing ? printing.print(readPages, list) : list())
+    await reader.finish()
+    if (count === 0 && isTable) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+  } finally {
+    if (page) {
+      await page.close(reader.isComplete && !interrupt.aborted)
+      await context.notice(`wrote ${html}`)
+    }
+  }
+}
+
+/** Selects the lookups that the printed fields require. */
+function selectScope(
+  { grouping, span, absent, includeBlocked }: ReportPlan,
+  { fields }: View,
+  { format, columns }: PrintOptions,
+  hasPage: boolean,
+): ReportScope {
+  const { subject } = grouping
+  const ofRoom = selectRoomSubject(grouping)
+  const isShown = (field: string) =>
+    fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
+  const isNamed = isShown('name')
+  return {
+    ...{ span, absent, includeBlocked },
+    invitations: absent && ofRoom === undefined,
+    // The page of a report by room shows the people.
+    names: isNamed && (ofRoom !== 'room' || hasPage),
+    roomNames: hasPage || isShown('room_name') || (isNamed && ofRoom === 'room'),
+    roles: isShown('role'),
+    visits: subject === 'session',
+  }
+}
+
+/** With `--curl`, shows the requests that do not depend on a response. */
+async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
+  const client = await context.client()
+  const query = { limit: defaultPageSize }
+  for (const { id } of rooms)
+    await undefinedIfPreviewed(client.call('listSessions', { params: { room_id: toText(id) }, query }))
+}

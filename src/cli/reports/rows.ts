@@ -1,0 +1,167 @@
+import { parseTimestamp } from '../../api/readings.ts'
+import type { Printed } from '../output/schemas/printed.ts'
+import type { Item } from '../output/views/views.ts'
+import type { RoomSubject } from './groupings.ts'
+import type { Meeting } from './meetings.ts'
+import { computeMinutes, computeShare, computeSpan, type Interval } from './minutes.ts'
+import type { Participant, RoomReport } from './people.ts'
+import { readSessionTimes } from './session-times.ts'
+
+export interface ReportRow {
+  row: Item
+  intervals: readonly Interval[]
+  /** First entry and last exit, in milliseconds since 1970; undefined without attendance. */
+  bounds: Interval | undefined
+  isRunning: boolean
+  /** Span of the timeline; undefined without attendance, or if the row has none of its own. */
+  span?: Interval | undefined
+  /** Room of the row, unless the row is a sum of visits. */
+  room?: Item
+  /** Meeting of the row, in a report by meeting. */
+  meeting?: Meeting
+}
+
+/** Scale shared by the bars and timelines of all rows. */
+export interface RowScale {
+  /** Largest number of minutes in a row. */
+  most: number
+  /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
+  first: number
+  last: number
+}
+
+export interface Rows {
+  lines: Iterable<ReportRow>
+  /** Undefined for rows that are no sums of visits. */
+  scale?: RowScale
+}
+
+/** Converter from the attendance of rooms to the rows of a report. */
+export interface RowSource {
+  /**
+   * Adds a room and returns the rows that are complete.
+   * @throws {InterruptedError} after a stop signal
+   */
+  add(report: RoomReport): Promise<Rows>
+  /** Returns the remaining rows after the last room. */
+  end(): Rows
+}
+
+const timeFields = ['meeting_start', 'peak_time', 'counted_from']
+
+/** Returns the value of a time field in milliseconds since 1970; undefined for null and for other fields. */
+export function readRowTime(
+  field: string,
+  { row, bounds }: Pick<ReportRow, 'row' | 'bounds'>,
+): number | undefined {
+  if (typeof row[field] !== 'string') return undefined
+  if (field === 'first_in') return bounds?.[0]
+  if (field === 'last_out') return bounds?.[1]
+  return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
+}
+
+export interface RowOptions {
+  /** Minimum attendance of a person who counts as present, in minutes. */
+  minMinutes: number
+  /** True to include people who do not count as present. */
+  absent: boolean
+  includeBlocked?: boolean
+}
+
+type AttendanceRow = Printed['sessions report']['attendance'][number]
+
+/** Creates the source of rows that are no sums of visits: each belongs to one room. */
+export function createRoomRows(by: RoomSubject, options: RowOptions): RowSource {
+  const list = { user: listUserRows, room: listRoomRows, session: listSessionRows }[by]
+  return { add: async (report) => ({ lines: list(report, options) }), end: () => ({ lines: [] }) }
+}
+
+export function listUserRows(
+  { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
+  { minMinutes, absent: listsAbsent, includeBlocked }: RowOptions,
+): ReportRow[] {
+  const span = computeSpan(meeting)
+  const nowhere = {
+    ...{ member_id: null, connections: 0, intervals: [] },
+    ...{ firstIn: null, lastOut: null },
+  }
+  const invited = absent.map((invitee) => ({ ...invitee, ...nowhere, isThere: false }))
+  return [...participants, ...invited].flatMap((participant) => {
+    const { intervals, connections, isThere, blocked = false } = participant
+    const minutes = computeMinutes(intervals)
+    const present = connections > 0 && minutes >= minMinutes
+    if (!present && !listsAbsent) return []
+    const row: AttendanceRow = {
+      room_id: room['id'],
+      user_id: participant.user_id,
+      name: nameOf(participant),
+      first_in: participant.firstIn,
+      last_out: participant.lastOut,
+      connections,
+      minutes,
+      share: computeShare(intervals, meeting),
+      present,
+      ...(includeBlocked && { blocked }),
+    }
+    return { row, intervals, bounds: computeSpan(intervals), isRunning: isThere, span, room }
+  })
+}
+
+function nameOf({ name = null, user_id, member_id }: Pick<Participant, 'name' | 'user_id' | 'member_id'>) {
+  return user_id === null ? (name ?? member_id) : name
+}
+
+function listRoomRows(report: RoomReport, options: RowOptions): ReportRow[] {
+  const { room, attendance, absent } = report
+  const { participants, meeting } = attendance
+  const people = listUserRows(report, { ...options, absent: true })
+  const present = people.filter(({ row }) => row['present'] === true)
+  const last = findLastParticipant(participants)
+  const row: AttendanceRow = {
+    room_id: room['id'],
+    name: room['name'] ?? null,
+    first_in: participants[0]?.firstIn ?? null,
+    last_out: last?.lastOut ?? null,
+    participants: present.length,
+    absent: absent === undefined ? null : people.length - present.length,
+    connections: participants.reduce((sum, { connections }) => sum + connections, 0),
+    minutes: computeMinutes(meeting),
+  }
+  const span = computeSpan(meeting)
+  return [{ row, intervals: meeting, bounds: span, isRunning: last?.isThere ?? false, span, room }]
+}
+
+/** Finds the last participant to leave, preferably one who is still in the room. */
+function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
+  const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
+  const isLater = (a: Participant, b: Participant) =>
+    endOf(a) > endOf(b) || (endOf(a) === endOf(b) && a.isThere)
+  return participants.reduce<Participant | undefined>(
+    (last, other) => (last === undefined || isLater(other, last) ? other : last),
+    undefined,
+  )
+}
+
+/** Generates rows on demand, because a room may have very many sessions. */
+function* listSessionRows(
+  { room, attendance }: RoomReport,
+  { minMinutes }: RowOptions,
+): Generator<ReportRow> {
+  const span = computeSpan(attendance.meeting)
+  for (const { session, participant, interval, isRunning } of attendance.visits) {
+    const intervals = [interval]
+    const minutes = computeMinutes(intervals)
+    if (minutes < minMinutes) continue
+    const row: AttendanceRow = {
+      room_id: room['id'],
+      session_id: session['id'],
+      member_id: session['member_id'] ?? null,
+      user_id: participant.user_id,
+      name: nameOf(participant),
+      ...readSessionTimes(session),
+      minutes,
+      share: computeShare(intervals, attendance.meeting),
+    }
+    yield { row, intervals, bounds: interval, isRunning, span, room }
+  }
+}

@@ -1,0 +1,113 @@
+import { omitUndefined } from '../../api/defined.ts'
+import { parseEnd, parseTimestamp } from '../../api/readings.ts'
+import type { Item } from '../output/views/views.ts'
+import { clipInterval, type Interval } from './minutes.ts'
+
+export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
+
+/**
+ * Maximum length of a session, in milliseconds. No connection lasts that long, and a report splits each session by day
+ * and by hour.
+ */
+const maxSessionMs = 366 * 86_400_000
+
+export interface Attendance {
+  interval: Interval
+  /** Timestamp of the entry, or the start of the span for a session that started earlier. */
+  entered: string
+  left: string | null
+  isRunning: boolean
+  oddity?: TimeAnomaly
+}
+
+interface SessionReadOptions {
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  /** Assumed end of running sessions, in milliseconds since 1970. */
+  now: number
+  /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
+  terminatedAt: number | undefined
+}
+
+interface SessionStart {
+  readonly connected_at?: unknown
+}
+
+export interface SessionEnd {
+  disconnected_at: unknown
+}
+
+export function readSessionTimes(session: Item): SessionStart & SessionEnd {
+  const { connected_at, disconnected_at } = session
+  return { connected_at, disconnected_at: isRunningSession(session) ? null : disconnected_at }
+}
+
+/** Parses a timestamp into milliseconds since 1970; returns NaN for an invalid one. */
+export function parseMilliseconds(value: unknown): number {
+  return parseTimestamp(value) ?? Number.NaN
+}
+
+export function readStart({ connected_at }: SessionStart): number {
+  return parseMilliseconds(connected_at)
+}
+
+/** Sorts sessions by start. Sessions without a start come last. */
+export function sortByStart<T extends SessionStart>(all: Iterable<T>): T[] {
+  const timed = Array.from(all, (one) => ({ one, at: readStart(one) || Number.POSITIVE_INFINITY }))
+  return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
+}
+
+/** Returns true if a session has no valid end. An end before the start is not valid. */
+export function isRunningSession({ connected_at, disconnected_at }: Item): boolean {
+  return typeof parseEnd(connected_at, disconnected_at) !== 'number'
+}
+
+/** Returns the anomaly of a session that does not count, and undefined for a session outside the span. */
+export function readAttendance(
+  session: Item,
+  reading: SessionReadOptions,
+): Attendance | TimeAnomaly | undefined {
+  const start = parseMilliseconds(session['connected_at'])
+  if (Number.isNaN(start)) return 'no start'
+  const given = resolveEnd(session, start, reading)
+  if (!clipInterval([start, given.end], reading.span)) return undefined
+  const { end, left, isRunning = false, oddity } = limitLength(given, start)
+  const interval = clipInterval([start, end], reading.span)
+  if (!interval) return oddity
+  const [from, to] = interval
+  return {
+    interval,
+    entered: from > start ? formatIso(from) : String(session['connected_at']),
+    left: to < end ? formatIso(to) : left,
+    isRunning: isRunning && to === end,
+    ...omitUndefined({ oddity }),
+  }
+}
+
+interface ResolvedEnd {
+  end: number
+  left: string | null
+  isRunning?: boolean
+  oddity?: TimeAnomaly
+}
+
+function resolveEnd(session: Item, start: number, { now, terminatedAt }: SessionReadOptions): ResolvedEnd {
+  const end = parseMilliseconds(session['disconnected_at'])
+  if (!isRunningSession(session)) return { end, left: String(session['disconnected_at']) }
+  if (terminatedAt === undefined) {
+    // The clock of the service may be ahead of the local clock.
+    const running = { end: Math.max(start, now), left: null, isRunning: true }
+    return end < start ? { ...running, oddity: 'early end' } : running
+  }
+  if (terminatedAt >= start) return { end: terminatedAt, left: formatIso(terminatedAt), oddity: 'no end' }
+  return { end: start, left: null, oddity: 'no end' }
+}
+
+function limitLength(given: ResolvedEnd, start: number): ResolvedEnd {
+  const longest = start + maxSessionMs
+  return given.end > longest ? { end: longest, left: null, oddity: 'too long' } : given
+}
+
+function formatIso(ms: number): string {
+  return new Date(ms).toISOString()
+}

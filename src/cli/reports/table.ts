@@ -1,0 +1,113 @@
+import { toText } from '../../api/to-text.ts'
+import type { Host } from '../../host.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import { drawAxis, drawBar, drawTimeline } from '../output/bars.ts'
+import { canShowUnicode } from '../output/terminal/unicode.ts'
+import type { Item, View } from '../output/views/views.ts'
+import { type Grouping, selectRoomSubject } from './groupings.ts'
+import type { Interval } from './minutes.ts'
+import { type ReportRow, type Rows, readRowTime } from './rows.ts'
+
+interface TableOptions {
+  grouping: Grouping
+  absent: boolean
+  /** Minimum minutes to count as present; undefined unless the user sets a minimum. */
+  minMinutes?: number | undefined
+  isOneRoom: boolean
+  /** Span of the report, in milliseconds since 1970. */
+  span: Interval
+  zone: TimeZone
+}
+
+const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+/** Table of a report with a timeline or a bar of minutes in each row. */
+export class ReportTable {
+  readonly view: View
+  readonly #host: Host
+  readonly #options: TableOptions
+  readonly #isOfRoom: boolean
+  /** True if all rows have the span of the report. */
+  readonly #hasOneSpan: boolean
+  readonly #drawn = new WeakMap<Item, Pick<ReportRow, 'row' | 'intervals' | 'span'>>()
+  #axis: Interval | undefined
+  #most = 0
+
+  /** @param view fields and columns of the rows, without drawings */
+  constructor(host: Host, view: View, options: TableOptions) {
+    this.#host = host
+    this.#options = options
+    const { grouping, isOneRoom, absent, minMinutes, span } = options
+    const subject = selectRoomSubject(grouping)
+    this.#isOfRoom = subject !== undefined
+    this.#hasOneSpan = subject === 'room' && span.every((ms) => Number.isFinite(ms))
+    const isMeeting = grouping.subject === 'meeting'
+    const hasTimelines = this.#isOfRoom || isMeeting
+    // The usage of a month is one row.
+    const hasBars = !grouping.hasPeak || grouping.subject !== undefined
+    // Without these flags, all rows have the same value in these columns.
+    const without = [
+      ...(isOneRoom ? ['room', 'room_name'] : []),
+      ...(this.#isOfRoom && !absent ? ['absent'] : []),
+      ...(this.#isOfRoom && !absent && minMinutes === undefined ? ['present'] : []),
+    ]
+    const drawing = {
+      // Bars outside a terminal always have this width.
+      max: host.stdout.isTTY ? 100 : 40,
+      title: (width: number) => (hasTimelines ? this.#title(width) : ''),
+      cell: (item: Item, width: number) => this.#draw(item, width),
+    }
+    this.view = {
+      ...view,
+      columns: [
+        ...view.columns.filter(({ field }) => !without.includes(field)),
+        ...(isMeeting && absent ? [{ field: 'present', weight: 6 }] : []),
+        ...(hasBars
+          ? [{ field: hasTimelines ? 'timeline' : 'bar', weight: isMeeting ? 7.5 : 8, drawing }]
+          : []),
+      ],
+    }
+  }
+
+  /** Formats rows for the table. */
+  show(lines: Iterable<ReportRow>, scale: Rows['scale']): Item[] {
+    this.#most = scale?.most ?? 0
+    return Array.from(lines, (line) => this.#show(line))
+  }
+
+  #show(line: ReportRow): Item {
+    const { row, room, intervals } = line
+    const item: Record<string, unknown> = { ...row }
+    for (const field of ['room_minutes', 'minutes'])
+      if (field in row) item[field] = Number(row[field]).toFixed(1)
+    if (room) item['room'] = toText(room['name']) || room['id']
+    if ('room_name' in row) item['room_name'] = toText(row['room_name']) || row['room_id']
+    const span = this.#hasOneSpan ? this.#options.span : line.span
+    if (this.#isOfRoom && (this.#options.isOneRoom || this.#hasOneSpan)) this.#axis = span
+    if (this.#host.stdout.isTTY) this.#showTimes(item, line, span)
+    this.#drawn.set(item, { row, intervals, span })
+    return item
+  }
+
+  #showTimes(item: Record<string, unknown>, line: ReportRow, span: Interval | undefined): void {
+    const { zone, isOneRoom } = this.#options
+    const timeOf = zone.createFormat(this.#isOfRoom ? (isOneRoom && span) || this.#options.span : unlimited)
+    for (const field of Object.keys(line.row)) {
+      const time = readRowTime(field, line)
+      if (time !== undefined) item[field] = timeOf(time)
+    }
+    if (line.isRunning && 'last_out' in item) item['last_out'] = 'still in'
+  }
+
+  #title(width: number): string {
+    if (!this.#axis) return 'TIMELINE'
+    const timeOf = this.#options.zone.createFormat(this.#axis)
+    return drawAxis(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
+  }
+
+  #draw(item: Item, width: number): string {
+    const { intervals, span, row } = this.#drawn.get(item) ?? {}
+    if (intervals && span) return drawTimeline(intervals, span, width, canShowUnicode(this.#host))
+    return drawBar(this.#most === 0 ? 0 : Number(row?.['room_minutes'] ?? 0) / this.#most, width)
+  }
+}

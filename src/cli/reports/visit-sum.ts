@@ -1,0 +1,223 @@
+import { labelOf } from '../calendar/period.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Printed } from '../output/schemas/printed.ts'
+import type { Item } from '../output/views/views.ts'
+import type { Meeting } from './meetings.ts'
+import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
+import { type Peak, PeakFinder } from './peak.ts'
+import type { Person } from './people.ts'
+import type { ReportRow } from './rows.ts'
+import type { Visit } from './visits.ts'
+
+type PrintedRow = Printed['sessions report']['attendance'][number] | Printed['usage']['usage'][number]
+type FieldOf<Row> = Row extends unknown ? keyof Row : never
+type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never
+type PrintedFields = { readonly [Field in FieldOf<PrintedRow>]?: ValueOf<PrintedRow, Field> }
+
+/** Subject of a sum. A property is undefined if the sum covers all its values. */
+export interface SumSubject {
+  person: Person | undefined
+  room: Item | undefined
+  meeting: Meeting | undefined
+  /** Day number of the first day of the period; 0 without periods. */
+  period: number
+}
+
+interface Measures {
+  hasPeak: boolean
+  /** True to keep the intervals, for timelines and for minutes in any room. */
+  hasIntervals: boolean
+}
+
+/** Sum of the visits of a person, a meeting, a room or a period. Its properties include all fields of its row. */
+export class VisitSum implements PrintedFields {
+  readonly period: number
+  /** Key of the person; undefined for several people. */
+  readonly key: string | undefined
+  readonly user_id: unknown
+  readonly blocked: boolean
+  name: unknown = null
+  role: unknown = null
+  rooms = 0
+  meetings = 0
+  missed = 0
+  present = false
+  isInvited = false
+  /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
+  first = Number.POSITIVE_INFINITY
+  last = Number.NEGATIVE_INFINITY
+  readonly #room: Item | undefined
+  readonly #meeting: Meeting | undefined
+  /** Time from which meetings count, in milliseconds since 1970; infinite if unknown. */
+  #countedFrom = Number.POSITIVE_INFINITY
+  /** True if `last` is not a known exit time. */
+  #isOpen = false
+  #isThere = false
+  /** Attendance of each participant in each room, in tenths of a minute. */
+  #tenths = 0
+  #lastRoom: Item | undefined
+  #lastMeeting: Meeting | undefined
+  /** One day, or several. An empty set for each of 100,000 people would take 20 MB. */
+  #days: number | Set<number> | undefined
+  readonly #participants: Set<string> | undefined
+  readonly #intervals: Interval[] | undefined
+  readonly #presence: PeakFinder | undefined
+  #peak: Peak | undefined
+
+  constructor({ person, room, meeting, period }: SumSubject, { hasPeak, hasIntervals }: Measures) {
+    this.period = period
+    this.#room = room
+    this.#meeting = meeting
+    this.key = person?.key
+    this.user_id = person?.user_id ?? null
+    this.blocked = person?.blocked ?? false
+    this.#participants = person ? undefined : new Set()
+    this.#intervals = hasIntervals ? [] : undefined
+    this.#presence = hasPeak ? new PeakFinder() : undefined
+  }
+
+  get day(): string {
+    return labelOf('day', this.period)
+  }
+
+  get week(): string {
+    return labelOf('week', this.period)
+  }
+
+  get month(): string {
+    return labelOf('month', this.period)
+  }
+
+  get room_id(): string {
+    return this.#room?.['id'] as string
+  }
+
+  get room_name(): unknown {
+    return this.#room?.['name'] ?? null
+  }
+
+  get meeting(): number {
+    return this.#meeting?.number ?? 0
+  }
+
+  get meeting_start(): string | null {
+    return formatTime(this.#meeting?.start)
+  }
+
+  get meeting_end(): string | null {
+    return this.#meeting?.isRunning ? null : formatTime(this.#meeting?.end)
+  }
+
+  get participants(): number {
+    return this.#participants?.size ?? Math.min(1, this.meetings)
+  }
+
+  get days(): number {
+    return this.#days instanceof Set ? this.#days.size : Number(this.#days !== undefined)
+  }
+
+  get counted_from(): string | null {
+    return formatTime(this.#countedFrom)
+  }
+
+  get first_in(): string | null {
+    return formatTime(this.first)
+  }
+
+  get last_out(): string | null {
+    return this.#isOpen ? null : formatTime(this.last)
+  }
+
+  /** Sum of the minutes of each participant in each room. */
+  get room_minutes(): number {
+    return this.#tenths / 10
+  }
+
+  /** Minutes in which the person was in at least one room. */
+  get minutes(): number {
+    return countTenths(mergeIntervals(this.#intervals ?? [])) / 10
+  }
+
+  get share(): number | null {
+    const whole = countTenths(this.#meeting?.intervals ?? [])
+    return whole === 0 ? null : Math.round((this.room_minutes * 10_000) / whole) / 1000
+  }
+
+  get peak(): number {
+    return this.#peak?.people ?? 0
+  }
+
+  get peak_time(): string | null {
+    return formatTime(this.#peak?.at)
+  }
+
+  toRow(fields: readonly string[]): ReportRow {
+    // Assignments in a loop take less memory than spreads, because V8 makes objects of spreads dictionaries.
+    const row: Record<string, unknown> = {}
+    for (const field of fields) row[field] = this[field as keyof PrintedFields & keyof VisitSum]
+    const bounds: Interval | undefined = this.first <= this.last ? [this.first, this.last] : undefined
+    return {
+      ...{ row, bounds, intervals: mergeIntervals(this.#intervals ?? []) },
+      isRunning: this.#isOpen && this.#isThere,
+      ...(this.#meeting && { meeting: this.#meeting }),
+      span: bounds && this.#meeting && [this.#meeting.start, this.#meeting.end],
+    }
+  }
+
+  addVisit(room: Item, visit: Visit, zone: TimeZone): void {
+    const { person, meeting, intervals, isPresent, missed } = visit
+    if (this.key !== undefined) this.addPerson(person)
+    this.present ||= isPresent
+    this.missed += missed
+    // Visits below the minimum count only in reports by meeting.
+    if (!meeting || (!isPresent && !this.#meeting)) return
+    if (this.#lastRoom !== room) this.rooms++
+    if (this.#lastMeeting !== meeting) this.meetings++
+    this.#lastRoom = room
+    this.#lastMeeting = meeting
+    this.#participants?.add(person.key)
+    this.#presence?.add(person.key, intervals)
+    this.#tenths += countTenths(intervals)
+    for (const interval of intervals) {
+      const [start, end] = interval
+      const last = zone.dayOf(Math.max(start, end - 1))
+      for (let day = zone.dayOf(start); day <= last; day++) this.#addDay(day)
+      this.#intervals?.push(interval)
+      this.#addBounds(start, end, person)
+    }
+  }
+
+  addPerson({ name, role, blocked, countedFrom }: Person): void {
+    if (blocked !== undefined) {
+      this.isInvited = true
+      this.#countedFrom = Math.min(this.#countedFrom, countedFrom)
+    }
+    this.name ??= name ?? null
+    this.role ??= role ?? null
+  }
+
+  /** Computes the peak and frees the intervals that it requires. */
+  close(): void {
+    this.#peak = this.#presence?.find()
+  }
+
+  #addDay(day: number): void {
+    if (this.#days instanceof Set) this.#days.add(day)
+    else if (this.#days !== undefined && this.#days !== day) this.#days = new Set([this.#days, day])
+    else this.#days = day
+  }
+
+  #addBounds(start: number, end: number, { openEnd, isThere }: Person): void {
+    const isOpen = openEnd === end
+    this.first = Math.min(this.first, start)
+    // If an open and an ended visit have the same last time, the open visit decides: the person has not left.
+    if (end > this.last) this.#isOpen = isOpen
+    else if (end === this.last && isOpen) this.#isOpen = true
+    this.last = Math.max(this.last, end)
+    if (isOpen && isThere) this.#isThere = true
+  }
+}
+
+function formatTime(ms = Number.NaN): string | null {
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : null
+}

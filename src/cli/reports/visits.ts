@@ -1,0 +1,122 @@
+import type { PeriodUnit } from '../calendar/period.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
+import { addTo, countLeading, findMeetings, type Meeting, splitByMeeting, splitByPeriod } from './meetings.ts'
+import { countTenths, type Interval } from './minutes.ts'
+import type { Person } from './people.ts'
+
+export interface VisitOptions {
+  zone: TimeZone
+  unit?: PeriodUnit | undefined
+  /** Shortest pause between two meetings of a room, in milliseconds. */
+  gapMs: number
+  /** Minimum attendance of a person who counts as present at a meeting, in minutes. */
+  minMinutes: number
+  /** True to include missed meetings and visits below the minimum. */
+  absent: boolean
+  includeBlocked: boolean
+}
+
+/** Attendance of a person at a meeting, limited to one period; or the meetings of a period that a person missed. */
+export interface Visit {
+  person: Person
+  /** Undefined for missed meetings that are only counted. */
+  meeting: Meeting | undefined
+  /** Day number of the first day of the period; 0 without periods. */
+  period: number
+  intervals: readonly Interval[]
+  isPresent: boolean
+  /**
+   * Number of meetings since the invitation that a person missed or attended too briefly. A meeting counts in its first
+   * period.
+   */
+  missed: number
+}
+
+type Attendance = ReadonlyMap<Meeting, ReadonlyMap<Person, readonly Interval[]>>
+
+/**
+ * Splits the attendance of a room by meeting, person and period, in this order.
+ * @param occupied sorted, disjoint intervals in which somebody was in the room
+ * @param listsMissed true for a visit for each missed meeting, false for their number in each period
+ */
+export function* listVisits(
+  occupied: readonly Interval[],
+  everybody: readonly Person[],
+  options: VisitOptions,
+  listsMissed = false,
+): Generator<Visit> {
+  const { zone, unit, gapMs, minMinutes, absent, includeBlocked } = options
+  const meetings = findMeetings(occupied, gapMs, everybody.find(({ isThere }) => isThere)?.openEnd)
+  const attendance = findAttendance(everybody, meetings)
+  const isInvited = ({ blocked }: Person) => blocked === false || (blocked === true && includeBlocked)
+  for (const [meeting, visitors] of attendance)
+    for (const person of absent && listsMissed ? everybody : visitors.keys()) {
+      const intervals = visitors.get(person)
+      const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
+      let missed = isInvited(person) && !isPresent && isCounted(meeting, person) ? 1 : 0
+      if (isPresent || (intervals !== undefined && absent))
+        for (const [period, parts] of groupByPeriod(intervals, unit, zone)) {
+          yield { person, meeting, period, intervals: parts, isPresent, missed }
+          missed = 0
+        }
+      else if (absent && missed > 0)
+        yield { person, meeting, period: periodOf(meeting, unit, zone), intervals: [], isPresent, missed }
+    }
+  if (absent && !listsMissed) yield* countMissed(attendance, everybody.filter(isInvited), options)
+}
+
+/** Returns true if a meeting is not before the invitation of a person. */
+function isCounted({ start }: Meeting, { countedFrom }: Person): boolean {
+  return start >= countedFrom
+}
+
+/** Finds the visitors of each meeting. Meetings and visitors keep their order. */
+function findAttendance(everybody: readonly Person[], meetings: readonly Meeting[]): Attendance {
+  const attendance = new Map(meetings.map((meeting) => [meeting, new Map<Person, readonly Interval[]>()]))
+  for (const person of everybody)
+    for (const [meeting, intervals] of splitByMeeting(person.intervals, meetings))
+      attendance.get(meeting)?.set(person, intervals)
+  return attendance
+}
+
+/** Counts the meetings of each period in which an invited person was not at all, in steps of the number of rows. */
+function* countMissed(
+  attendance: Attendance,
+  invited: readonly Person[],
+  { unit, zone }: VisitOptions,
+): Generator<Visit> {
+  /** Sorted starts of the meetings of each period. */
+  const held = new Map<number, number[]>()
+  const attended = new Map(invited.map((person) => [person, new Map<number, number>()]))
+  for (const [meeting, visitors] of attendance) {
+    const period = periodOf(meeting, unit, zone)
+    addTo(held, period, meeting.start)
+    for (const person of visitors.keys()) {
+      const counts = attended.get(person)
+      if (isCounted(meeting, person)) counts?.set(period, (counts.get(period) ?? 0) + 1)
+    }
+  }
+  for (const [person, counts] of attended)
+    for (const [period, starts] of held) {
+      const early = countLeading(starts, (start) => start < person.countedFrom)
+      const missed = starts.length - early - (counts.get(period) ?? 0)
+      if (missed > 0) yield { person, meeting: undefined, period, intervals: [], isPresent: false, missed }
+    }
+}
+
+function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZone): number {
+  const [period = 0] = groupByPeriod([[start, start]], unit, zone).keys()
+  return period
+}
+
+function groupByPeriod(
+  intervals: readonly Interval[],
+  unit: PeriodUnit | undefined,
+  zone: TimeZone,
+): Map<number, Interval[]> {
+  if (unit === undefined) return new Map([[0, [...intervals]]])
+  const groups = new Map<number, Interval[]>()
+  for (const interval of intervals)
+    for (const [period, part] of splitByPeriod(interval, unit, zone)) addTo(groups, period, part)
+  return groups
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { perTest } from '../../helpers/per-test.ts'
+import { type Lesson, member, school } from '../../helpers/school.ts'
+import { visit } from '../../helpers/term.ts'
+import { createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+/** Three lessons, and members; `host` attends all lessons. */
+function lessons(members: Lesson['members'], sessions: Lesson['sessions'] = [], users: object[] = []): void {
+  const held = ['10-01', '10-08', '10-15'].map((day) => visit('host', `${day}T08:00`, `${day}T08:45`))
+  const all = [member('host'), ...(members ?? [])]
+  school(
+    world,
+    { maths: { members: all, sessions: [...held, ...sessions] } },
+    users as Record<string, unknown>[],
+  )
+}
+
+const invited = (user_id: string, created_at?: string) => {
+  const { created_at: _, ...rest } = member(user_id) as Record<string, unknown>
+  return created_at === undefined ? rest : { ...rest, created_at }
+}
+
+async function report(flags: string) {
+  const line = `sessions report --all-rooms --time-zone utc -o json ${flags}`
+  const { code, stdout, stderr } = await world.run(line.trim())
+  expect(code, stderr).toBe(0)
+  return { rows: JSON.parse(stdout).attendance as Record<string, any>[], stderr }
+}
+
+/** `user missed counted_from` of each person who missed a meeting. */
+async function missed(flags = '') {
+  const { rows, stderr } = await report(`--by user-total --missed 1 ${flags}`)
+  return { rows: rows.map((row) => [row['user_id'], row['missed'], row['counted_from']]), stderr }
+}
+
+test('a meeting before the invitation is not missed, and counted_from shows the time of the invitation', async () => {
+  lessons([
+    invited('early', '2025-09-01T00:00:00Z'),
+    invited('late', '2025-10-07T00:00:00Z'),
+    invited('new', '2025-10-20T00:00:00Z'),
+  ])
+  const expected = [
+    ['early', 3, '2025-09-01T00:00:00.000Z'],
+    ['late', 2, '2025-10-07T00:00:00.000Z'],
+  ]
+  expect(await missed()).toEqual({ rows: expected, stderr: '' })
+  const { rows } = await report('--by meeting --absent')
+  const absent = rows.filter(({ present }) => !present).map(({ user_id }) => user_id)
+  expect(absent.sort()).toEqual(['early', 'early', 'early', 'late', 'late'])
+})
+
+test('the creation of the user decides when the service does not show that of the member', async () => {
+  lessons([invited('late')], [], [{ user_id: 'late', name: 'LATE', created_at: '2025-10-07T00:00:00Z' }])
+  expect(await missed()).toEqual({ rows: [['late', 2, '2025-10-07T00:00:00.000Z']], stderr: '' })
+})
+
+test.each(['', '--from 2025-10-05'])(
+  'an earlier session of a person who was invited again counts from that session, with “%s”',
+  async (flags) => {
+    lessons([invited('again', '2025-10-20T00:00:00Z')], [visit('again', '10-01T08:00', '10-01T08:45')])
+    const { rows } = await missed(flags)
+    expect(rows).toEqual([['again', 2, '2025-10-01T08:00:00.000Z']])
+  },
+)
+
+test('every meeting counts, with a notice, when neither members nor users show a time', async () => {
+  const { created_at: _, ...host } = member('host') as Record<string, unknown>
+  school(world, {
+    maths: { members: [host, invited('someone')], sessions: [visit('host', '10-01T08:00', '10-01T08:45')] },
+  })
+  expect(await missed()).toEqual({
+    rows: [['someone', 1, null]],
+    stderr:
+      'the service does not show when people were invited, so meetings before an invitation count as missed\n',
+  })
+})
+
+test('the embedded service shows the time of the invitation', async () => {
+  const { body } = await world.send('POST', '/rooms', { name: 'A', type: 'open' })
+  await world.send('POST', '/users', { user_id: 'ada' })
+  const added = await world.send('POST', `/rooms/${body.room.id}/members`, { user_id: 'ada' })
+  expect(added.body.member.created_at).toMatch(/^\d{4}-/)
+})

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  clipInterval,
+  computeMinutes,
+  type Interval,
+  mergeIntervals,
+  totalLength,
+} from '../../../src/cli/reports/minutes.ts'
+
+const last = 300
+const moment = fc.integer({ min: 0, max: last })
+const interval = fc.tuple(moment, moment).map(([a, b]): Interval => [Math.min(a, b), Math.max(a, b)])
+const intervals = fc.array(interval, { maxLength: 30 })
+
+/** Whether each moment is in one of the intervals, asked of every interval for every moment. */
+const covered = (list: readonly Interval[]) =>
+  Array.from({ length: last }, (_, at) => list.some(([start, end]) => start <= at && at < end))
+const count = (flags: readonly boolean[]) => flags.filter(Boolean).length
+
+test('merged intervals are sorted and disjoint, and cover the same time as the original intervals', () => {
+  fc.assert(
+    fc.property(intervals, (list) => {
+      const merged = mergeIntervals(list)
+      expect(covered(merged)).toEqual(covered(list))
+      for (const [i, [start, end]] of merged.entries()) {
+        expect(start).toBeLessThanOrEqual(end)
+        if (i > 0) expect(start).toBeGreaterThan(merged[i - 1]?.[1] ?? 0)
+      }
+    }),
+  )
+})
+
+test('merged intervals have the same total length for any order of the original intervals', () => {
+  const shuffled = intervals.chain((list) =>
+    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+  )
+  fc.assert(
+    fc.property(shuffled, ([list, other]) => {
+      expect(totalLength(mergeIntervals(list))).toBe(count(covered(list)))
+      expect(mergeIntervals(other)).toEqual(mergeIntervals(list))
+      expect(mergeIntervals(mergeIntervals(list))).toEqual(mergeIntervals(list))
+    }),
+  )
+})
+
+test('intervals that are clipped to a span cover exactly the original time inside the span', () => {
+  fc.assert(
+    fc.property(intervals, interval, (list, span) => {
+      const clipped = list.flatMap((one) => {
+        const part = clipInterval(one, span)
+        return part ? [part] : []
+      })
+      const inside = covered(list).map((is, at) => is && at >= span[0] && at < span[1])
+      expect(covered(clipped)).toEqual(inside)
+    }),
+  )
+})
+
+test.each<[Interval, Interval, Interval | undefined]>([
+  // A moment belongs to the span that begins with it, and not to the one that ends with it.
+  [
+    [5, 5],
+    [5, 9],
+    [5, 5],
+  ],
+  [[9, 9], [5, 9], undefined],
+  [
+    [7, 7],
+    [5, 9],
+    [7, 7],
+  ],
+  // What only touches a span is not in it.
+  [[1, 5], [5, 9], undefined],
+  [[9, 12], [5, 9], undefined],
+  [
+    [1, 12],
+    [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+    [1, 12],
+  ],
+])('the interval %j clipped to the span %j is %j', (one, span, part) => {
+  expect(clipInterval(one, span)).toEqual(part)
+})
+
+test('minutes are rounded to one decimal', () => {
+  const minutes = (seconds: number) => computeMinutes([[0, seconds * 1000]])
+  expect([0, 2, 3, 57, 60, 90, 3599].map(minutes)).toEqual([0, 0, 0.1, 1, 1, 1.5, 60])
+})

@@ -1,0 +1,347 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { browser, domOf } from '../../helpers/browser.ts'
+import { perTest } from '../../helpers/per-test.ts'
+import { member, school, session } from '../../helpers/school.ts'
+import { term } from '../../helpers/term.ts'
+import { harmIn } from '../../helpers/terminal.ts'
+import { createWorld } from '../../helpers/world.ts'
+
+const world = perTest(createWorld)
+
+const file = () => join(world.dir, 'page.html')
+const page = () => readFileSync(file(), 'utf8')
+const report = (line: string) => world.run(`sessions report ${line} --html page.html`)
+
+/** What a hostile name would do: run, load, end the element that it is in, or change how the rest is read. */
+const hostile = [
+  '<script>document.title = "owned"</script>',
+  '"><img src=x onerror="document.title=\'owned\'">',
+  "' onmouseover='document.title=1' x='",
+  '</title></style></table><h1>owned</h1>',
+  '<!--',
+  ']]>',
+  '&lt;b&gt;&amp;&#60;i&#62;',
+  '</svg><svg onload="document.title=1">',
+  '{{constructor.constructor("alert(1)")()}} #{1+1} javascript:alert(1)',
+  '\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028',
+  'Zoë Ångström 李小龍 عائشة 👩‍🚀',
+]
+
+function hostileLessons(): void {
+  const lessons = hostile.map((name, i) => [
+    `room ${i}`,
+    {
+      room: { name },
+      sessions: [session(name, '08:00', '08:30', { id: name, member_id: `m${i}`, name })],
+      members: [member(name, { id: `m${i}`, name }), member(`absent ${name}`, { name })],
+    },
+  ])
+  school(world, Object.fromEntries(lessons))
+}
+
+const maths = {
+  room: { name: 'Mathematics 7b' },
+  sessions: [
+    session('ada', '08:00', '08:20'),
+    session('ada', '08:25', '09:00'),
+    session('grace', '08:15', '08:30'),
+  ],
+  members: [member('ada'), member('grace'), member('alan')],
+}
+
+describe('the HTML page of a report', () => {
+  test('is readable only by its owner, and requires only one additional request for the room', async () => {
+    school(world, { maths })
+    const { code, stdout, stderr } = await report('maths -o csv')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'wrote page.html\n' })
+    expect(stdout.split('\r\n')).toHaveLength(4)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(world.requests.map(({ url }) => url.slice(20))).toEqual([
+      '/rooms/maths/sessions?limit=1000',
+      '/rooms/maths/members?limit=1000',
+      '/rooms/maths',
+    ])
+  })
+
+  test('contains a content security policy and no scripts, links or external files', async () => {
+    school(world, { maths })
+    await report('maths --absent')
+    const text = page()
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(text).toContain(`content="default-src 'none'; style-src 'sha256-`)
+    expect(text).not.toMatch(
+      /<script|<link|<img|<iframe|<object|\bon\w+=|\bstyle="|\b(src|href|action)=|url\(|@import|https?:/,
+    )
+    expect(text).toContain('<title>Attendance in Mathematics 7b</title>')
+    expect(text).toContain('<caption>Who was in Mathematics 7b, and when</caption>')
+    expect(text).toContain('@media print')
+    expect(text).toContain('prefers-color-scheme: dark')
+  })
+
+  test('shows participants with --by room, and omits participants below --min-minutes', async () => {
+    school(world, { maths })
+    await report('maths --by room -o ndjson --min-minutes 20')
+    expect(page()).toContain('<bdi>ADA</bdi>')
+    expect(page()).not.toContain('<bdi>GRACE</bdi>')
+  })
+
+  test('is marked as incomplete and lists the missing rooms if rooms cannot be read', async () => {
+    school(world, { maths })
+    const { code } = await report('maths nowhere -o ndjson')
+    expect(code).toBe(8)
+    expect(page()).toContain('Room nowhere could not be reported on: no such room: nowhere')
+    expect(page()).toMatch(/Incomplete[\s\S]*<\/html>\n$/)
+  })
+
+  test('has the heading “Attendance in 0 rooms” if no room matches', async () => {
+    school(world, { maths })
+    expect(await report('--where type=private')).toMatchObject({ code: 0 })
+    expect(page()).toContain('<h1>Attendance in 0 rooms</h1>')
+  })
+
+  test('is complete even if the reader of standard output closes the pipe', async () => {
+    school(world, { maths, again: maths })
+    const { host, done } = world.start([
+      'sessions',
+      'report',
+      '--all-rooms',
+      '-o',
+      'ndjson',
+      '--html',
+      'page.html',
+    ])
+    host.stdout.failure = Object.assign(new Error(), { code: 'EPIPE' })
+    expect(await done).toMatchObject({ code: 0 })
+    expect(page().match(/<section aria-labelledby/g)).toHaveLength(2)
+    expect(page()).not.toContain('Incomplete')
+  })
+
+  test('replaces an existing file, and causes an error before any request if its path leads nowhere or is not writable', async () => {
+    school(world, { maths })
+    writeFileSync(file(), 'old and longer than nothing')
+    expect((await report('maths')).code).toBe(0)
+    expect(page()).not.toContain('old and longer')
+    const run = (name: string) => world.run(['sessions', 'report', 'maths', '--html', name])
+    symlinkSync('elsewhere.html', join(world.dir, 'link.html'))
+    mkdirSync(join(world.dir, 'folder'))
+    world.requests.length = 0
+    expect(await run('link.html')).toMatchObject({ code: 2 })
+    expect(await run('folder')).toMatchObject({ code: 74 })
+    expect(await run('nowhere/page.html')).toMatchObject({ code: 74 })
+    expect(world.requests).toEqual([])
+  })
+
+  test('shows names as text, without markup or invisible characters', async () => {
+    hostileLessons()
+    expect((await report('--all-rooms --absent')).code).toBe(0)
+    const text = page()
+    const tags = [...text.matchAll(/<\/?([a-z!][a-z0-9-]*)/gi)].map(([, name]) => name?.toLowerCase())
+    const ours = [
+      ...['!doctype', 'html', 'head', 'meta', 'title', 'style', 'body', 'header', 'h1', 'p', 'main'],
+      ...['section', 'h2', 'bdi', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
+      ...['time', 'svg', 'rect', 'details', 'summary', 'footer'],
+    ]
+    expect([...new Set(tags)].filter((tag) => !ours.includes(tag ?? ''))).toEqual([])
+    expect(harmIn(text)).toBeUndefined()
+  })
+
+  test('masks the API key in a response of the service', async () => {
+    school(world, {
+      r: {
+        room: { name: `key ${world.apiKey}` },
+        sessions: [session('ada', '08:00', '09:00', { name: world.apiKey })],
+      },
+    })
+    await report('r')
+    expect(page()).not.toContain(world.apiKey)
+  })
+})
+
+describe('the HTML page of totals', () => {
+  const totals = async (line: string) => {
+    term(world)
+    const { code } = await report(`--all-rooms -o ndjson --time-zone Europe/Berlin ${line}`)
+    expect(code).toBe(0)
+    return page()
+  }
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
+      [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')),
+    )
+  const section = (html: string, id: string) =>
+    new RegExp(`<section[^>]*aria-labelledby="${id}">[^]*?</section>`).exec(html)?.[0] ?? ''
+
+  test('shows the minutes per day and the busiest hours as charts and as numbers', async () => {
+    for (const by of ['user-total', 'meeting', 'month', 'user', 'day,meeting']) {
+      const text = await totals(`--by ${by}`)
+      const days = rowsOf(section(text, 'minutes-per-day'))
+      expect([days.length, days[0], days[1], days.at(-1)]).toEqual([
+        9,
+        ['2025-10-24', '180.0'],
+        ['2025-10-25', '30.0'],
+        ['2025-11-01', '10.0'],
+      ])
+      expect(section(text, 'minutes-per-day').match(/<rect class="bar"/g)).toHaveLength(9)
+      const hours = rowsOf(section(text, 'busiest-hours'))
+      expect(hours.filter(([, minutes]) => minutes !== '0.0')).toEqual([
+        ['00:00', '70.0'],
+        ['01:00', '60.0'],
+        ['02:00', '30.0'],
+        ['10:00', '135.0'],
+        ['12:00', '45.0'],
+        ['23:00', '40.0'],
+      ])
+      expect(text).toContain('Most: 10:00, 135.0 minutes.')
+    }
+  })
+
+  test('with --by user-total shows the timeline of each person over the period', async () => {
+    const text = section(await totals('--by user-total --period 2025-10'), 'totals')
+    expect(
+      rowsOf(text)
+        .slice(1)
+        .map((row) => row.slice(0, 7)),
+    ).toEqual([
+      ['ADA', 'ada', '2', '3', '4', '290.0', '275.0'],
+      ['GRACE', 'grace', '2', '1', '2', '70.0', '55.0'],
+      ['m-null', '', '1', '1', '1', '10.0', '10.0'],
+    ])
+    expect(text).toContain('<span>2025-10-01 00:00</span><span>2025-11-01 00:00</span>')
+    expect(text.match(/<svg [^>]*role="img"/g)).toHaveLength(3)
+  })
+
+  test('with --by month shows a bar and no timeline for each month', async () => {
+    const text = section(await totals('--by month'), 'totals')
+    expect(rowsOf(text)).toEqual([
+      ['Month', 'Participants', 'Rooms', 'Days', 'Meetings', 'Room minutes', 'Time'],
+      ['2025-10', '3', '2', '4', '5', '370.0', ''],
+      ['2025-11', '1', '1', '1', '1', '10.0', ''],
+    ])
+    expect(text).toContain('<rect class="there" x="0" y="3" width="1000" height="10"/>')
+    expect(text).toContain('<rect class="there" x="0" y="3" width="27" height="10"/>')
+  })
+
+  test('with --by meeting contains a section for each meeting', async () => {
+    const text = await totals('--by meeting --absent')
+    expect(
+      [...text.matchAll(/<h2 id="meeting.*?">(.*?)<\/h2>\n<p>(.*?)<\/p>/g)].map(([, ...words]) => words),
+    ).toEqual([
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 1',
+        'Room maths. 2025-10-24 10:00 to 10:45, 45.0 minutes, 2 participants.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 2',
+        'Room maths. 2025-10-24 12:00 to 12:45, 45.0 minutes, 1 participant.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 3',
+        'Room maths. 2025-10-25 23:30 to 2025-10-26 02:30, 180.0 minutes, 1 participant.',
+      ],
+      [
+        '<bdi>Mathematics 7b</bdi>, meeting 4',
+        'Room maths. 2025-10-31 23:50 to 2025-11-01 00:10, 20.0 minutes, 1 participant.',
+      ],
+      ['<bdi>Art</bdi>, meeting 1', 'Room art. 2025-10-24 10:30 to 11:00, 30.0 minutes, 2 participants.'],
+    ])
+    expect(
+      rowsOf(section(text, 'meeting-1-1'))
+        .slice(1)
+        .map((row) => row.slice(0, 8)),
+    ).toEqual([
+      ['ADA', 'ada', 'host', '10:00', '10:45', '45.0', '100 %', 'yes'],
+      ['GRACE', 'grace', 'guest', '10:05', '10:45', '40.0', '89 %', 'yes'],
+      ['ALAN', 'alan', 'guest', '', '', '0.0', '0 %', 'no'],
+    ])
+  })
+
+  test('shows names that contain HTML as text', async () => {
+    hostileLessons()
+    for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
+      expect((await report(`--all-rooms --by ${by} -o ndjson`)).code).toBe(0)
+      expect(harmIn(page())).toBeUndefined()
+      expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
+    }
+  })
+
+  test('shows minutes per week or per month for a long period', async () => {
+    const sessions = [
+      session('ada', '08:00', '09:00'),
+      session('ada', '08:00', '09:00', {
+        id: 'early',
+        connected_at: '2025-07-01T08:00:00Z',
+        disconnected_at: '2025-07-01T09:00:00Z',
+      }),
+    ]
+    school(world, { maths: { sessions } })
+    await report('maths --by month -o ndjson')
+    expect(rowsOf(section(page(), 'minutes-per-week'))).toHaveLength(27)
+    school(world, {
+      maths: {
+        sessions: [
+          ...sessions,
+          session('ada', '08:00', '09:00', {
+            id: 'old',
+            connected_at: '2020-07-01T08:00:00Z',
+            disconnected_at: '2020-07-01T09:00:00Z',
+          }),
+        ],
+      },
+    })
+    await report('maths --by month -o ndjson')
+    expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
+  })
+
+  test('contains no charts if nobody attended', async () => {
+    school(world, { maths: {} })
+    expect((await report('maths --by month')).code).toBe(0)
+    expect(page()).not.toContain('class="charts"')
+  })
+})
+
+// A package of the system, such as Debian’s chromium: what the page is to those who read it.
+describe.skipIf(browser === undefined)('the HTML page of a report in a browser', { timeout: 120_000 }, () => {
+  test('shows names that contain HTML as text', async () => {
+    hostileLessons()
+    await report('--all-rooms --absent')
+    const dom = await domOf(file())
+    const decode = (html: string) =>
+      html.replace(
+        /&(lt|gt|quot|amp|nbsp);/g,
+        (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&', nbsp: '\u00a0' })[name] ?? '',
+      )
+    const cells = [...dom.matchAll(/<th scope="row"><bdi>(.*?)<\/bdi>/g)].map(([, text = '']) => decode(text))
+    // What a terminal would obey is written out.
+    const shown = hostile.map((name) =>
+      name === hostile[9] ? String.raw`\u202eevil\u2066\u0000\u001b]0;owned\u0007\u2028` : name,
+    )
+    expect(cells).toEqual(shown.flatMap((name) => [name, name]))
+    expect(dom).toContain(`<title>Attendance in ${hostile.length} rooms</title>`)
+    const tags = [...dom.matchAll(/<([a-z]\w*)((?:\s+[\w-]+="[^"]*")*)\s*>/g)]
+    const attributes = tags.flatMap(([, , text = '']) =>
+      [...text.matchAll(/([\w-]+)="[^"]*"/g)].map(([, name]) => name),
+    )
+    expect(tags.length).toBe(dom.match(/<[a-z]/gi)?.length)
+    expect(tags.map(([, name]) => name)).not.toContain('script')
+    expect([...new Set(attributes)].filter((name) => /^(on|src|href|style)/.test(name ?? ''))).toEqual([])
+    expect(dom.match(/<section aria-labelledby/g)).toHaveLength(hostile.length)
+  })
+
+  test('applies its style and blocks injected scripts', async () => {
+    school(world, { maths })
+    await report('maths')
+    writeFileSync(file(), page().replace('</main>', '<script>document.title = "ran"</script></main>'))
+    const dom = await domOf(file())
+    expect(dom).toContain('<title>Attendance in Mathematics 7b</title>')
+    expect(dom.match(/<rect class="there"/g)).toHaveLength(3)
+  })
+})
+
+test.runIf(browser === undefined)(
+  'the tests of the HTML page in a browser are skipped without chromium or google-chrome',
+  ({ skip }) => {
+    skip('there is no chromium or google-chrome on PATH')
+  },
+)
