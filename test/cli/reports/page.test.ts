@@ -159,7 +159,7 @@ describe('the HTML page of a report', () => {
   })
 })
 
-describe('the HTML page of totals', () => {
+describe('the HTML page of sums', () => {
   const totals = async (line: string) => {
     term(world)
     const { code } = await report(`--all-rooms -o ndjson --time-zone Europe/Berlin ${line}`)
@@ -264,6 +264,9 @@ describe('the HTML page of totals', () => {
       expect(harmIn(page())).toBeUndefined()
       expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
     }
+    await world.run('usage --month 2026-01 --by room --html page.html')
+    expect(page()).toContain('&lt;/title&gt;')
+    expect(page()).not.toMatch(/<script|<img|\bon\w+=["']|<h1>owned/)
   })
 
   test('shows minutes per week or per month for a long period', async () => {
@@ -292,6 +295,31 @@ describe('the HTML page of totals', () => {
     })
     await report('maths --by month -o ndjson')
     expect(rowsOf(section(page(), 'minutes-per-month'))).toHaveLength(67)
+  })
+
+  test('of usage shows the charts of the month, and its measures or those of each room with the peak', async () => {
+    term(world)
+    const usage = async (line: string) => {
+      const more = await world.run(`usage --time-zone Europe/Berlin --html page.html ${line}`)
+      expect(more).toMatchObject({
+        code: 0,
+        stderr: 'rooms that were deleted are missing\nwrote page.html\n',
+      })
+      return rowsOf(section(page(), 'totals'))
+    }
+    expect(await usage('--month 2025-10')).toEqual([
+      ['Month', 'Rooms', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', 'Time'],
+      ['2025-10', '2', '3', '5', '370.0', '2', '2025-10-24 10:05', ''],
+    ])
+    expect(section(page(), 'minutes-per-day').match(/<rect class="bar"/g)).toHaveLength(8)
+    expect(page()).toContain('<h1>Attendance in 2 rooms from 2025-10-01 00:00 to 2025-11-01 00:00</h1>')
+    expect(await usage('--month 2025-10 --by room -o csv')).toEqual([
+      ['Room', 'Month', 'Participants', 'Meetings', 'Room minutes', 'Peak', 'Peak time', 'Time'],
+      ['Mathematics 7b', '2025-10', '3', '4', '320.0', '2', '2025-10-24 10:05', ''],
+      ['Art', '2025-10', '2', '1', '50.0', '2', '2025-10-24 10:30', ''],
+    ])
+    expect(await usage('--month 2024-02')).toHaveLength(2)
+    expect(page()).not.toContain('class="charts"')
   })
 
   test('contains no charts if nobody attended', async () => {

@@ -24,6 +24,7 @@ export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
       ),
     )
     .option(whereOption[0], "only rooms that match, as in 'type=private'; repeatable", whereOption[2])
+    .option('--html <file>', 'also write a web page with charts')
     .action(
       act('reads', async (context, flags: UsageFlags) => {
         const { runUsage } = await import('./run-usage.ts')
