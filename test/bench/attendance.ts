@@ -39,7 +39,7 @@ const stub = `
     connected_at: at((i * 37) % 3000), disconnected_at: at(((i * 37) % 3000) + 600),
   }))
   const membersOf = (users) => Array.from({ length: users }, (_, i) => ({
-    id: id(1e6 + i), user_id: 'user-' + i, room_id: id(0), type: 'guest', name: 'Person number ' + i,
+    id: id(1e6 + i), user_id: 'user-' + i, type: 'guest', name: 'Person number ' + i,
   }))
   const json = (value) => Buffer.from(JSON.stringify(value))
   const small = json({ sessions: sessionsOf(sessions, Math.ceil(sessions / 4)) })
