@@ -125,12 +125,6 @@ export class PaceController implements Pacer {
       this.#seconds += this.#requests.gapMs / 1000
       this.#updateRate()
     }
-    const elapsedMs = now - this.#measuredFrom
-    // Old responses lose their weight.
-    if (elapsedMs > 2 * minRateMs && this.#requests.gapMs > 0) {
-      this.#accepted /= 2
-      this.#measuredFrom = now - elapsedMs / 2
-    }
     if (this.#options.flags.concurrency === undefined) this.#measureThroughput(now)
   }
 
