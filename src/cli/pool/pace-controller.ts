@@ -31,8 +31,8 @@ const maxBusyRetries = 10
 const maxPauses = 5
 /** Maximum pause of a single refused request, in milliseconds. A longer pause applies to all requests. */
 const maxOwnPauseMs = 1000
-/** Fraction of that pause in which no other request starts, because the service would refuse it. */
-const othersShare = 0.1
+/** Maximum pause of the other requests meanwhile, in milliseconds. The service would probably refuse them, too. */
+const maxOthersPauseMs = 100
 /** Minimum pause that is announced, in milliseconds. */
 const announcedPauseMs = 5000
 /** Backoff after a response without a Retry-After header. */
@@ -152,7 +152,7 @@ export class PaceController implements Pacer {
     if ((retryAfterMs ?? 0) > timeoutMs || this.#pauses > maxPauses + 1) stop.abort()
     if (stop.signal.aborted || this.#pauses > maxPauses || refusals >= maxBusyRetries) return undefined
     const isOwn = !isShared && pauseMs <= maxOwnPauseMs
-    const opensAt = now + (isOwn ? othersShare * pauseMs : pauseMs)
+    const opensAt = now + (isOwn ? Math.min(pauseMs, maxOthersPauseMs) : pauseMs)
     // One announcement is enough, because the other requests in flight get a similar response.
     if (pauseMs >= announcedPauseMs && opensAt > this.#requests.opensAt + announcedPauseMs / 2)
       this.#options.onLongPause(Math.round(pauseMs / 1000))

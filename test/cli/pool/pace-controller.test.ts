@@ -315,7 +315,7 @@ describe('the learned rate', () => {
     expect(rates[2]).toBeGreaterThan(120)
   })
 
-  test('decreases after a refusal by 3% to 25%, at most once a second, and delays other requests by a tenth of the pause', async () => {
+  test('decreases after a refusal by 3% to 25%, at most once a second, and delays other requests by 0.1 s', async () => {
     const run = await learn()
     const before = await send(run, 2)
     expect(run.pace.onBusy(429, 1000, 0)).toBe(1000)
