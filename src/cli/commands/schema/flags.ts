@@ -1,11 +1,8 @@
 import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
-import type { FieldsOf } from '../../output/views/define-row.ts'
-import type { flagFields, Row } from '../../output/views/rows.ts'
+import type { Row } from '../../output/views/rows.ts'
 
-export type FlagDescription = FieldsOf<typeof flagFields>
-
-type ArgumentDescription = Row<'commands'>['arguments'][number]
+export type FlagDescription = Row<'commands'>['flags'][number]
 
 export function describeFlag(option: Option): FlagDescription {
   const takesValue = option.required || option.optional
@@ -27,7 +24,7 @@ function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }
 
-export function describeArgument(argument: Argument): ArgumentDescription {
+export function describeArgument(argument: Argument): Row<'commands'>['arguments'][number] {
   return {
     name: argument.name(),
     description: argument.description,

@@ -7,13 +7,13 @@ import {
   type RowKind,
 } from '../views/define-row.ts'
 
-const scalars: Readonly<Record<string, () => z.ZodType>> = {
-  id: () => z.union([z.string(), z.number()]),
-  any: z.unknown,
-  text: z.string,
-  time: z.string,
-  integer: z.int,
-  boolean: z.boolean,
+const scalars: Readonly<Record<string, z.ZodType>> = {
+  id: z.union([z.string(), z.number()]),
+  any: z.unknown(),
+  text: z.string(),
+  time: z.string(),
+  integer: z.int(),
+  boolean: z.boolean(),
 }
 
 /** Returns the schema of the JSON output of a list of rows. */
@@ -41,14 +41,13 @@ export function createShape<F extends RowFields>(fields: F): ShapeOf<F> {
 function createTypeSchema(type: RowField[0]): z.ZodType {
   if (typeof type === 'string') {
     const [, name = '', list, nullable, optional] = /^(\w+)(\[\])?( \| null)?(\?)?$/.exec(type) ?? []
-    const scalar = (scalars[name] ?? z.never)()
+    const scalar = scalars[name] ?? z.never()
     const present = list ? z.array(scalar) : nullable ? scalar.nullable() : scalar
     return optional ? present.optional() : present
   }
   if ('list' in type) return z.array(createRowSchema(type.list))
   if (typeof type === 'function') return z.never()
   const choices = type.filter((choice) => choice !== null)
-  const [only, ...others] = choices
-  const schema = others.length === 0 ? z.literal(only) : z.enum(choices)
+  const schema = choices.length > 1 ? z.enum(choices) : z.literal(choices[0])
   return choices.length < type.length ? schema.nullable() : schema
 }
