@@ -466,3 +466,15 @@ test('the client for all profiles refuses writes in every command', async () => 
   expect(west.asked).toEqual([])
   await context.close()
 })
+
+test('rooms list --all-profiles computes columns from the rooms of each profile', async () => {
+  const created_at = '2026-01-01T00:00:00.000Z'
+  east = await fakeService([{ id: 'e1', name: 'Kyoto', type: 'open', created_at }])
+  west = await fakeService([{ id: 'w1', name: 'Lisbon', type: 'open', created_at, age: 7 }])
+  store({})
+  expect(await run('rooms list --all-profiles -o csv --columns profile,id,age')).toEqual({
+    code: 0,
+    stdout: 'profile,id,age\r\neast,e1,1d\r\nwest,w1,1d\r\n',
+    stderr: '',
+  })
+})
