@@ -2,28 +2,17 @@ import { daysOf } from '../calendar/period.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping, Subject } from './groupings.ts'
 import { inTurns } from './in-turns.ts'
-import type { Interval } from './minutes.ts'
 import { listPeople, type RoomReport } from './people.ts'
+import type { ReportPlan } from './plan.ts'
 import type { RowSource, Rows } from './rows.ts'
 import { VisitSum } from './visit-sum.ts'
-import { listVisits, type Visit, type VisitOptions } from './visits.ts'
-
-export interface GroupOptions extends VisitOptions {
-  grouping: Grouping
-  /** Fields of the rows, in their order. */
-  fields: readonly string[]
-  /** Minimum number of missed meetings of a person in the report; undefined for all people. */
-  missed?: number | undefined
-  /** True if the bars of all rows have the same scale. No row is then complete before the last room. */
-  hasBars: boolean
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
-  interrupt: AbortSignal
-}
+import { listVisits, type Visit } from './visits.ts'
 
 /** Sums of visits by person, meeting, room and period. */
 export class Groups implements RowSource {
-  readonly #options: GroupOptions
+  readonly #plan: ReportPlan
+  readonly #fields: readonly string[]
+  readonly #hasBars: boolean
   readonly #compare: Compare
   /** True if no row covers several rooms. */
   readonly #isOfRoom: boolean
@@ -32,9 +21,15 @@ export class Groups implements RowSource {
   /** Sums of earlier rooms. */
   #closed: VisitSum[] = []
 
-  constructor(options: GroupOptions) {
-    this.#options = options
-    const { grouping, span, zone } = options
+  /**
+   * @param fields fields of the rows, in their order
+   * @param hasBars true if the bars of all rows have the same scale; no row is then complete before the last room
+   */
+  constructor(plan: ReportPlan, fields: readonly string[], hasBars: boolean) {
+    this.#plan = plan
+    this.#fields = fields
+    this.#hasBars = hasBars
+    const { grouping, span, zone } = plan
     this.#compare = createComparison(grouping)
     this.#isOfRoom = grouping.subject !== undefined && grouping.subject !== 'user-total'
     // The usage of a month has a row even if there was none.
@@ -43,11 +38,11 @@ export class Groups implements RowSource {
   }
 
   async add(report: RoomReport): Promise<Rows> {
-    const { grouping, absent, interrupt, zone, hasBars } = this.#options
+    const { grouping, absent, interrupt, zone } = this.#plan
     const { subject, unit, isUnitFirst, hasPeak } = grouping
     const { room } = report
     const people = listPeople(report)
-    const options = { ...this.#options, unit }
+    const options = { ...this.#plan, unit }
     const visits = listVisits(report.attendance.meeting, people, options, subject === 'meeting')
     for await (const batch of inTurns(visits, interrupt))
       for (const visit of batch) this.#sumOf(visit, room).addVisit(room, visit, zone)
@@ -56,13 +51,13 @@ export class Groups implements RowSource {
         if (person.blocked !== undefined) this.#sumOf({ person, period: 0 }, room).addPerson(person)
     if (!this.#isOfRoom) return { lines: [] }
     const sums = this.#close()
-    if (subject === 'meeting' || !(isUnitFirst || hasPeak || hasBars)) return this.#rowsOf(sums)
+    if (subject === 'meeting' || !(isUnitFirst || hasPeak || this.#hasBars)) return this.#rowsOf(sums)
     for (const sum of sums) this.#closed.push(sum)
     return { lines: [] }
   }
 
   end(): Rows {
-    const { isUnitFirst, hasPeak } = this.#options.grouping
+    const { isUnitFirst, hasPeak } = this.#plan.grouping
     const sums = this.#isOfRoom ? this.#closed : this.#close()
     this.#closed = []
     // The sums of each room are sorted, and equal ones stay in the order of the rooms.
@@ -72,7 +67,7 @@ export class Groups implements RowSource {
 
   /** Finds or adds the sum that a visit belongs to. */
   #sumOf({ person, period, meeting }: Pick<Visit, 'period'> & Partial<Visit>, room: Item): VisitSum {
-    const { subject, hasPeak = false } = this.#options.grouping
+    const { subject, hasPeak = false } = this.#plan.grouping
     const isOfPerson = subject !== undefined && subject !== 'room'
     const about = {
       person: isOfPerson ? person : undefined,
@@ -90,7 +85,7 @@ export class Groups implements RowSource {
 
   /** Returns the open sums that are shown, in the order of the rows. */
   #close(): VisitSum[] {
-    const { grouping, absent, missed = 0 } = this.#options
+    const { grouping, absent, missed = 0 } = this.#plan
     const isWhole = grouping.hasPeak && !this.#isOfRoom
     const sums = [...this.#open.values()].filter(
       (sum) => sum.missed >= missed && (sum.meetings > 0 || (absent && sum.isInvited) || isWhole),
@@ -107,7 +102,7 @@ export class Groups implements RowSource {
       scale.first = Math.min(scale.first, first)
       scale.last = Math.max(scale.last, last)
     }
-    return { lines: listRows(sums, this.#options.fields), scale }
+    return { lines: listRows(sums, this.#fields), scale }
   }
 }
 

@@ -5,11 +5,8 @@ import { own, visible } from '../output/terminal/visible.ts'
 import { inTurns } from './in-turns.ts'
 import { countTenths, type Interval } from './minutes.ts'
 import { listPeople, type RoomReport } from './people.ts'
-import { listVisits, type VisitOptions } from './visits.ts'
-
-interface ActivityOptions extends Pick<VisitOptions, 'zone' | 'gapMs' | 'minMinutes'> {
-  interrupt: AbortSignal
-}
+import type { ReportPlan } from './plan.ts'
+import { listVisits } from './visits.ts'
 
 interface ActivityPart {
   label: string
@@ -23,22 +20,21 @@ const maxChartDays = 36_525
 
 /** Attendance of all people in all rooms, by day and by hour of the day. */
 export class Activity {
-  readonly #options: VisitOptions
-  readonly #interrupt: AbortSignal
+  readonly #plan: ReportPlan
   /** Tenths of a minute by day number. */
   readonly #days = new Map<number, number>()
   /** Milliseconds by hour of the day. */
   readonly #hours = new Array<number>(24).fill(0)
 
-  constructor({ interrupt, ...options }: ActivityOptions) {
-    this.#options = { ...options, unit: 'day', absent: false, includeBlocked: false }
-    this.#interrupt = interrupt
+  constructor(plan: ReportPlan) {
+    this.#plan = plan
   }
 
   /** @throws the reason of `interrupt` */
   async add(report: RoomReport): Promise<void> {
-    const visits = listVisits(report.attendance.meeting, listPeople(report), this.#options)
-    for await (const batch of inTurns(visits, this.#interrupt))
+    const options = { ...this.#plan, unit: 'day', absent: false } as const
+    const visits = listVisits(report.attendance.meeting, listPeople(report), options)
+    for await (const batch of inTurns(visits, options.interrupt))
       for (const { period: day, intervals } of batch) {
         this.#days.set(day, (this.#days.get(day) ?? 0) + countTenths(intervals))
         for (const interval of intervals) this.#addHours(interval)
@@ -76,7 +72,7 @@ export class Activity {
   }
 
   #addHours([start, end]: Interval): void {
-    const { zone } = this.#options
+    const { zone } = this.#plan
     for (let from = start; from < end; ) {
       const to = Math.min(end, zone.endOfHour(from))
       const hour = zone.hourOf(from)

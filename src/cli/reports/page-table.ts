@@ -6,17 +6,13 @@ import { drawSvgBar, drawSvgTimeline } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
-import type { Grouping } from './groupings.ts'
 import { addTo, type Meeting } from './meetings.ts'
 import { computeMinutes, computeSpan, countTenths, type Interval } from './minutes.ts'
 import type { RoomReport } from './people.ts'
-import { listUserRows, type ReportRow, type RowOptions, type RowScale, readRowTime } from './rows.ts'
+import type { ReportPlan } from './plan.ts'
+import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
 
-export interface PageOptions extends RowOptions {
-  grouping: Grouping
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
-  zone: TimeZone
+export interface PageOptions extends ReportPlan {
   shown: (text: string) => Visible
 }
 
@@ -46,7 +42,7 @@ const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {
   const { shown, zone } = options
   const { room, attendance } = report
-  const people = listUserRows(report, { minMinutes: options.minMinutes, absent: options.absent })
+  const people = listUserRows(report, options)
   const name = nameRoom(room, shown)
   const span = computeSpan(attendance.meeting)
   const minutes = computeMinutes(attendance.meeting)

@@ -25,12 +25,7 @@ import type { RoomReport } from './people.ts'
 import type { ReportRow, RowScale } from './rows.ts'
 
 interface WebPageOptions extends PageOptions {
-  /** Shortest pause between two meetings of a room, in milliseconds. */
-  gapMs: number
   rooms: number
-  /** Time of the report, in milliseconds since 1970. */
-  now: number
-  interrupt: AbortSignal
 }
 
 /** Self-contained page, which has no scripts and no external resources. */

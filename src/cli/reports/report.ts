@@ -1,5 +1,4 @@
 import { toText } from '../../api/to-text.ts'
-import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
@@ -10,35 +9,21 @@ import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { selectReportView } from './columns.ts'
-import { type Grouping, selectRoomSubject } from './groupings.ts'
+import { selectRoomSubject } from './groupings.ts'
 import { Groups } from './groups.ts'
 import { inTurns } from './in-turns.ts'
-import type { Interval } from './minutes.ts'
 import type { RoomReport } from './people.ts'
+import type { ReportPlan } from './plan.ts'
 import { type ReportScope, RoomReader } from './read-rooms.ts'
 import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
 
-/** Shortest pause between two meetings by default, in milliseconds. */
-export const defaultGapMs = 15 * 60_000
-
-export interface ReportPlan {
+interface ReportOptions {
   /** Name of the list in JSON. */
   key: 'attendance' | 'usage'
-  grouping: Grouping
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
-  /** Time of the report, in milliseconds since 1970. */
-  now: number
-  zone: TimeZone
-  gapMs: number
-  /** Minimum minutes to count as present; undefined unless the user sets a minimum. */
-  minMinutes: number | undefined
-  absent: boolean
-  includeBlocked: boolean
-  missed?: number | undefined
   html: string | undefined
-  rooms: RoomFlags & PaceFlags
+  /** Selection of the rooms in place of IDs, and pace. */
+  flags: RoomFlags & PaceFlags
 }
 
 interface Printing {
@@ -56,34 +41,33 @@ export async function runReport(
   context: Context,
   given: readonly string[],
   plan: ReportPlan,
+  { key, html, flags }: ReportOptions,
   printing?: Printing,
 ): Promise<void> {
   const { host, interrupt } = context
-  const { key, grouping, html, minMinutes = 0 } = plan
   const printer = await context.printer()
   const { format } = printer.options
-  const plain = selectReportView(grouping, plan)
+  const plain = selectReportView(plan.grouping, plan)
   printer.check(plain)
-  const { rooms, incomplete } = await readRooms(context, given, plan.rooms)
+  const { rooms, incomplete } = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
   const isTable = format === 'table'
-  const options = { ...plan, minMinutes, interrupt }
   const shown = (text: string) => printer.makeVisible(text)
   const page =
     html === undefined
       ? undefined
-      : await (await import('./page.ts')).WebPage.open(html, host, { ...options, rooms: rooms.length, shown })
+      : await (await import('./page.ts')).WebPage.open(html, host, { ...plan, rooms: rooms.length, shown })
   const reader = new RoomReader(context, {
-    ...{ rooms, incomplete, now: plan.now, pace: plan.rooms },
+    ...{ rooms, incomplete, now: plan.now, pace: flags },
     scope: selectScope(plan, plain, printer.options, page !== undefined),
     onFailure: (room, error) => page?.failed(room, error),
   })
-  const subject = selectRoomSubject(grouping)
+  const subject = selectRoomSubject(plan.grouping)
   const source = subject
-    ? createRoomRows(subject, options)
-    : new Groups({ ...options, fields: plain.fields, hasBars: isTable || page !== undefined })
+    ? createRoomRows(subject, plan)
+    : new Groups(plan, plain.fields, isTable || page !== undefined)
   const table = isTable
-    ? new ReportTable(host, plain, { ...plan, isOneRoom: key === 'attendance' && rooms.length === 1 })
+    ? new ReportTable(host, plain, plan, key === 'attendance' && rooms.length === 1)
     : undefined
   const view = table?.view ?? plain
   // Anonymous participants have no ID.

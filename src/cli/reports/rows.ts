@@ -4,7 +4,8 @@ import type { Item } from '../output/views/views.ts'
 import type { RoomSubject } from './groupings.ts'
 import type { Meeting } from './meetings.ts'
 import { computeMinutes, computeShare, computeSpan, type Interval } from './minutes.ts'
-import type { Participant, RoomReport } from './people.ts'
+import { nameParticipant, type Participant, type RoomReport } from './people.ts'
+import type { ReportPlan } from './plan.ts'
 import { readSessionTimes } from './session-times.ts'
 
 export interface ReportRow {
@@ -60,25 +61,17 @@ export function readRowTime(
   return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
 }
 
-export interface RowOptions {
-  /** Minimum attendance of a person who counts as present, in minutes. */
-  minMinutes: number
-  /** True to include people who do not count as present. */
-  absent: boolean
-  includeBlocked?: boolean
-}
-
 type AttendanceRow = Printed['sessions report']['attendance'][number]
 
 /** Creates the source of rows that are no sums of visits: each belongs to one room. */
-export function createRoomRows(by: RoomSubject, options: RowOptions): RowSource {
+export function createRoomRows(by: RoomSubject, plan: ReportPlan): RowSource {
   const list = { user: listUserRows, room: listRoomRows, session: listSessionRows }[by]
-  return { add: async (report) => ({ lines: list(report, options) }), end: () => ({ lines: [] }) }
+  return { add: async (report) => ({ lines: list(report, plan) }), end: () => ({ lines: [] }) }
 }
 
 export function listUserRows(
   { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
-  { minMinutes, absent: listsAbsent, includeBlocked }: RowOptions,
+  { minMinutes = 0, absent: listsAbsent, includeBlocked }: ReportPlan,
 ): ReportRow[] {
   const span = computeSpan(meeting)
   const nowhere = {
@@ -94,7 +87,7 @@ export function listUserRows(
     const row: AttendanceRow = {
       room_id: room['id'],
       user_id: participant.user_id,
-      name: nameOf(participant),
+      name: nameParticipant(participant),
       first_in: participant.firstIn,
       last_out: participant.lastOut,
       connections,
@@ -107,14 +100,10 @@ export function listUserRows(
   })
 }
 
-function nameOf({ name = null, user_id, member_id }: Pick<Participant, 'name' | 'user_id' | 'member_id'>) {
-  return user_id === null ? (name ?? member_id) : name
-}
-
-function listRoomRows(report: RoomReport, options: RowOptions): ReportRow[] {
+function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
   const { room, attendance, absent } = report
   const { participants, meeting } = attendance
-  const people = listUserRows(report, { ...options, absent: true })
+  const people = listUserRows(report, { ...plan, absent: true })
   const present = people.filter(({ row }) => row['present'] === true)
   const last = findLastParticipant(participants)
   const row: AttendanceRow = {
@@ -145,7 +134,7 @@ function findLastParticipant(participants: readonly Participant[]): Participant 
 /** Generates rows on demand, because a room may have very many sessions. */
 function* listSessionRows(
   { room, attendance }: RoomReport,
-  { minMinutes }: RowOptions,
+  { minMinutes = 0 }: ReportPlan,
 ): Generator<ReportRow> {
   const span = computeSpan(attendance.meeting)
   for (const { session, participant, interval, isRunning } of attendance.visits) {
@@ -157,7 +146,7 @@ function* listSessionRows(
       session_id: session['id'],
       member_id: session['member_id'] ?? null,
       user_id: participant.user_id,
-      name: nameOf(participant),
+      name: nameParticipant(participant),
       ...readSessionTimes(session),
       minutes,
       share: computeShare(intervals, attendance.meeting),

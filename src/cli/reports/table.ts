@@ -1,23 +1,12 @@
 import { toText } from '../../api/to-text.ts'
 import type { Host } from '../../host.ts'
-import type { TimeZone } from '../calendar/time-zone.ts'
 import { drawAxis, drawBar, drawTimeline } from '../output/bars.ts'
 import { canShowUnicode } from '../output/terminal/unicode.ts'
 import type { Item, View } from '../output/views/views.ts'
-import { type Grouping, selectRoomSubject } from './groupings.ts'
+import { selectRoomSubject } from './groupings.ts'
 import type { Interval } from './minutes.ts'
+import type { ReportPlan } from './plan.ts'
 import { type ReportRow, type Rows, readRowTime } from './rows.ts'
-
-interface TableOptions {
-  grouping: Grouping
-  absent: boolean
-  /** Minimum minutes to count as present; undefined unless the user sets a minimum. */
-  minMinutes?: number | undefined
-  isOneRoom: boolean
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
-  zone: TimeZone
-}
 
 const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
@@ -25,7 +14,8 @@ const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 export class ReportTable {
   readonly view: View
   readonly #host: Host
-  readonly #options: TableOptions
+  readonly #plan: ReportPlan
+  readonly #isOneRoom: boolean
   readonly #isOfRoom: boolean
   /** True if all rows have the span of the report. */
   readonly #hasOneSpan: boolean
@@ -34,10 +24,11 @@ export class ReportTable {
   #most = 0
 
   /** @param view fields and columns of the rows, without drawings */
-  constructor(host: Host, view: View, options: TableOptions) {
+  constructor(host: Host, view: View, plan: ReportPlan, isOneRoom: boolean) {
     this.#host = host
-    this.#options = options
-    const { grouping, isOneRoom, absent, minMinutes, span } = options
+    this.#plan = plan
+    this.#isOneRoom = isOneRoom
+    const { grouping, absent, minMinutes, span } = plan
     const subject = selectRoomSubject(grouping)
     this.#isOfRoom = subject !== undefined
     this.#hasOneSpan = subject === 'room' && span.every((ms) => Number.isFinite(ms))
@@ -82,16 +73,17 @@ export class ReportTable {
       if (field in row) item[field] = Number(row[field]).toFixed(1)
     if (room) item['room'] = toText(room['name']) || room['id']
     if ('room_name' in row) item['room_name'] = toText(row['room_name']) || row['room_id']
-    const span = this.#hasOneSpan ? this.#options.span : line.span
-    if (this.#isOfRoom && (this.#options.isOneRoom || this.#hasOneSpan)) this.#axis = span
+    const span = this.#hasOneSpan ? this.#plan.span : line.span
+    if (this.#isOfRoom && (this.#isOneRoom || this.#hasOneSpan)) this.#axis = span
     if (this.#host.stdout.isTTY) this.#showTimes(item, line, span)
     this.#drawn.set(item, { row, intervals, span })
     return item
   }
 
   #showTimes(item: Record<string, unknown>, line: ReportRow, span: Interval | undefined): void {
-    const { zone, isOneRoom } = this.#options
-    const timeOf = zone.createFormat(this.#isOfRoom ? (isOneRoom && span) || this.#options.span : unlimited)
+    const timeOf = this.#plan.zone.createFormat(
+      this.#isOfRoom ? (this.#isOneRoom && span) || this.#plan.span : unlimited,
+    )
     for (const field of Object.keys(line.row)) {
       const time = readRowTime(field, line)
       if (time !== undefined) item[field] = timeOf(time)
@@ -101,7 +93,7 @@ export class ReportTable {
 
   #title(width: number): string {
     if (!this.#axis) return 'TIMELINE'
-    const timeOf = this.#options.zone.createFormat(this.#axis)
+    const timeOf = this.#plan.zone.createFormat(this.#axis)
     return drawAxis(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
   }
 

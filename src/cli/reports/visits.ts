@@ -3,17 +3,11 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import { addTo, countLeading, findMeetings, type Meeting, splitByMeeting, splitByPeriod } from './meetings.ts'
 import { countTenths, type Interval } from './minutes.ts'
 import type { Person } from './people.ts'
+import type { ReportPlan } from './plan.ts'
 
-export interface VisitOptions {
-  zone: TimeZone
+export interface VisitOptions
+  extends Pick<ReportPlan, 'zone' | 'gapMs' | 'minMinutes' | 'absent' | 'includeBlocked'> {
   unit?: PeriodUnit | undefined
-  /** Shortest pause between two meetings of a room, in milliseconds. */
-  gapMs: number
-  /** Minimum attendance of a person who counts as present at a meeting, in minutes. */
-  minMinutes: number
-  /** True to include missed meetings and visits below the minimum. */
-  absent: boolean
-  includeBlocked: boolean
 }
 
 /** Attendance of a person at a meeting, limited to one period; or the meetings of a period that a person missed. */
@@ -45,7 +39,7 @@ export function* listVisits(
   options: VisitOptions,
   listsMissed = false,
 ): Generator<Visit> {
-  const { zone, unit, gapMs, minMinutes, absent, includeBlocked } = options
+  const { zone, unit, gapMs, minMinutes = 0, absent, includeBlocked } = options
   const meetings = findMeetings(occupied, gapMs, everybody.find(({ isThere }) => isThere)?.openEnd)
   const attendance = findAttendance(everybody, meetings)
   const isInvited = ({ blocked }: Person) => blocked === false || (blocked === true && includeBlocked)

@@ -6,10 +6,11 @@ import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
 import { createPage, type Page } from '../../output/views/page.ts'
 import { selectReportView } from '../../reports/columns.ts'
-import { type Grouping, groupUsage } from '../../reports/groupings.ts'
+import { groupUsage } from '../../reports/groupings.ts'
 import { Groups } from '../../reports/groups.ts'
 import type { Interval } from '../../reports/minutes.ts'
-import { defaultGapMs, runReport } from '../../reports/report.ts'
+import { defaultGapMs, type ReportPlan } from '../../reports/plan.ts'
+import { runReport } from '../../reports/report.ts'
 import { ReportTable } from '../../reports/table.ts'
 
 export interface UsageFlags extends PaceFlags {
@@ -24,21 +25,22 @@ export interface UsageFlags extends PaceFlags {
 
 /** @throws {PartialError} if some rooms failed or were not listed */
 export async function runUsage(context: Context, flags: UsageFlags): Promise<void> {
-  const { month = 'this-month', by, where, minMinutes = 0, gap: gapMs = defaultGapMs, html, ...pace } = flags
+  const { month = 'this-month', by, where, minMinutes, gap: gapMs = defaultGapMs, html, ...pace } = flags
   const { host, interrupt } = context
   const now = host.now()
   const zone = await readTimeZone(context)
   const span = readMonth(month, now, zone)
+  const common = { span, now, zone, gapMs, minMinutes, absent: false, includeBlocked: false, interrupt }
+  const byDay: ReportPlan = { ...common, grouping: { unit: 'day', isUnitFirst: true } }
+  const view = selectReportView(byDay.grouping)
+  const days = new Groups(byDay, view.fields, true)
   const printer = await context.printer()
   const { format, columns } = printer.options
-  const common = { span, zone, gapMs, minMinutes, absent: false, includeBlocked: false }
-  const grouping: Grouping = { unit: 'day', isUnitFirst: true }
-  const view = selectReportView(grouping)
-  const days = new Groups({ ...common, grouping, fields: view.fields, hasBars: true, interrupt })
+  const isMonth = format === 'table' && by === undefined && !columns && !context.flags.allProfiles
 
   async function printMonth(rows: AsyncIterable<Page>): Promise<void> {
     for await (const { items } of rows) for (const facts of items) await printer.printFacts(facts)
-    const table = new ReportTable(host, view, { ...common, grouping, isOneRoom: false })
+    const table = new ReportTable(host, view, byDay, false)
     const { lines, scale } = days.end()
     const items = table.show(lines, scale)
     if (items.length === 0) return
@@ -46,14 +48,13 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
     await printer.list({ ...table.view, isFixed: true }, 'usage', createPage({ items }))
   }
 
-  const isMonth = format === 'table' && by === undefined && !columns && !context.flags.allProfiles
+  const plan = { ...common, grouping: groupUsage(by) }
+  const rooms = where ? { where, ...pace } : { allRooms: true, ...pace }
   await runReport(
     context,
     [],
-    {
-      ...{ ...common, key: 'usage', grouping: groupUsage(by), now, html },
-      rooms: where ? { where, ...pace } : { allRooms: true, ...pace },
-    },
+    plan,
+    { key: 'usage', html, flags: rooms },
     {
       onRoom: async (report) => void (isMonth && (await days.add(report))),
       print: async (rows, list) => {

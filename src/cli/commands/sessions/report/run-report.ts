@@ -8,7 +8,8 @@ import type { PaceFlags } from '../../../kernel/flags.ts'
 import type { RoomFlags } from '../../../lists/select-rooms.ts'
 import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/groupings.ts'
 import type { Interval } from '../../../reports/minutes.ts'
-import { defaultGapMs, runReport } from '../../../reports/report.ts'
+import { defaultGapMs } from '../../../reports/plan.ts'
+import { runReport } from '../../../reports/report.ts'
 
 interface SpanFlags {
   from?: string
@@ -40,10 +41,9 @@ export async function runSessionReport(
   const now = context.host.now()
   const zone = await readTimeZone(context)
   const span = readSpan(flags, now, zone)
-  await runReport(context, given, {
-    key: 'attendance',
-    ...{ grouping, span, now, zone, gapMs, minMinutes, absent, includeBlocked, missed, html, rooms: flags },
-  })
+  const { interrupt } = context
+  const plan = { grouping, span, now, zone, gapMs, minMinutes, absent, includeBlocked, missed, interrupt }
+  await runReport(context, given, plan, { key: 'attendance', html, flags })
 }
 
 /** @throws {UsageError} for flags that cannot be combined */
