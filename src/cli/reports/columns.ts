@@ -80,17 +80,11 @@ const sumShapes: Readonly<Record<Exclude<Subject, 'session'> | 'all', SumShape>>
 const usageShapes: Readonly<Record<'room' | 'all', SumShape>> = {
   room: {
     ...ofRooms,
-    weights: {
-      ...{ month: 0, room_id: 0, room_name: 9, participants: 6, meetings: 5 },
-      ...{ ...minutes, peak: 7, peak_time: 3 },
-    },
+    weights: { room_id: 0, room_name: 9, participants: 6, meetings: 5, ...minutes, peak: 7, peak_time: 3 },
   },
   all: {
     noun: ['month', 'months'],
-    weights: {
-      ...{ month: 9, rooms: 5, participants: 9, meetings: 7 },
-      ...{ ...minutes, peak: 8, peak_time: 4 },
-    },
+    weights: { rooms: 5, participants: 9, meetings: 7, ...minutes, peak: 8, peak_time: 4 },
   },
 }
 
@@ -99,12 +93,13 @@ export function selectReportView(
   grouping: Grouping,
   { absent = false, includeBlocked = false }: { absent?: boolean; includeBlocked?: boolean } = {},
 ): View {
-  const { subject, unit } = grouping
+  const { subject, unit, hasPeak } = grouping
   const { noun, id, weights, fields } = selectShape(grouping)
   const isUsed = (field: string) => absent || !['missed', 'counted_from'].includes(field)
   const isMarked = includeBlocked && (subject === 'meeting' || (subject === 'user' && unit === undefined))
   const all: Record<string, number> = {
-    ...(unit && !grouping.hasPeak && { [unit]: 10 }),
+    // The usage of each room is that of one month.
+    ...(unit && { [unit]: hasPeak ? (subject ? 0 : 9) : 10 }),
     ...Object.fromEntries(Object.entries(weights).filter(([field]) => isUsed(field))),
     ...(isMarked && { blocked: 5 }),
   }

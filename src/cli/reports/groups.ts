@@ -4,7 +4,7 @@ import type { Grouping, Subject } from './groupings.ts'
 import { inTurns } from './in-turns.ts'
 import { listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
-import type { RowSource, Rows } from './rows.ts'
+import type { ReportRow, RowSource, Rows } from './rows.ts'
 import { VisitSum } from './visit-sum.ts'
 import { listVisits, type Visit } from './visits.ts'
 
@@ -67,7 +67,8 @@ export class Groups implements RowSource {
 
   /** Finds or adds the sum that a visit belongs to. */
   #sumOf({ person, period, meeting }: Pick<Visit, 'period'> & Partial<Visit>, room: Item): VisitSum {
-    const { subject, hasPeak = false } = this.#plan.grouping
+    const { grouping } = this.#plan
+    const { subject } = grouping
     const isOfPerson = subject !== undefined && subject !== 'room'
     const about = {
       person: isOfPerson ? person : undefined,
@@ -78,7 +79,7 @@ export class Groups implements RowSource {
     const key = `${period} ${about.meeting?.number} ${about.person?.key}`
     const known = this.#open.get(key)
     if (known) return known
-    const sum = new VisitSum(about, { hasPeak, hasIntervals: isOfPerson && subject !== 'user' })
+    const sum = new VisitSum(about, grouping)
     this.#open.set(key, sum)
     return sum
   }
@@ -96,19 +97,19 @@ export class Groups implements RowSource {
   }
 
   #rowsOf(sums: readonly VisitSum[]): Rows {
-    const scale = { most: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-    for (const { room_minutes, first, last } of sums) {
-      scale.most = Math.max(scale.most, room_minutes)
-      scale.first = Math.min(scale.first, first)
-      scale.last = Math.max(scale.last, last)
+    let [most, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (const sum of sums) {
+      most = Math.max(most, sum.room_minutes)
+      first = Math.min(first, sum.first)
+      last = Math.max(last, sum.last)
     }
-    return { lines: listRows(sums, this.#fields), scale }
+    return { lines: this.#listRows(sums), scale: { most, bounds: [first, last] } }
   }
-}
 
-/** Generates rows on demand, because they take more memory than sums. */
-function* listRows(sums: readonly VisitSum[], fields: readonly string[]) {
-  for (const sum of sums) yield sum.toRow(fields)
+  /** Generates rows on demand, because they take more memory than sums. */
+  *#listRows(sums: readonly VisitSum[]): Generator<ReportRow> {
+    for (const sum of sums) yield sum.toRow(this.#fields, this.#plan.grouping.unit)
+  }
 }
 
 type Compare = (a: VisitSum, b: VisitSum) => number

@@ -1,5 +1,3 @@
-import { daysOf, type PeriodUnit } from '../calendar/period.ts'
-import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Interval } from './minutes.ts'
 
 /** Period of presence in a room, in which all pauses are shorter than the gap. */
@@ -65,19 +63,4 @@ export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const known = lists.get(key)
   if (known) known.push(value)
   else lists.set(key, [value])
-}
-
-/** Splits an interval at the boundaries of days, weeks or months. Yields each part with the first day of its period. */
-export function* splitByPeriod(
-  [start, end]: Interval,
-  unit: PeriodUnit,
-  zone: TimeZone,
-): Generator<readonly [firstDay: number, interval: Interval]> {
-  let from = start
-  do {
-    const [first, next] = daysOf(unit, zone.dayOf(from))
-    const to = Math.min(end, zone.startOfDay(next))
-    yield [first, [from, to]]
-    from = to
-  } while (from < end)
 }

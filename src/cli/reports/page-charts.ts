@@ -41,12 +41,22 @@ export class Activity {
       }
   }
 
-  get isEmpty(): boolean {
-    return this.#days.size === 0
+  /** Formats the charts: minutes per day, week or month, and minutes per hour of the day. */
+  format(): Html {
+    if (this.#days.size === 0) return markup``
+    const { unit, parts } = this.#periods()
+    const hours = this.#hours.map((ms, hour) => ({
+      label: `${String(hour).padStart(2, '0')}:00`,
+      minutes: Math.round(ms / 6000) / 10,
+    }))
+    const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
+    const ends = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part?.label ?? [])
+    const periods = formatChart(`minutes-per-${unit}`, `Minutes per ${unit}`, parts, ends)
+    return markup`${periods}${formatChart('busiest-hours', 'Busiest hours', hours, clock)}`
   }
 
   /** Returns the minutes per day, or per week or month if the chart would have too many bars. */
-  periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
+  #periods(): { unit: PeriodUnit; parts: ActivityPart[] } {
     const days = [...this.#days.keys()].sort((a, b) => a - b)
     const [first = 0, last = 0] = [days[0], days.at(-1)]
     const count = last - first + 1
@@ -64,13 +74,6 @@ export class Activity {
     }
   }
 
-  hours(): ActivityPart[] {
-    return this.#hours.map((ms, hour) => ({
-      label: `${String(hour).padStart(2, '0')}:00`,
-      minutes: Math.round(ms / 6000) / 10,
-    }))
-  }
-
   #addHours([start, end]: Interval): void {
     const { zone } = this.#plan
     for (let from = start; from < end; ) {
@@ -80,21 +83,6 @@ export class Activity {
       from = to
     }
   }
-}
-
-/** Formats the charts of a report: minutes per day, week or month, and minutes per hour of the day. */
-export function formatCharts(activity: Activity): Html {
-  if (activity.isEmpty) return markup``
-  const { unit, parts } = activity.periods()
-  const hours = activity.hours()
-  const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
-  const ends = parts.length > 1 ? [parts[0], parts.at(-1)] : parts
-  return markup`${formatChart(
-    `minutes-per-${unit}`,
-    `Minutes per ${unit}`,
-    parts,
-    ends.flatMap((part) => part?.label ?? []),
-  )}${formatChart('busiest-hours', 'Busiest hours', hours, clock)}`
 }
 
 /** @param axis labels below the chart, at equal distances */

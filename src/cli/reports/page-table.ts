@@ -40,57 +40,61 @@ const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 /** Formats the people of a room as a section. */
 export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {
-  const { shown, zone } = options
   const { room, attendance } = report
-  const people = listUserRows(report, options)
-  const name = nameRoom(room, shown)
-  const span = computeSpan(attendance.meeting)
-  const minutes = computeMinutes(attendance.meeting)
-  const words = span
-    ? describeMeeting(span, minutes, attendance.participants.length, zone)
-    : own`Nobody was there.`
-  const table = {
-    ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}`, span, shown, zone },
+  const { meeting, participants } = attendance
+  const name = nameRoom(room, options.shown)
+  const span = computeSpan(meeting)
+  return formatSection(listUserRows(report, options), {
+    ...options,
+    ...{ room, span, id: visible(`room-${number}`), heading: markup`<bdi>${name}</bdi>` },
+    words: span
+      ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
+      : own`Nobody was there.`,
+    ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}` },
     fields: [
       ...['name', 'user_id', 'first_in', 'last_out'],
       ...['connections', 'minutes', 'share', 'present'],
     ],
-  }
-  return markup`<section aria-labelledby="room-${number}">
-<h2 id="room-${number}"><bdi>${name}</bdi></h2>
-<p>Room ${shown(toText(room['id']))}. ${words}</p>
-${people.length > 0 ? formatTable(people, table) : markup``}</section>
-`
+  })
 }
 
 /** Formats each meeting of a room as a section. */
-export function formatMeetings(
-  lines: readonly ReportRow[],
-  number: number,
-  { zone, shown }: PageOptions,
-): Html {
+export function formatMeetings(lines: readonly ReportRow[], room: number, options: PageOptions): Html {
   const meetings = new Map<Meeting, ReportRow[]>()
   for (const line of lines) if (line.meeting) addTo(meetings, line.meeting, line)
   const sections = [...meetings].map(([meeting, people], i) => {
-    const id = visible(`meeting-${number}-${i + 1}`)
-    const { room_id, room_name } = people[0]?.row ?? {}
-    const name = nameRoom({ id: room_id, name: room_name }, shown)
+    const { number, start, end, intervals, isRunning } = meeting
+    const { room_id: id, room_name } = people[0]?.row ?? {}
+    const name = nameRoom({ id, name: room_name }, options.shown)
     const present = people.filter(({ row }) => row['present'] === true).length
-    const span = [meeting.start, meeting.end] as const
-    const minutes = countTenths(meeting.intervals) / 10
-    const table = {
+    const minutes = countTenths(intervals) / 10
+    return formatSection(people, {
+      ...options,
+      ...{ room: { id }, span: [start, end], id: visible(`meeting-${room}-${i + 1}`) },
+      heading: markup`<bdi>${name}</bdi>, meeting ${number}`,
+      words: describeMeeting([start, end], minutes, present, options.zone, isRunning),
+      label: own`Attendance in ${name}, meeting ${number}`,
+      caption: own`Who was in ${name}, meeting ${number}, and when`,
       fields: ['name', 'user_id', 'role', 'first_in', 'last_out', 'room_minutes', 'share', 'present'],
-      label: own`Attendance in ${name}, meeting ${meeting.number}`,
-      caption: own`Who was in ${name}, meeting ${meeting.number}, and when`,
-      ...{ span, shown, zone },
-    }
-    return markup`<section aria-labelledby="${id}">
-<h2 id="${id}"><bdi>${name}</bdi>, meeting ${meeting.number}</h2>
-<p>Room ${shown(toText(room_id))}. ${describeMeeting(span, minutes, present, zone, meeting.isRunning)}</p>
-${formatTable(people, table)}</section>
-`
+    })
   })
   return markup`${sections}`
+}
+
+interface SectionOptions extends TableOptions {
+  id: Visible
+  heading: Html
+  room: Item
+  words: Visible
+}
+
+function formatSection(people: readonly ReportRow[], options: SectionOptions): Html {
+  const { id, heading, room, words, shown } = options
+  return markup`<section aria-labelledby="${id}">
+<h2 id="${id}">${heading}</h2>
+<p>Room ${shown(toText(room['id']))}. ${words}</p>
+${people.length > 0 ? markup`${formatTableStart(options)}${formatTableRows(people, options)}${tableEnd}` : markup``}</section>
+`
 }
 
 export function nameRoom({ name, id }: Item, shown: PageOptions['shown']): Visible {
@@ -120,8 +124,8 @@ const headings: Readonly<Record<string, string>> = {
 /** Returns the options of the table in a report of sums by person, room or period. A row determines the columns. */
 export function describeTable(
   row: Item,
-  { most, first, last }: RowScale,
-  { grouping, span: [from, to], zone, shown }: PageOptions,
+  { most, bounds }: RowScale,
+  { grouping, span: limits, zone, shown }: PageOptions,
 ): TableOptions {
   const { subject, unit, isUnitFirst } = grouping
   const heading = [headings[subject ?? ''], unit && `by ${unit}`].filter(Boolean).join(' ')
@@ -132,20 +136,16 @@ export function describeTable(
   const hasTimelines = subject === 'user-total' && unit === undefined
   // The timeline already shows the first entry and the last exit.
   const isShown = (field: string) => !(hasTimelines && ['first_in', 'last_out'].includes(field))
-  const span = [Number.isFinite(from) ? from : first, Number.isFinite(to) ? to : last] as const
+  const [start, end] = limits.map((ms, i) => (Number.isFinite(ms) ? ms : bounds[i]))
   return {
     ...{ caption: name, label: name, shown, zone },
     fields: [heads, ...known.filter((field) => field !== heads && isShown(field))],
-    span: hasTimelines && span.every((ms) => Number.isFinite(ms)) ? span : undefined,
+    span: hasTimelines && start !== undefined && end !== undefined && start <= end ? [start, end] : undefined,
     most: hasTimelines ? undefined : most,
   }
 }
 
-/** Formats a table with a timeline or a bar in each row. */
-function formatTable(lines: readonly ReportRow[], options: TableOptions): Html {
-  return markup`${formatTableStart(options)}${formatTableRows(lines, options)}${tableEnd}`
-}
-
+/** Formats the start of a table with a timeline or a bar in each row. */
 export function formatTableStart({ caption, label, fields, span, zone }: TableOptions): Html {
   const [start, end] = span ? span.map((ms) => visible(zone.createFormat(span)(ms))) : []
   const axis = markup`<span class="axis"><span>${start ?? own``}</span><span>${end ?? own``}</span></span>`

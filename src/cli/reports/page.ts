@@ -8,7 +8,7 @@ import { markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import { selectRoomSubject } from './groupings.ts'
-import { Activity, formatCharts } from './page-charts.ts'
+import { Activity } from './page-charts.ts'
 import { pageStyle } from './page-style.ts'
 import {
   describeTable,
@@ -96,7 +96,7 @@ ${formatTableStart(this.#table)}`.text,
   async #writeCharts(): Promise<void> {
     if (this.#hasCharts) return
     this.#hasCharts = true
-    await this.#file.write(formatCharts(this.#activity).text)
+    await this.#file.write(this.#activity.format().text)
   }
 
   async #begin(room: Item): Promise<void> {

@@ -1,3 +1,4 @@
+import { addTo } from './meetings.ts'
 import { type Interval, mergeIntervals } from './minutes.ts'
 
 /** Largest number of people at one time. */
@@ -13,9 +14,7 @@ export class PeakFinder {
   readonly #presence = new Map<string, Interval[]>()
 
   add(person: string, intervals: readonly Interval[]): void {
-    const known = this.#presence.get(person) ?? []
-    for (const interval of intervals) known.push(interval)
-    this.#presence.set(person, known)
+    for (const interval of intervals) addTo(this.#presence, person, interval)
   }
 
   /** Returns the peak and clears the visits. A person in two rooms at the same time counts once. */

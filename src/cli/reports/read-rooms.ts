@@ -19,22 +19,17 @@ import { cellOf, type Item, readField, views } from '../output/views/views.ts'
 import { openPool } from '../pool/pool.ts'
 import { runInOrder } from '../pool/run-items.ts'
 import { Tally } from '../pool/tally.ts'
-import type { Interval } from './minutes.ts'
 import { collectAttendance, type RoomReport } from './people.ts'
+import type { ReportPlan } from './plan.ts'
 import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
 
 /** Selection of what is read of each room. */
 export interface ReportScope {
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
   names: boolean
   roomNames: boolean
   roles: boolean
-  absent: boolean
   /** True to count meetings only from the invitation of each member. */
   invitations: boolean
-  /** True to count blocked members as invited. */
-  includeBlocked: boolean
   visits: boolean
 }
 
@@ -42,9 +37,8 @@ interface RoomReaderOptions {
   rooms: readonly Item[]
   /** Error to throw after the report if the list of rooms is incomplete and there is no other error. */
   incomplete: IncompleteError | undefined
+  plan: ReportPlan
   scope: ReportScope
-  /** Time of the report, in milliseconds since 1970. */
-  now: number
   pace: PaceFlags
   /** Called for each room that could not be read. */
   onFailure: (room: Item, error: MeetroomError) => Promise<void> | undefined
@@ -76,10 +70,10 @@ export class RoomReader {
 
   /** Yields the reports in the order of the rooms. */
   async *read(): AsyncGenerator<RoomReport> {
-    const { rooms, incomplete, scope, now, pace, onFailure } = this.#options
+    const { rooms, incomplete, plan, scope, pace, onFailure } = this.#options
     await new RoomsNotice(this.#context).expect(rooms.length)
     const pool = await openPool(this.#context, pace, this.#tally)
-    const read = createRoomReader(this.#context, pool.client, scope, now)
+    const read = createRoomReader(this.#context, pool.client, plan, scope)
     const act = async (room: Item) => {
       const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
       // Other rooms would fail with the same error.
@@ -179,8 +173,8 @@ function commonError(error: MeetroomError, failures: readonly MeetroomError[]): 
 function createRoomReader(
   context: Context,
   client: Client,
+  { span, now, absent: listsAbsent, includeBlocked }: ReportPlan,
   scope: ReportScope,
-  now: number,
 ): (room: Item) => Promise<RoomReport> {
   const names = new NameResolver(context, client)
   const sessions = new RoomSessions(context, client)
@@ -194,8 +188,7 @@ function createRoomReader(
       readField(views.room, field, given).known ? given : await recordOf()
     const usersOf = memoize(() => readUsersByMember(names.members(room_id, true)))
     const attendance = await collectAttendance(sessions.of(room_id), {
-      span: scope.span,
-      now,
+      ...{ span, now },
       terminatedAt: memoize(async () => {
         const status = cellOf(views.room, 'status', await known('status'))
         return status === 'terminated' ? parseMilliseconds((await recordOf())['terminated_at']) : undefined
@@ -206,9 +199,10 @@ function createRoomReader(
     })
     if (attendance.sessions > 0 && attendance.anomalies.get('no start') === attendance.sessions)
       throw new PartialError(`room ${room_id}: none of its sessions has a readable connected_at`)
-    const absent = await names.complete(room_id, attendance.participants, scope)
+    const needs = { ...scope, absent: listsAbsent, includeBlocked }
+    const absent = await names.complete(room_id, attendance.participants, needs)
     const room = scope.roomNames ? await known('name') : given
-    return { room, attendance, absent: scope.absent ? absent : undefined }
+    return { room, attendance, absent: listsAbsent ? absent : undefined }
   }
 }
 

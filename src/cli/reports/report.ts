@@ -58,7 +58,7 @@ export async function runReport(
       ? undefined
       : await (await import('./page.ts')).WebPage.open(html, host, { ...plan, rooms: rooms.length, shown })
   const reader = new RoomReader(context, {
-    ...{ rooms, incomplete, now: plan.now, pace: flags },
+    ...{ rooms, incomplete, plan, pace: flags },
     scope: selectScope(plan, plain, printer.options, page !== undefined),
     onFailure: (room, error) => page?.failed(room, error),
   })
@@ -109,7 +109,7 @@ export async function runReport(
 
 /** Selects the lookups that the printed fields require. */
 function selectScope(
-  { grouping, span, absent, includeBlocked }: ReportPlan,
+  { grouping, absent }: ReportPlan,
   { fields }: View,
   { format, columns }: PrintOptions,
   hasPage: boolean,
@@ -120,7 +120,6 @@ function selectScope(
     fields.includes(field) && (hasPage || (format !== 'ids' && (columns?.includes(field) ?? true)))
   const isNamed = isShown('name')
   return {
-    ...{ span, absent, includeBlocked },
     invitations: absent && ofRoom === undefined,
     // The page of a report by room shows the people.
     names: isNamed && (ofRoom !== 'room' || hasPage),

@@ -27,8 +27,7 @@ export interface RowScale {
   /** Largest number of minutes in a row. */
   most: number
   /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
-  first: number
-  last: number
+  bounds: Interval
 }
 
 export interface Rows {
@@ -123,12 +122,7 @@ function listRoomRows(report: RoomReport, plan: ReportPlan): ReportRow[] {
 /** Finds the last participant to leave, preferably one who is still in the room. */
 function findLastParticipant(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
-  const isLater = (a: Participant, b: Participant) =>
-    endOf(a) > endOf(b) || (endOf(a) === endOf(b) && a.isThere)
-  return participants.reduce<Participant | undefined>(
-    (last, other) => (last === undefined || isLater(other, last) ? other : last),
-    undefined,
-  )
+  return participants.toSorted((a, b) => endOf(b) - endOf(a) || Number(b.isThere) - Number(a.isThere))[0]
 }
 
 /** Generates rows on demand, because a room may have very many sessions. */

@@ -1,7 +1,8 @@
-import { labelOf } from '../calendar/period.ts'
+import { labelOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
+import type { Grouping } from './groupings.ts'
 import type { Meeting } from './meetings.ts'
 import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
 import { type Peak, PeakFinder } from './peak.ts'
@@ -21,12 +22,6 @@ export interface SumSubject {
   meeting: Meeting | undefined
   /** Day number of the first day of the period; 0 without periods. */
   period: number
-}
-
-interface Measures {
-  hasPeak: boolean
-  /** True to keep the intervals, for timelines and for minutes in any room. */
-  hasIntervals: boolean
 }
 
 /** Sum of the visits of a person, a meeting, a room or a period. Its properties include all fields of its row. */
@@ -64,7 +59,7 @@ export class VisitSum implements PrintedFields {
   readonly #presence: PeakFinder | undefined
   #peak: Peak | undefined
 
-  constructor({ person, room, meeting, period }: SumSubject, { hasPeak, hasIntervals }: Measures) {
+  constructor({ person, room, meeting, period }: SumSubject, { subject, hasPeak }: Grouping) {
     this.period = period
     this.#room = room
     this.#meeting = meeting
@@ -72,20 +67,9 @@ export class VisitSum implements PrintedFields {
     this.user_id = person?.user_id ?? null
     this.blocked = person?.blocked ?? false
     this.#participants = person ? undefined : new Set()
-    this.#intervals = hasIntervals ? [] : undefined
+    // Rows of one person in one room and period show neither a timeline nor minutes in any room.
+    this.#intervals = person && subject !== 'user' ? [] : undefined
     this.#presence = hasPeak ? new PeakFinder() : undefined
-  }
-
-  get day(): string {
-    return labelOf('day', this.period)
-  }
-
-  get week(): string {
-    return labelOf('week', this.period)
-  }
-
-  get month(): string {
-    return labelOf('month', this.period)
   }
 
   get room_id(): string {
@@ -151,10 +135,13 @@ export class VisitSum implements PrintedFields {
     return formatTime(this.#peak?.at)
   }
 
-  toRow(fields: readonly string[]): ReportRow {
+  /** @param unit the field of the period, with a unit */
+  toRow(fields: readonly string[], unit?: PeriodUnit): ReportRow {
     // Assignments in a loop take less memory than spreads, because V8 makes objects of spreads dictionaries.
     const row: Record<string, unknown> = {}
-    for (const field of fields) row[field] = this[field as keyof PrintedFields & keyof VisitSum]
+    for (const field of fields)
+      row[field] =
+        field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields & keyof VisitSum]
     const bounds: Interval | undefined = this.first <= this.last ? [this.first, this.last] : undefined
     return {
       ...{ row, bounds, intervals: mergeIntervals(this.#intervals ?? []) },

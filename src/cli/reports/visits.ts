@@ -1,6 +1,6 @@
-import type { PeriodUnit } from '../calendar/period.ts'
+import { daysOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { addTo, countLeading, findMeetings, type Meeting, splitByMeeting, splitByPeriod } from './meetings.ts'
+import { addTo, countLeading, findMeetings, type Meeting, splitByMeeting } from './meetings.ts'
 import { countTenths, type Interval } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportPlan } from './plan.ts'
@@ -49,7 +49,7 @@ export function* listVisits(
       const isPresent = intervals !== undefined && countTenths(intervals) >= minMinutes * 10
       let missed = isInvited(person) && !isPresent && isCounted(meeting, person) ? 1 : 0
       if (isPresent || (intervals !== undefined && absent))
-        for (const [period, parts] of groupByPeriod(intervals, unit, zone)) {
+        for (const [period, parts] of splitByPeriod(intervals, unit, zone)) {
           yield { person, meeting, period, intervals: parts, isPresent, missed }
           missed = 0
         }
@@ -99,18 +99,25 @@ function* countMissed(
 }
 
 function periodOf({ start }: Meeting, unit: PeriodUnit | undefined, zone: TimeZone): number {
-  const [period = 0] = groupByPeriod([[start, start]], unit, zone).keys()
-  return period
+  return unit === undefined ? 0 : daysOf(unit, zone.dayOf(start))[0]
 }
 
-function groupByPeriod(
+/** Splits intervals at the boundaries of days, weeks or months, by the first day of the period; 0 without periods. */
+function splitByPeriod(
   intervals: readonly Interval[],
   unit: PeriodUnit | undefined,
   zone: TimeZone,
 ): Map<number, Interval[]> {
   if (unit === undefined) return new Map([[0, [...intervals]]])
-  const groups = new Map<number, Interval[]>()
-  for (const interval of intervals)
-    for (const [period, part] of splitByPeriod(interval, unit, zone)) addTo(groups, period, part)
-  return groups
+  const parts = new Map<number, Interval[]>()
+  for (const [start, end] of intervals) {
+    let from = start
+    do {
+      const [first, next] = daysOf(unit, zone.dayOf(from))
+      const to = Math.min(end, zone.startOfDay(next))
+      addTo(parts, first, [from, to])
+      from = to
+    } while (from < end)
+  }
+  return parts
 }

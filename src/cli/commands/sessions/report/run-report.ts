@@ -11,13 +11,10 @@ import type { Interval } from '../../../reports/minutes.ts'
 import { defaultGapMs } from '../../../reports/plan.ts'
 import { runReport } from '../../../reports/report.ts'
 
-interface SpanFlags {
+export interface ReportFlags extends PaceFlags, RoomFlags {
   from?: string
   to?: string
   period?: string
-}
-
-export interface ReportFlags extends PaceFlags, RoomFlags, SpanFlags {
   absent?: boolean
   includeBlocked?: boolean
   missed?: number
@@ -73,7 +70,7 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
  * Converts `--period`, or `--from` and `--to`, to milliseconds since 1970. A missing flag means infinity.
  * @throws {UsageError} if a time is invalid, or `--from` is not before `--to`
  */
-function readSpan({ from, to, period }: SpanFlags, now: number, zone: TimeZone): Interval {
+function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone): Interval {
   if (period !== undefined) {
     if (from !== undefined || to !== undefined)
       throw new UsageError('pass either --period, or --from and --to', {
