@@ -57,7 +57,7 @@ test('the exports of each module are constant after loading', async () => {
         const word = `(?<![\\w$.])${name.replaceAll('$', '\\$')}`
         // An enumeration is filled when its module runs.
         const rest = text.replace(
-          new RegExp(`(?:let|var) ${word} =|${word} \\|\\| \\(${word} = \\{\\}\\)`, 'g'),
+          new RegExp(`(?:let|var|const) ${word} =|${word} \\|\\| \\(${word} = \\{\\}\\)`, 'g'),
           '',
         )
         return new RegExp(`${word}\\s*(?:[-+*/%&|^?<>]*=(?![=>])|\\+\\+|--)`).test(rest)

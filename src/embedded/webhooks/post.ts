@@ -64,8 +64,9 @@ export function createPost({
   let opening: Promise<Agent> | undefined
   /** Loads undici for the first webhook: a start without it is faster. */
   async function open(): Promise<Agent> {
-    const { Agent } = await import('undici')
-    return new Agent({
+    // The bundle has no names of a CommonJS module that is imported dynamically.
+    const { default: undici } = await import('undici')
+    return new undici.Agent({
       connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: createGuardedLookup(lookup) }) },
       pipelining: 1,
       keepAliveTimeout: 1000,
