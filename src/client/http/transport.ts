@@ -94,7 +94,11 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
   return Object.assign(transport, {
     close: async () => {
       // Idle connections do not keep the process alive, and closing them takes 2 ms.
-      if (unanswered > 0) connections.close()
+      if (unanswered === 0) return
+      // The code tells that a retry is useless.
+      const closed = Object.assign(new Error('closed by this program'), { code: 'ABORT_ERR' })
+      for (const exchange of [...running, ...waiting]) exchange.stop(closed)
+      connections.close()
     },
   })
 }
