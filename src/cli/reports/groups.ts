@@ -117,8 +117,8 @@ type Compare = (a: VisitSum, b: VisitSum) => number
 const byPeriod: Compare = (a, b) => a.period - b.period
 const byMinutes: Compare = (a, b) => b.missed - a.missed || b.room_minutes - a.room_minutes
 /** Compares by person, with anonymous participants last. */
-const byPerson: Compare = (a, b) =>
-  Number(a.user_id === null) - Number(b.user_id === null) || compareTexts(a.key ?? '', b.key ?? '')
+const byPerson: Compare = ({ user_id, key = '' }, { user_id: otherUser, key: other = '' }) =>
+  Number(user_id === null) - Number(otherUser === null) || (key < other ? -1 : key > other ? 1 : 0)
 
 /** Creates a comparison of the sums of a room, or of all rooms together, in the order of the grouping. */
 function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
@@ -131,8 +131,4 @@ function createComparison({ subject, unit, isUnitFirst }: Grouping): Compare {
   const parts = (subject && bySubject[subject]) ?? []
   const all = isUnitFirst ? [byPeriod, ...parts] : [...parts, byPeriod]
   return (a, b) => all.reduce((order, compare) => order || compare(a, b), 0)
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

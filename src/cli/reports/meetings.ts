@@ -34,19 +34,6 @@ export function findMeetings(
   })
 }
 
-/** Assigns intervals to their meetings. Both lists must be sorted, and no interval may span two meetings. */
-export function splitByMeeting(
-  intervals: readonly Interval[],
-  meetings: readonly Meeting[],
-): Map<Meeting, Interval[]> {
-  const split = new Map<Meeting, Interval[]>()
-  for (const interval of intervals) {
-    const meeting = meetings[countLeading(meetings, ({ start }) => start <= interval[0]) - 1]
-    if (meeting) addTo(split, meeting, interval)
-  }
-  return split
-}
-
 /** Counts the items at the beginning of a list that match. No item after them may match. */
 export function countLeading<T>(items: readonly T[], matches: (item: T) => boolean): number {
   let [low, high] = [0, items.length]

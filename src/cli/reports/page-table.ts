@@ -7,7 +7,7 @@ import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import { addTo, type Meeting } from './meetings.ts'
-import { computeMinutes, computeSpan, countTenths, type Interval } from './minutes.ts'
+import { computeMinutes, computeSpan, countTenths, type Interval, unlimited } from './minutes.ts'
 import type { RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { listUserRows, type ReportRow, type RowScale, readRowTime } from './rows.ts'
@@ -36,7 +36,6 @@ const texts = new Set([
   ...['first_in', 'last_out', 'present', 'peak_time'],
 ])
 const maxLabelIntervals = 20
-const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 /** Formats the people of a room as a section. */
 export function formatRoomSection(report: RoomReport, number: number, options: PageOptions): Html {

@@ -2,6 +2,7 @@ import { toText } from '../../api/to-text.ts'
 import type { Invitee, UnnamedPerson } from '../lists/user-names.ts'
 import type { Item } from '../output/views/views.ts'
 import { type Interval, mergeIntervals } from './minutes.ts'
+import type { ReportPlan } from './plan.ts'
 import {
   type Attendance,
   isRunningSession,
@@ -43,9 +44,7 @@ export interface RoomReport {
   absent: readonly Invitee[] | undefined
 }
 
-interface CollectOptions {
-  span: Interval
-  now: number
+interface CollectOptions extends Pick<ReportPlan, 'span' | 'now'> {
   /** Reads the termination time of the room for sessions without an end; NaN if unknown. */
   terminatedAt: () => Promise<number | undefined>
   userOf: (member_id: unknown) => Promise<unknown>
@@ -207,11 +206,7 @@ export function listPeople({ room, attendance, absent = [] }: RoomReport): Perso
 }
 
 /** Returns the name of a participant; the member ID of an anonymous participant without a name. */
-export function nameParticipant({
-  name = null,
-  user_id,
-  member_id,
-}: Pick<Participant, 'name' | 'user_id' | 'member_id'>): unknown {
+export function nameParticipant({ name = null, user_id, member_id }: UnnamedPerson): unknown {
   return user_id === null ? (name ?? member_id) : name
 }
 

@@ -186,7 +186,11 @@ function createRoomReader(
     })
     const known = async (field: string) =>
       readField(views.room, field, given).known ? given : await recordOf()
-    const usersOf = memoize(() => readUsersByMember(names.members(room_id, true)))
+    const usersOf = memoize(async () => {
+      const users = new Map<string, unknown>()
+      for await (const { id, user_id } of names.members(room_id, true)) users.set(toText(id), user_id)
+      return users
+    })
     const attendance = await collectAttendance(sessions.of(room_id), {
       ...{ span, now },
       terminatedAt: memoize(async () => {
@@ -204,12 +208,6 @@ function createRoomReader(
     const room = scope.roomNames ? await known('name') : given
     return { room, attendance, absent: listsAbsent ? absent : undefined }
   }
-}
-
-async function readUsersByMember(members: AsyncIterable<Item>): Promise<ReadonlyMap<string, unknown>> {
-  const users = new Map<string, unknown>()
-  for await (const { id, user_id } of members) users.set(toText(id), user_id)
-  return users
 }
 
 function memoize<T>(ask: () => Promise<T>): () => Promise<T> {

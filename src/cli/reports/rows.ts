@@ -50,10 +50,7 @@ export interface RowSource {
 const timeFields = ['meeting_start', 'peak_time', 'counted_from']
 
 /** Returns the value of a time field in milliseconds since 1970; undefined for null and for other fields. */
-export function readRowTime(
-  field: string,
-  { row, bounds }: Pick<ReportRow, 'row' | 'bounds'>,
-): number | undefined {
+export function readRowTime(field: string, { row, bounds }: ReportRow): number | undefined {
   if (typeof row[field] !== 'string') return undefined
   if (field === 'first_in') return bounds?.[0]
   if (field === 'last_out') return bounds?.[1]

@@ -2,6 +2,7 @@ import { omitUndefined } from '../../api/defined.ts'
 import { parseEnd, parseTimestamp } from '../../api/readings.ts'
 import type { Item } from '../output/views/views.ts'
 import { clipInterval, type Interval } from './minutes.ts'
+import type { ReportPlan } from './plan.ts'
 
 export type TimeAnomaly = 'no start' | 'no end' | 'early end' | 'too long'
 
@@ -20,11 +21,8 @@ export interface Attendance {
   oddity?: TimeAnomaly
 }
 
-interface SessionReadOptions {
-  /** Span of the report, in milliseconds since 1970. */
-  span: Interval
-  /** Assumed end of running sessions, in milliseconds since 1970. */
-  now: number
+/** Running sessions end at the time of the report. */
+interface SessionReadOptions extends Pick<ReportPlan, 'span' | 'now'> {
   /** Termination time of the room; NaN if unknown, undefined if sessions may still be running. */
   terminatedAt: number | undefined
 }

@@ -4,11 +4,9 @@ import { drawAxis, drawBar, drawTimeline } from '../output/bars.ts'
 import { canShowUnicode } from '../output/terminal/unicode.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { selectRoomSubject } from './groupings.ts'
-import type { Interval } from './minutes.ts'
+import { type Interval, unlimited } from './minutes.ts'
 import type { ReportPlan } from './plan.ts'
 import { type ReportRow, type Rows, readRowTime } from './rows.ts'
-
-const unlimited: Interval = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 /** Table of a report with a timeline or a bar of minutes in each row. */
 export class ReportTable {

@@ -198,8 +198,7 @@ export class VisitSum implements PrintedFields {
     const isOpen = openEnd === end
     this.first = Math.min(this.first, start)
     // If an open and an ended visit have the same last time, the open visit decides: the person has not left.
-    if (end > this.last) this.#isOpen = isOpen
-    else if (end === this.last && isOpen) this.#isOpen = true
+    if (end >= this.last) this.#isOpen = isOpen || (end === this.last && this.#isOpen)
     this.last = Math.max(this.last, end)
     if (isOpen && isThere) this.#isThere = true
   }

@@ -1,6 +1,6 @@
 import { daysOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { addTo, countLeading, findMeetings, type Meeting, splitByMeeting } from './meetings.ts'
+import { addTo, countLeading, findMeetings, type Meeting } from './meetings.ts'
 import { countTenths, type Interval } from './minutes.ts'
 import type { Person } from './people.ts'
 import type { ReportPlan } from './plan.ts'
@@ -66,10 +66,13 @@ function isCounted({ start }: Meeting, { countedFrom }: Person): boolean {
 
 /** Finds the visitors of each meeting. Meetings and visitors keep their order. */
 function findAttendance(everybody: readonly Person[], meetings: readonly Meeting[]): Attendance {
-  const attendance = new Map(meetings.map((meeting) => [meeting, new Map<Person, readonly Interval[]>()]))
+  const attendance = new Map(meetings.map((meeting) => [meeting, new Map<Person, Interval[]>()]))
   for (const person of everybody)
-    for (const [meeting, intervals] of splitByMeeting(person.intervals, meetings))
-      attendance.get(meeting)?.set(person, intervals)
+    for (const interval of person.intervals) {
+      const meeting = meetings[countLeading(meetings, ({ start }) => start <= interval[0]) - 1]
+      const visitors = meeting && attendance.get(meeting)
+      if (visitors) addTo(visitors, person, interval)
+    }
   return attendance
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import type { RoomFlags } from '../../../lists/select-rooms.ts'
 import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/groupings.ts'
-import type { Interval } from '../../../reports/minutes.ts'
+import { type Interval, unlimited } from '../../../reports/minutes.ts'
 import { defaultGapMs } from '../../../reports/plan.ts'
 import { runReport } from '../../../reports/report.ts'
 
@@ -52,9 +52,7 @@ function checkFlags(grouping: Grouping, flags: ReportFlags): void {
   if (missed !== undefined && subject !== 'user-total')
     throw new UsageError(
       `--missed counts the meetings that a person missed, so --by ${by} does not work with it`,
-      {
-        hint: 'pass --by user-total',
-      },
+      { hint: 'pass --by user-total' },
     )
   if (absent && !listsPeople)
     throw new UsageError(`--absent lists people, so --by ${by} does not work with it`)
@@ -80,8 +78,8 @@ function readSpan({ from, to, period }: ReportFlags, now: number, zone: TimeZone
     if (!span) throw new UsageError(`--period must be ${periodExamples}, not “${period}”`)
     return span
   }
-  const start = from === undefined ? Number.NEGATIVE_INFINITY : requireMoment('--from', from, now, zone)
-  const end = to === undefined ? Number.POSITIVE_INFINITY : requireMoment('--to', to, now, zone)
+  const start = from === undefined ? unlimited[0] : requireMoment('--from', from, now, zone)
+  const end = to === undefined ? unlimited[1] : requireMoment('--to', to, now, zone)
   if (start >= end)
     throw new UsageError('--from must be earlier than --to', {
       hint: 'a date means 00:00 of that day: for 31 January, pass --from 2026-01-31 --to 2026-02-01',
