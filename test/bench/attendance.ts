@@ -22,7 +22,7 @@ const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.lar
 ) as [number, number, number, number]
 
 /** Most memory that a report of many rooms may take, in MB. */
-const mostManyMb = 400
+const mostManyMb = 350
 /** Most memory that the room with the most sessions may take, in MB, unless each of them is listed. */
 const mostMb = 150
 
