@@ -74,8 +74,11 @@ export async function runReport(
   const isShown = (row: Item) => format !== 'ids' || row[view.id ?? ''] !== null
 
   async function* write({ lines, scale }: Rows): AsyncGenerator<Page> {
-    for await (const batch of inTurns(lines, interrupt)) {
-      if (scale) await page?.rows(batch, scale)
+    // A section of the page shows all people of a meeting.
+    const ofRoom = page && plan.grouping.subject === 'meeting' ? [...lines] : undefined
+    if (ofRoom && scale) await page?.rows(ofRoom, scale)
+    for await (const batch of inTurns(ofRoom ?? lines, interrupt)) {
+      if (scale && !ofRoom) await page?.rows(batch, scale)
       yield { items: (table?.show(batch, scale) ?? batch.map(({ row }) => row)).filter(isShown) }
     }
   }

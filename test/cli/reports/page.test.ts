@@ -257,6 +257,16 @@ describe('the HTML page of sums', () => {
     ])
   })
 
+  test('with --by meeting shows all people of a large meeting in one section', async () => {
+    const sessions = Array.from({ length: 1100 }, (_, i) =>
+      session(`u${i}`, '08:00', '08:30', { id: `s${i}`, name: 'N' }),
+    )
+    school(world, { maths: { sessions } })
+    await report('maths --by meeting -o ndjson')
+    expect(page().match(/<section aria-labelledby="meeting-/g)).toHaveLength(1)
+    expect(page()).toContain('1100 participants')
+  })
+
   test('shows names that contain HTML as text', async () => {
     hostileLessons()
     for (const by of ['user-total', 'meeting', 'user,month', 'room,day']) {
