@@ -19,7 +19,7 @@ export interface ReportRow {
   /** Room of the row, unless the row is a sum of visits. */
   room?: Item
   /** Meeting of the row, in a report by meeting. */
-  meeting?: Meeting
+  meeting?: Meeting | undefined
 }
 
 /** Scale shared by the bars and timelines of all rows. */

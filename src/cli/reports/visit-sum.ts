@@ -144,9 +144,11 @@ export class VisitSum implements PrintedFields {
         field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields & keyof VisitSum]
     const bounds: Interval | undefined = this.first <= this.last ? [this.first, this.last] : undefined
     return {
-      ...{ row, bounds, intervals: mergeIntervals(this.#intervals ?? []) },
+      row,
+      bounds,
+      intervals: mergeIntervals(this.#intervals ?? []),
       isRunning: this.#isOpen && this.#isThere,
-      ...(this.#meeting && { meeting: this.#meeting }),
+      meeting: this.#meeting,
       span: bounds && this.#meeting && [this.#meeting.start, this.#meeting.end],
     }
   }
