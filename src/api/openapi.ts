@@ -3,7 +3,6 @@ import { omitUndefined } from './defined.ts'
 import type { OperationName } from './endpoints.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
-import { order } from './resources.ts'
 import { WebhookEvent } from './webhooks.ts'
 
 export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
@@ -54,8 +53,7 @@ function describe(operation: Operation): object {
 }
 
 function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): object[] {
-  const specified = Object.entries(schema?.shape ?? {}).filter(([name]) => !Object.hasOwn(order, name))
-  return specified.map(([name, field]) => {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...rest } = toSchema(field as z.ZodType, 'output')
     return {
       name,

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Endpoint, endpoints } from './endpoints.ts'
-import type { order, paging, Resources } from './resources.ts'
+import type { paging, Resources } from './resources.ts'
 import type { ItemOf, QueryFields, WritableFields } from './values.ts'
 
 export interface Operation extends Endpoint {
@@ -22,7 +22,6 @@ export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: strin
 
 export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
   ? QueryFields<FieldsOf<E>> &
-      QueryFields<typeof order> &
       (E extends { paged: true | 'when asked' } ? QueryFields<typeof paging> : object)
   : object
 

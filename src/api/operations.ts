@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import type { Operation, ParamName } from './operation.ts'
 import type { Resource } from './resource.ts'
-import { delivery, member, order, paging, type ResourceName, resources, room, user } from './resources.ts'
+import { delivery, member, paging, type ResourceName, resources, room, user } from './resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from './schemas.ts'
 
 export type Operations = typeof endpoints
@@ -28,8 +28,7 @@ function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
         Object.fromEntries(pathParams.map(([name, words]) => [name, z.string().min(1).describe(words)])),
       ),
     }),
-    ...(method === 'GET' &&
-      many && { query: createQuerySchema({ ...(paged && paging), ...fields, ...order }) }),
+    ...(method === 'GET' && many && { query: createQuerySchema({ ...(paged && paging), ...fields }) }),
     ...((method === 'POST' || method === 'PUT') && { body: many ? z.array(body) : body }),
     response: bare
       ? item

@@ -353,11 +353,6 @@ export const paging = {
   total: { type: 'integer', description: 'total number of items' },
 } as const
 
-/** Order of a list. Some services have this query field; the API specification does not. */
-export const order = {
-  sort_by: { type: 'text', description: 'order of the items', query: true, presence: 'unlisted' },
-} as const
-
 export const resources = { room, member, user, session, page, message, delivery }
 
 export const secretFields: ReadonlySet<string> = new Set(

@@ -7,7 +7,7 @@ import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.t
 import { createMemberToken } from '../sessions/admission.ts'
 import { closeReasons } from '../sessions/session-control.ts'
 import { hasListedEnds } from '../store/ended.ts'
-import { listPage, parseOrder } from '../store/listing.ts'
+import { listPage } from '../store/listing.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { requireCreatable } from './changes.ts'
@@ -99,7 +99,6 @@ export const memberHandlers = {
     const listing = {
       table: hasUnfinishedUserDeletions(store) || hasListedEnds(store) ? 'present_members' : 'members',
       filters: [['room_id = ?', params.room_id]],
-      order: parseOrder(query.sort_by, 'created_at'),
     } as const
     const { rows, paging } = listPage<MemberRow>(store, listing, query)
     return { members: rows.map(toMember), paging }

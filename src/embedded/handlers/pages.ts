@@ -3,14 +3,12 @@ import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { requireRoom, toPage } from '../records/records.ts'
 import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
-import { listAll, listPage, type Order, parseOrder } from '../store/listing.ts'
+import { listAll, listPage } from '../store/listing.ts'
 import type { PageRow } from '../store/rows.ts'
 import type { Handlers } from './handler-context.ts'
 
 /** A client may choose the greatest index, after which pages share it. */
 const getNextPosition = (position: number) => Math.min(position + 1, Number.MAX_SAFE_INTEGER)
-
-const byPosition: Order = { column: 'position', isDescending: false }
 
 export const pageHandlers = {
   /** Lists pages by position. All pages are sent unless `limit` or `offset` is given, as for sessions. */
@@ -19,7 +17,7 @@ export const pageHandlers = {
     const listing = {
       table: 'pages',
       filters: [['room_id = ?', params.room_id]],
-      order: parseOrder(query.sort_by, 'created_at', byPosition),
+      order: 'position, seq',
     } as const
     if (query.limit === undefined && query.offset === undefined)
       return { pages: listAll<PageRow>(store, listing).map(toPage) }

@@ -4,7 +4,7 @@ import { requireWebUrl } from '../common/values.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { closeReasons } from '../sessions/session-control.ts'
-import { listPage, parseOrder } from '../store/listing.ts'
+import { listPage } from '../store/listing.ts'
 import type { ListedRoom } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { WebhookTarget } from '../webhooks/outbox.ts'
@@ -30,20 +30,18 @@ export function requireWebhook({ url, headers = {}, secret }: WebhookTarget): vo
 }
 
 export const roomHandlers = {
-  listRooms(context, { query: { name, layout, is_terminated, sort_by, ...paging } }) {
+  listRooms(context, { query: { name, layout, is_terminated, ...paging } }) {
     const filters: [string, Value][] = []
     if (name !== undefined) filters.push(['name = ?', name])
     if (layout !== undefined) filters.push(['layout = ?', layout])
     if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
     // SQLite's planner does not know that a name matches few rooms, and a layout many.
-    const sortIndex = sort_by === undefined ? undefined : 'rooms_by_creation'
     const { rows, ...page } = listPage<ListedRoom>(
       context.store,
       {
         table: 'rooms',
         filters,
-        order: parseOrder(sort_by, 'created_at'),
-        index: name === undefined ? sortIndex : 'rooms_by_name',
+        index: name === undefined ? undefined : 'rooms_by_name',
       },
       paging,
     )

@@ -1,6 +1,6 @@
 import { requireRoom, toSession } from '../records/records.ts'
 import { hasListedEnds } from '../store/ended.ts'
-import { listAll, listPage, parseOrder } from '../store/listing.ts'
+import { listAll, listPage } from '../store/listing.ts'
 import type { SessionRow } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler-context.ts'
@@ -16,9 +16,8 @@ export const sessionHandlers = {
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
     // SQLite cannot use its index of open sessions without this additional condition.
     if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
-    const order = parseOrder(query.sort_by, 'connected_at')
     const time = now()
-    const listing = { table, filters, order }
+    const listing = { table, filters }
     if (query.limit === undefined && query.offset === undefined)
       return { sessions: listAll<SessionRow>(store, listing).map((row) => toSession(row, time)) }
     const { rows, paging } = listPage<SessionRow>(store, listing, query)

@@ -4,7 +4,7 @@ import { requireEncodedUrl } from '../common/values.ts'
 import { requireUser, toUser } from '../records/records.ts'
 import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import { closeReasons } from '../sessions/session-control.ts'
-import { listPage, parseOrder } from '../store/listing.ts'
+import { listPage } from '../store/listing.ts'
 import type { UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handler-context.ts'
@@ -57,12 +57,10 @@ function createSearchFilter(text: string): [string, string] {
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
-  listUsers({ store }, { query: { email_search_query: text, sort_by, ...paging } }) {
+  listUsers({ store }, { query: { email_search_query: text, ...paging } }) {
     const listing = {
       table: 'users',
       filters: text === undefined ? [] : [createSearchFilter(text)],
-      order: parseOrder(sort_by, 'created_at'),
-      index: sort_by === undefined ? undefined : 'users_by_creation',
     }
     const { rows, ...page } = listPage<UserRow>(store, listing, paging)
     return { users: rows.map(toListedUser), ...page }

@@ -2,7 +2,7 @@ import { parseTimestamp } from '../../api/readings.ts'
 import { deliveryStates } from '../../api/vocabulary.ts'
 import { invalid } from '../common/faults.ts'
 import { toDelivery } from '../records/records.ts'
-import { listPage, parseOrder } from '../store/listing.ts'
+import { listPage } from '../store/listing.ts'
 import type { DeliveryRow } from '../store/rows.ts'
 import type { Value } from '../store/sqlite.ts'
 import { keepFinishedMs } from '../webhooks/retention.ts'
@@ -11,7 +11,7 @@ import type { Handlers } from './handler-context.ts'
 
 export const webhookHandlers = {
   listDeliveries({ store, now }, { query }) {
-    const { room_id, state, since, sort_by } = query
+    const { room_id, state, since } = query
     const filters: [string, Value][] = [['(finished_at IS NULL OR finished_at > ?)', now() - keepFinishedMs]]
     if (room_id !== undefined) filters.push(['room_id = ?', room_id])
     if (state !== undefined) {
@@ -24,9 +24,7 @@ export const webhookHandlers = {
       if (typeof time !== 'number') throw invalid('since must be an ISO 8601 time')
       filters.push(['created_at >= ?', time])
     }
-    const order = parseOrder(sort_by, 'created_at')
-    const listing = { table: 'deliveries', filters, order }
-    const { rows, paging } = listPage<DeliveryRow>(store, listing, query)
+    const { rows, paging } = listPage<DeliveryRow>(store, { table: 'deliveries', filters }, query)
     return { deliveries: rows.map(toDelivery), paging }
   },
 

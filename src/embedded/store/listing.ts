@@ -1,32 +1,6 @@
 import { defaultLimit } from '../../api/vocabulary.ts'
-import { invalid } from '../common/faults.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
-
-/** Order of a list. Rows with the same value are in the order of their `seq`. */
-export interface Order {
-  column: 'created_at' | 'connected_at' | 'position' | 'seq'
-  isDescending: boolean
-}
-
-const newestFirst: Order = { column: 'seq', isDescending: true }
-
-/**
- * Parses `sort_by`, as in `-created_at`.
- * @throws {Fault} when the list does not have this order
- */
-export function parseOrder(
-  text: string | undefined,
-  column: Order['column'],
-  otherwise: Order = newestFirst,
-): Order {
-  if (text === undefined) return otherwise
-  // In a query, a plus sign that is not percent-encoded means a space.
-  const isAscending = text === `+${column}` || text === ` ${column}`
-  if (!isAscending && text !== `-${column}`)
-    throw invalid(`sort_by must be +${column} or -${column}, not “${text}”`)
-  return { column, isDescending: !isAscending }
-}
 
 type Filter = readonly [condition: string, ...values: Value[]]
 
@@ -34,7 +8,8 @@ interface Listing {
   table: string
   /** Conditions in SQL, which must all hold, with their values. */
   filters?: readonly Filter[]
-  order: Order
+  /** Order of the rows; newest first by default. */
+  order?: string
   /** Index that the query must use. */
   index?: string | undefined
 }
@@ -54,20 +29,18 @@ export function listPage<Row>(
   const { filters = [], order } = listing
   const last = rows.at(-1)
   let total: number
-  // Rows with filters are read only once: up to the last row of the page, and then counted.
+  // A filtered list that is newest first is read only once: up to the last row of the page, and then counted.
   if (rows.length < limit && (last || offset === 0)) total = offset + rows.length
-  else if (last && filters.length > 0)
-    total = offset + rows.length + count(store, { ...listing, filters: [...filters, isAfter(last, order)] })
+  else if (last && filters.length > 0 && order === undefined)
+    total = offset + rows.length + count(store, { ...listing, filters: [...filters, ['seq < ?', last.seq]] })
   else total = count(store, listing)
   return { rows, paging: { limit, offset, total } }
 }
 
 function readRows<Row>(store: Store, listing: Listing, limit: number, offset: number) {
-  const { column, isDescending } = listing.order
-  const direction = isDescending ? 'DESC' : 'ASC'
-  const first = column === 'seq' ? '' : `${column} ${direction}, `
+  const { order = 'seq DESC' } = listing
   return store.all<Row & { seq: number }>(
-    `SELECT * ${buildSource(listing)} ORDER BY ${first}seq ${direction} LIMIT ? OFFSET ?`,
+    `SELECT * ${buildSource(listing)} ORDER BY ${order} LIMIT ? OFFSET ?`,
     ...[...readValues(listing), limit, offset],
   )
 }
@@ -84,9 +57,3 @@ function buildSource({ table, filters = [], index }: Listing): string {
 }
 
 const readValues = ({ filters = [] }: Listing) => filters.flatMap(([, ...values]) => values)
-
-function isAfter(row: object & { seq: number }, { column, isDescending }: Order): Filter {
-  const sign = isDescending ? '<' : '>'
-  if (column === 'seq') return [`seq ${sign} ?`, row.seq]
-  return [`(${column}, seq) ${sign} (?, ?)`, (row as Record<string, unknown>)[column] as number, row.seq]
-}

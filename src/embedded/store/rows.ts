@@ -58,7 +58,6 @@ export interface UserRow {
 }
 
 export interface SessionRow {
-  seq: number
   id: string
   member_id: string
   user_id: string | null
@@ -72,7 +71,6 @@ export interface SessionRow {
 }
 
 export interface PageRow {
-  seq: number
   id: string
   position: number
   /** Null, like the height, for a page without a size. */
@@ -81,7 +79,6 @@ export interface PageRow {
   /** JSON. */
   entities: string
   unlisted: string | null
-  created_at: number
 }
 
 export interface DeliveryRow {

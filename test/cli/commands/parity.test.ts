@@ -25,9 +25,7 @@ test.each(Object.entries(everything))(
     const operation: Operation = operations[name as OperationName]
     const request = world.requests.find(({ method }) => method === operation.method)
     const url = new URL(request?.url ?? '')
-    // `--sort` sends `sort_by` only to a service that sorts.
-    const query = keysOf(operation.query).filter((name) => name !== 'sort_by')
-    expect([...url.searchParams.keys()].sort()).toEqual(query.sort())
+    expect([...url.searchParams.keys()].sort()).toEqual(keysOf(operation.query).sort())
     expect(Object.keys([JSON.parse(request?.body ?? '{}')].flat()[0]).sort()).toEqual(
       keysOf(operation.body).sort(),
     )

@@ -976,6 +976,13 @@ describe('a workspace in a directory', () => {
     })
     expect(rows).toMatchObject([row('a', 0), row('b', 7), row('c', 8), row('d', 9)])
   })
+
+  test('lists pages in the order of their positions, in parts with the total', async () => {
+    const path = `/rooms/${await room()}/pages`
+    await send('POST', `${path}/create_many`, [{ index: 3 }, { index: 1 }, { index: 2 }])
+    const { body } = await send('GET', `${path}?limit=1&offset=1`)
+    expect(body).toMatchObject({ pages: [{ index: 2 }], paging: { limit: 1, offset: 1, total: 3 } })
+  })
 })
 
 describe('sessions', () => {
