@@ -5,7 +5,7 @@ import { migrations } from './schema.ts'
 import type { OpenSqlite, Sqlite } from './sqlite.ts'
 
 /** SHA-256 of the schema that the migrations create. Comparing the schema itself would take 7 ms. */
-export const currentSchemaHash = '22e5cee2ea11900cc45fea56ff760f9b6adb0fcbf31486f22e8dca0ad35ee538'
+export const currentSchemaHash = '5e0df1be31e46c45bba890dd003ee9cb79e5c79afbd1557d91f4ade197de5293'
 
 interface SchemaEntry {
   type: string

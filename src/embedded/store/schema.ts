@@ -49,8 +49,8 @@ const clientsStep = `
 `
 
 /**
- * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. Filters of
- * sorted rooms and users are evaluated in the index. `migrate` drops the full-text index, which not each SQLite can.
+ * Migration to plain indexes. Counts and full-text search were faster only for millions of rows. `migrate` drops the
+ * full-text index, which not each SQLite can.
  */
 const plainStep = `
   DROP TRIGGER email_changed;
@@ -70,9 +70,8 @@ const plainStep = `
   DROP INDEX IF EXISTS members_by_creation;
   DROP INDEX IF EXISTS sessions_by_connection;
   DROP INDEX IF EXISTS pages_by_creation;
-  CREATE INDEX IF NOT EXISTS rooms_by_creation ON rooms (created_at, seq, layout, terminated_at);
+  DROP INDEX IF EXISTS rooms_by_creation;
   DROP INDEX IF EXISTS users_by_creation;
-  CREATE INDEX users_by_creation ON users (created_at, seq, email, user_id);
 `
 
 /** Migrations, one per `PRAGMA user_version`. Never edit a released one. Times are milliseconds since 1970. */
