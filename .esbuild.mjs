@@ -1,5 +1,5 @@
 // Bundles the program into files of parts, which run on demand. Writes to dist: meetroom.js, embedded.js with the
-// embedded service, help.js with the help topics, the testing module, build.json for the launcher, the licenses, and sbom.cdx.json.
+// embedded service, help.js with the help topics, undici.js, the testing module, build.json for the launcher, the licenses, and sbom.cdx.json.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -53,7 +53,7 @@ export async function bundle() {
     .filter(({ name }) => name.endsWith('.js'))
     .map(({ name, text }) => {
       const inputs = Object.entries(metafile.outputs[`dist/${name}`].inputs)
-      const [, area] = /^src\/(embedded|help)\//m.exec(inputs.map(([file]) => file).join('\n')) ?? []
+      const [, area] = /^(?:src|node_modules)\/(embedded|help|undici)\//m.exec(inputs.map(([file]) => file).join('\n')) ?? []
       return {
         name: `./${area ?? 'meetroom'}.js/${name}`,
         text,

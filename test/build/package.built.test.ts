@@ -46,6 +46,7 @@ test('the package is small and contains only the launcher, the program and the d
     'package/dist/testing.d.mts',
     'package/dist/testing.d.ts',
     'package/dist/testing.mjs',
+    'package/dist/undici.js',
     'package/package.json',
   ])
 })

@@ -5,7 +5,7 @@ export interface Listing {
   items: readonly Thing[]
   limit: number
   offset: number
-  /** How many lists the service has sent before. */
+  /** How many pages of this list the service has sent before; the order in which lists are read does not matter. */
   sent: number
 }
 
@@ -29,7 +29,7 @@ export const usual = ({ items, limit, offset }: Listing): Listed => ({
 export const listing =
   (page: (asked: Listing) => Listed): (() => Exchange) =>
   () => {
-    let sent = 0
+    const counts = new Map<string, number>()
     return async (request, next) => {
       if (!isList(request)) return next()
       const url = new URL(request.url)
@@ -42,7 +42,9 @@ export const listing =
       const { paging: _, ...body } = jsonOf(response)
       const key = Object.keys(body)[0] ?? ''
       const all = body[key] as Thing[]
-      const { items, paging, beside } = page({ items: all, limit, offset, sent: sent++ })
+      const sent = counts.get(url.pathname) ?? 0
+      counts.set(url.pathname, sent + 1)
+      const { items, paging, beside } = page({ items: all, limit, offset, sent })
       return answer(200, { [key]: items, paging: { limit, offset, total: all.length, ...paging }, ...beside })
     }
   }
