@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { importFixture, usersCsv } from '../../helpers/imports.ts'
 
@@ -110,9 +111,12 @@ describe('an import', () => {
   })
 
   test('sends no row of a file that changes after the file was checked', async () => {
-    // Each block of the file is compared before its rows are sent.
-    const rows = (name: string) =>
-      `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name.repeat(30_000)}\n`).join('')}`
+    // The file is longer than what is kept in compressed form.
+    const texts = randomBytes(9_000_000)
+      .toString('base64')
+      .match(/.{30000}/g)
+    const rows = (first: string) =>
+      `user_id,name\n${(texts ?? []).map((text, i) => `u${i},${first}${text}\n`).join('')}`
     world.file('people.csv', rows('a'))
     world.intercept = (_request, next) => {
       if (world.requests.length === 1) world.file('people.csv', rows('b'))

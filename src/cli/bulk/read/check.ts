@@ -1,6 +1,7 @@
 import { UsageError } from '../../../errors.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { type CheckedRow, createRepeatCheck } from './checked-row.ts'
+import { CompressedRows } from './compressed-rows.ts'
 import { Fingerprint } from './fingerprint.ts'
 import { findScatteredRooms, groupRows } from './group.ts'
 import { RowKeys } from './keys.ts'
@@ -23,6 +24,9 @@ export interface CheckedInput {
   delimiter: string | undefined
   readAgain(): AsyncGenerator<CheckedRow[]>
 }
+
+/** Maximum size of the compressed rows in memory, in bytes: about 400,000 users. */
+const maxRetainedBytes = 8 * 1024 * 1024
 
 interface CheckOptions {
   source: Source
@@ -85,8 +89,10 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     invalid++
     return onProblem(row, problem)
   }
+  const retained = new CompressedRows(maxRetainedBytes, format)
   for await (const batch of readAll(fingerprint.record(source.read()), true)) {
     signal.throwIfAborted()
+    retained.add(batch)
     rows += batch.length
     for (const checked of batch) {
       countTrimmed(checked.row.trimmed)
@@ -104,15 +110,14 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     }
   }
   const digest = fingerprint.takeDigest()
-  const suspects = keys.takeRepeated()
-
   const changedError = () => new UsageError(`${source.name} changed while it was being read`)
+  const suspects = keys.takeRepeated()
 
   /** Yields the rows again, and marks each row that repeats the key of an earlier row. */
   async function* readAgain(wanted: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const rejectRepeat = createRepeatCheck(keyOf, adapter.keyName, suspects)
-    const again = fingerprint.verify(source.read(), changedError)
-    for await (const all of readAll(again)) {
+    for await (const all of retained.read({ columns: columns ?? [], toBody: reader.toBody }) ??
+      readAll(fingerprint.verify(source.read(), changedError))) {
       // All rows with the same key are in one shard.
       const batch = wanted
         ? all.filter((checked) => wanted.includes(keyOf(checked), checked.row.number))

@@ -26,6 +26,7 @@ export interface RowReader {
   /** @throws {UsageError} for unknown or missing columns */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowResult
+  toBody(fields: Item): RequestBody
   fieldOf(column: string): string
   isUsed(column: string): boolean
   /** Fields that the API specification does not list; they are sent anyway. */
@@ -162,6 +163,12 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   return {
     checkColumns,
     read,
+    toBody: (fields) =>
+      convert(
+        fields,
+        () => {},
+        () => {},
+      ),
     fieldOf,
     isUsed: (column) => !ignored.has(fieldOf(column)),
     unlisted,

@@ -1,0 +1,96 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { readJson, writeJson } from '../../../api/json.ts'
+import type { Item } from '../../output/views/views.ts'
+import type { RequestBody } from '../adapter/adapter.ts'
+import type { CheckedRow } from './checked-row.ts'
+import { type InputFormat, type Row, toFields } from './rows.ts'
+
+/** Number of rows decoded at a time, small enough to be garbage collected early. */
+const blockRows = 64
+const chunkLength = 64 * 1024
+
+/** A row with its problem; CSV rows are stored as cells. The request body is derived again when rows are read. */
+type StoredRow = readonly [problem: string | null, row: Row] | StoredCells
+type StoredCells = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
+
+const plainJson = {
+  write: (rows: readonly StoredRow[]): string => JSON.stringify(rows),
+  read: (text: string): unknown => JSON.parse(text),
+}
+/** JSON that preserves all digits of numbers. Reading has no depth limit, because the input was checked earlier. */
+const losslessJson = {
+  write: (rows: readonly StoredRow[]): string => writeJson(rows),
+  read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
+}
+
+interface DecodeOptions {
+  columns: readonly string[]
+  toBody(fields: Item): RequestBody
+}
+
+/**
+ * Checked rows as compressed text, so that they need not be read and checked again. The text takes a fifth of the
+ * input's size.
+ */
+export class CompressedRows {
+  readonly #maxBytes: number
+  readonly #json: typeof plainJson
+  #chunks: Buffer[] | undefined = []
+  #bytes = 0
+  #text = ''
+
+  constructor(maxBytes: number, format: InputFormat) {
+    this.#maxBytes = maxBytes
+    this.#json = format === 'csv' ? plainJson : losslessJson
+  }
+
+  /** Adds rows. If their compressed size exceeds the limit, all rows are discarded. */
+  add(rows: readonly CheckedRow[]): void {
+    for (let at = 0; this.#chunks && at < rows.length; at += blockRows) {
+      this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(toStoredRow))}\n`
+      if (this.#text.length >= chunkLength) this.#compress(this.#chunks)
+    }
+  }
+
+  #compress(chunks: Buffer[]): void {
+    const chunk = deflateRawSync(this.#text, { level: 1 })
+    this.#text = ''
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#maxBytes) this.#chunks = undefined
+    else chunks.push(chunk)
+  }
+
+  /** Returns a generator of blocks of rows; undefined if the rows were discarded. */
+  read(options: DecodeOptions): Generator<CheckedRow[]> | undefined {
+    return this.#chunks && this.#read(this.#chunks, options)
+  }
+
+  *#read(chunks: readonly Buffer[], { columns, toBody }: DecodeOptions): Generator<CheckedRow[]> {
+    for (const block of listBlocks(chunks, this.#text))
+      yield (this.#json.read(block) as StoredRow[]).map((stored) => {
+        const row = stored.length === 2 ? stored[1] : toRow(stored, columns)
+        const [problem] = stored
+        return problem === null
+          ? { row, body: toBody(row.fields ?? {}), problem: undefined }
+          : { row, body: undefined, problem }
+      })
+  }
+}
+
+function* listBlocks(chunks: readonly Buffer[], rest: string): Generator<string> {
+  for (const chunk of chunks) yield* splitLines(inflateRawSync(chunk).toString())
+  yield* splitLines(rest)
+}
+
+function splitLines(text: string): string[] {
+  return text.split('\n').slice(0, -1)
+}
+
+function toRow([, number, line, cells]: StoredCells, columns: readonly string[]): Row {
+  return { number, line, cells, fields: toFields(cells, columns) }
+}
+
+function toStoredRow({ row, problem = null }: { row: Row; problem: string | null | undefined }): StoredRow {
+  const { number, line, cells } = row
+  return cells && line !== undefined ? [problem, number, line, cells] : [problem, row]
+}
