@@ -209,7 +209,8 @@ async function installed() {
   const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
   const run = async (as: readonly string[] = []) => {
     const [command = '', ...words] = [...as, node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
-    const { code, stdout, stderr } = await runCommand(command, words, env)
+    // Node resolves --require in the working directory, which the ordinary user may not read.
+    const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: dir })
     expect({ code, stdout }).toEqual({ code: 0, stdout: fine.stdout })
     return stderr
   }
