@@ -26,6 +26,8 @@ export interface FakeService extends Proof {
   readonly ids?: 'uuid' | 'number'
   /** Its lists can be read as a whole, so commands that read exit 0. */
   readonly isReadable?: boolean
+  /** Its lists may stay incomplete after three passes, so commands may end with the code `incomplete`. */
+  readonly isUnsettled?: boolean
 }
 
 /** A service without memory. */
