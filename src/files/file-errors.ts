@@ -26,4 +26,4 @@ export function toWriteError(name: string, error: unknown, details: Details = {}
 }
 
 const isSystemError = (error: unknown) =>
-  !(error instanceof MeetroomError) && (error as NodeJS.ErrnoException).syscall !== undefined
+  !(error instanceof MeetroomError) && (error as NodeJS.ErrnoException).code !== undefined

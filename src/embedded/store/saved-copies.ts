@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeSystemError, type Hint, suggest, UsageError } from '../../errors.ts'
+import { type Hint, suggest } from '../../errors.ts'
+import { toReadError } from '../../files/file-errors.ts'
 import { requireOwnDirectory } from '../../files/make-directory.ts'
 import { savedDirectory } from './copy.ts'
 
@@ -16,7 +17,6 @@ export interface SavedCopy {
  */
 export function listSavedCopies(dir: string): SavedCopy[] {
   const directory = join(dir, savedDirectory)
-  requireOwnDirectory(directory)
   const found: SavedCopy[] = []
   for (const name of readNames(directory)) {
     const path = join(directory, name)
@@ -37,10 +37,11 @@ export function suggestRestore(dir: string, [newest]: readonly SavedCopy[]): Hin
 
 function readNames(directory: string): string[] {
   try {
+    requireOwnDirectory(directory)
     return readdirSync(directory)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new UsageError(`${directory} cannot be read: ${describeSystemError(error)}`, {
+    throw toReadError(directory, error, {
       hint: 'it holds copies of the workspace: move it away if it is not a directory',
     })
   }

@@ -159,3 +159,12 @@ describe.skipIf(process.platform === 'win32')('doctor --local', () => {
     expect(statSync(data(world, 'workspace.db')).size).toBeGreaterThan(0)
   })
 })
+
+test('local tidy of a directory that is a file exits 2', async () => {
+  const world = await createWorld()
+  writeFileSync(join(world.dir, 'file.csv'), '')
+  expect(await world.run('local tidy --data-dir file.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('backups cannot be read: a part of the path is not a directory\n'),
+  })
+})
