@@ -44,3 +44,9 @@ export function formatDuration(ms: number): string {
   }
   return rest > 0 || text === '' ? `${text}${rest / 1000}s` : text
 }
+
+/** Formats milliseconds in the largest unit that fits, such as `90d`. */
+export function formatAge(ms: number): string {
+  const unit = (['d', 'h', 'm'] as const).find((unit) => ms >= units[unit]) ?? 's'
+  return `${Math.max(0, Math.floor(ms / units[unit]))}${unit}`
+}

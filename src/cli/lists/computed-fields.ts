@@ -2,6 +2,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import { parseTimestamp } from '../../api/readings.ts'
 import { resources } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
+import { formatAge } from '../../duration.ts'
 import { computedTypes, idleSince } from '../filter/metric-types.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -10,19 +11,6 @@ import { cellOf, type Item, readField, selectView, type View } from '../output/v
 import { openSelection } from './list.ts'
 import type { ListName } from './paging/list-name.ts'
 import type { RoomValues, Selection } from './selection.ts'
-
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const
-
-/** Formats milliseconds in the largest unit that fits, such as `90d`. */
-function formatAge(ms: number): string {
-  const [unit, size] = units.find(([, size]) => ms >= size) ?? ['s', 1000]
-  return `${Math.max(0, Math.floor(ms / size))}${unit}`
-}
 
 /**
  * Creates a view of list items with the fields that only meetroom computes.
