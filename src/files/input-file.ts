@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import type { Hint } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { toReadError } from './file-errors.ts'
 import { createNotRegularError } from './file-kind.ts'
@@ -15,6 +16,8 @@ interface InputOptions {
   /** Name in messages. */
   name?: string
   maxBytes?: number
+  /** Hint for a file that cannot be read. */
+  hint?: Hint
 }
 
 /**
@@ -25,11 +28,11 @@ interface InputOptions {
 export async function readInput(
   file: string,
   machine: Machine,
-  { name = file, maxBytes = largeFile }: InputOptions = {},
+  { name = file, maxBytes = largeFile, hint }: InputOptions = {},
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of streamInput(file, machine, name)) {
+  for await (const chunk of streamInput(file, machine, name, hint)) {
     length += chunk.length
     if (length > maxBytes) throw createTooLargeError(name, maxBytes)
     chunks.push(chunk)
@@ -41,14 +44,19 @@ export async function readInput(
  * @param name name in messages
  * @throws {UsageError} when the input cannot be read
  */
-export async function* streamInput(file: string, machine: Machine, name = file): AsyncGenerator<Buffer> {
+export async function* streamInput(
+  file: string,
+  machine: Machine,
+  name = file,
+  hint?: Hint,
+): AsyncGenerator<Buffer> {
   const path = resolve(machine.cwd, file)
   try {
     yield* (await isStream(path))
       ? untilSignal(openStream(path, name), machine)
       : streamFile(openRegular(path, { name, follow: true }))
   } catch (error) {
-    throw toReadError(name, error)
+    throw toReadError(name, error, hint === undefined ? {} : { hint })
   }
 }
 

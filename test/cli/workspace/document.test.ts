@@ -185,12 +185,15 @@ describe('a workspace file', () => {
     writeFileSync(join(world.dir, 'latin1.yaml'), Buffer.from([0x75, 0xfc]))
     writeFileSync(join(world.dir, 'text.yaml'), 'hello')
     for (const [file, problem] of [
-      ['none.yaml', 'none.yaml cannot be read: no such file'],
+      [
+        'none.yaml',
+        'none.yaml cannot be read: no such file\nhint: write the present workspace to a file with: meetroom workspace export',
+      ],
       ['latin1.yaml', 'latin1.yaml is not UTF-8 text'],
       ['text.yaml', 'text.yaml:1:1: a workspace file holds users, rooms, or both'],
     ]) {
       const { code, stderr } = await world.run(`workspace diff ${file}`)
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${problem}\n`)])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${problem}`)])
     }
     expect(world.requests).toEqual([])
   })

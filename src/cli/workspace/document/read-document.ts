@@ -54,7 +54,8 @@ interface RawDocument {
 
 async function readDocumentText(file: string, host: Host): Promise<string> {
   try {
-    const bytes = await readInput(file, host, { maxBytes })
+    const hint = ['write the present workspace to a file with: ', suggest(['workspace', 'export'])]
+    const bytes = await readInput(file, host, { maxBytes, hint })
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
