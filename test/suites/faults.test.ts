@@ -54,5 +54,7 @@ describe.concurrent('commands report the correct outcome if the service', () => 
       count.add('faults')
       if (problems.length > 0) expect.fail(problems.join('\n'))
     },
+    // The faults run concurrently, and some decode 64 MB several times.
+    120_000,
   )
 })
