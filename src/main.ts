@@ -8,6 +8,7 @@ import { Context, type ContextSetup } from './cli/kernel/context.ts'
 import type { Effect } from './cli/kernel/effect.ts'
 import { commandPath, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
 import { resolveRooms } from './cli/lists/room-arguments.ts'
+import type { CalledCommand } from './cli/mistakes/explain.ts'
 import { Printer } from './cli/output/printer.ts'
 import { createRedactor, type Redact } from './cli/output/redaction/redaction.ts'
 import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
@@ -16,7 +17,6 @@ import type { Backup } from './cli/requests/backup.ts'
 import { RequestPreview } from './cli/requests/before-send.ts'
 import { findTarget } from './cli/requests/command-settings.ts'
 import type { Connect } from './cli/requests/service.ts'
-import type { CalledCommand } from './cli/usage/explain.ts'
 import {
   ClosedOutput,
   InterruptedError,
@@ -99,7 +99,7 @@ export async function main(
       if (!(error instanceof CommanderError)) throw error
       if (error.exitCode !== 0) {
         if (error.code === 'commander.help') throw missingCommandError(root, operands)
-        throw (await import('./cli/usage/usage-error.ts')).explainUsage(error, argv, root)
+        throw (await import('./cli/mistakes/usage-error.ts')).explainUsage(error, argv, root)
       }
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
@@ -165,7 +165,7 @@ async function explainError(
   calledCommand: CalledCommand | undefined,
 ): Promise<MeetroomError> {
   if (!context || !calledCommand || !(error instanceof NotFoundError)) return error
-  const { explainMissing } = await import('./cli/usage/explain.ts')
+  const { explainMissing } = await import('./cli/mistakes/explain.ts')
   return explainMissing(error, context, calledCommand)
 }
 

@@ -70,6 +70,25 @@ test('the modules of a layer import only from lower layers', () => {
   expect(wrong).toEqual([])
 })
 
+/** The layers of cli, from the top. Each may import only the ones after it. */
+const cliLayers = [
+  ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'batch', 'bulk', 'lists'],
+  ...['pool', 'kernel', 'requests', 'filter', 'help', 'output', 'calendar', 'input'],
+]
+
+test('the directories of cli are layers, and import only from lower ones', () => {
+  const cliLayer = (file: string) => file.split('/')[1] ?? ''
+  const inCli = files.filter((file) => layer(file) === 'cli')
+  expect(new Set(inCli.map(cliLayer))).toEqual(new Set(cliLayers))
+  const wrong = ours.filter(
+    ({ from, to }) =>
+      layer(from) === 'cli' &&
+      layer(to) === 'cli' &&
+      cliLayers.indexOf(cliLayer(from)) > cliLayers.indexOf(cliLayer(to)),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('modules of cli import the embedded service only dynamically', () => {
   const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'embedded')
   expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])

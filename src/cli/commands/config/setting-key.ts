@@ -4,7 +4,7 @@ import { withProfile } from '../../../config/writer.ts'
 import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { requireStoredProfile } from '../../kernel/profile.ts'
-import { explainKeyAsArgument } from '../../usage/key-as-argument.ts'
+import { explainKeyAsArgument } from '../../mistakes/key-as-argument.ts'
 
 export const settingKeys = Object.keys(settable) as SettableKey[]
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
+import { roomStates } from '../../filter/room-states.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import { collect, createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -7,7 +8,6 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomArgumentText } from '../../lists/room-arguments.ts'
 import type { WaitFlags } from './wait/room.ts'
-import { roomStates } from './wait/states.ts'
 
 export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void {
   const wait = rooms

@@ -8,7 +8,7 @@ import { commandSchemas, counts, exportedKind, manyRoomsSchemas } from '../../ou
 import { listOf } from '../../output/schemas/row-schema.ts'
 import { rowKinds } from '../../output/views/rows.ts'
 import { selectView } from '../../output/views/views.ts'
-import { documentSchema } from '../../workspace/schema/schema.ts'
+import { documentSchema, exportSchema } from '../../workspace/schema/schema.ts'
 import { listCommands } from './commands.ts'
 
 /** Returns a function for each command that prints JSON, which creates the JSON Schema of its `--json` output. */
@@ -30,7 +30,7 @@ export function createWorkspaceFileSchema(): object {
 }
 
 function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType | undefined {
-  const own = commandSchemas[name]
+  const own = name === 'workspace export' ? exportSchema : commandSchemas[name]
   if (own) return own
   const kind = exportedKind.get(name)
   if (kind) return z.looseObject({ [kind.plural]: z.array(createItemSchema(kind.fields)) })

@@ -1,4 +1,4 @@
-import { CompactTexts } from '../../compact/texts.ts'
+import { CompactTexts } from './compact-texts.ts'
 
 /** Maximum number of IDs in a `Set`. `CompactTexts` needs time to compile, 5 ms for 20,000 IDs. */
 const maxInSet = 65_536

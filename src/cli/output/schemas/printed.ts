@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { operations } from '../../../api/operations.ts'
 import { resources } from '../../../api/resources.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
-import { exportSchema } from '../../workspace/schema/schema.ts'
 import type { RowKind } from '../views/define-row.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
 import { createRowSchema, createShape, listOf } from './row-schema.ts'
@@ -173,7 +172,6 @@ const schemas = {
   'sessions report': attendance,
   'sessions watch': watchEvent,
   usage,
-  'workspace export': exportSchema,
   'workspace diff': listOf(rowKinds.plan, { summary: planSummary }),
   'workspace apply': listOf(rowKinds.applied, { summary: planSummary }),
   serve: z.object({

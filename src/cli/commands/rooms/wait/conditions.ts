@@ -2,10 +2,10 @@ import { findClosest } from '../../../../api/closest.ts'
 import { toText } from '../../../../api/to-text.ts'
 import { UsageError } from '../../../../errors.ts'
 import { idleSince } from '../../../filter/metric-types.ts'
+import { roomStates } from '../../../filter/room-states.ts'
 import { type Filter, findMetric } from '../../../filter/where.ts'
 import type { Redact } from '../../../output/redaction/redaction.ts'
 import { type FieldValue, type Item, readField, views } from '../../../output/views/views.ts'
-import { roomStates } from './states.ts'
 
 /** @throws {UsageError} if the text is a single word that is not a state */
 export function expandCondition(text: string): string {

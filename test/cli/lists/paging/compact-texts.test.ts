@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CompactTexts } from '../../../src/cli/compact/texts.ts'
+import { CompactTexts } from '../../../../src/cli/lists/paging/compact-texts.ts'
 
 test('a compact set of texts contains exactly the added texts for any characters', () => {
   const id = fc.oneof(

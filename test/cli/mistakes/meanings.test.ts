@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findClosest } from '../../../src/api/closest.ts'
 import { isDestructive, mayWrite } from '../../../src/cli/kernel/effect.ts'
 import { MeetroomCommand } from '../../../src/cli/kernel/meetroom-command.ts'
-import { splitLine } from '../../../src/cli/usage/typed.ts'
+import { splitLine } from '../../../src/cli/mistakes/typed.ts'
 import { wholeProgram } from '../../helpers/tree.ts'
 import { createWorld } from '../../helpers/world.ts'
 

@@ -1,4 +1,4 @@
-import { hashEvenly } from '../../hash.ts'
+import { hashEvenly } from '../../../hash.ts'
 
 const firstSlots = 256
 const firstChunkLength = 4096
