@@ -183,7 +183,6 @@ test('only visible.ts marks text as safe for the terminal', () => {
   // What libraries make of visible text.
   expect(files.filter((file) => /\bmarkVisible\(/.test(code(file))).sort()).toEqual([
     'cli/output/formats/fit.ts',
-    'cli/output/formats/layout.ts',
     'cli/output/formats/table.ts',
     'cli/output/terminal/style.ts',
     'cli/output/terminal/unicode.ts',

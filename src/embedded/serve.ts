@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
+import type { WireRequest } from '../api/wire.ts'
 import type { Clock } from './common/clock.ts'
-import { isAuthorized } from './common/requests.ts'
+import { isAuthorized, parseUrl } from './common/requests.ts'
 import type { ServiceControl } from './control/service-control.ts'
 import { serveHttp } from './http/server.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
 import { withMonitoring } from './monitoring/endpoints.ts'
 import { RequestMetrics } from './monitoring/request-metrics.ts'
-import { withRoomPages } from './room-page/room-pages.ts'
 import { lockWorkspace } from './running-server.ts'
+import type { TextResponse } from './service/response.ts'
+import type { Service } from './service/service.ts'
 import type { StoreMachine } from './store/sqlite.ts'
 import { countWaiting } from './webhooks/outbox.ts'
 import { deleteDatabase, useDirectory } from './workspace.ts'
@@ -144,4 +146,23 @@ function passGate({ gate }: ServiceControl, current: () => Instance): Pick<Insta
     service: (request) => gate.pass(() => current().service(request)),
     upgrade: (request, socket, head) => gate.pass(() => current().upgrade(request, socket, head)),
   }
+}
+
+/** Adds the room pages to a service. Their files load on first use. */
+function withRoomPages(service: Service, embedOrigin: string | undefined): Service {
+  const answer: Service = async (request) => (await answerRoomPage(request, embedOrigin)) ?? service(request)
+  // Almost all requests are for the API, so they skip the asynchronous function.
+  return (request) => (request.url.startsWith('/v1/') ? service(request) : answer(request))
+}
+
+async function answerRoomPage(
+  { method, url }: WireRequest,
+  embedOrigin: string | undefined,
+): Promise<TextResponse | undefined> {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const { pathname } = parseUrl(url)
+  if (!/^\/(rooms|room-page)\/[^/]+$/.test(pathname)) return undefined
+  const { createFiles } = await import('./room-page/files.ts')
+  const files = createFiles(embedOrigin)
+  return pathname.startsWith('/rooms/') ? files.page : files.assets.get(pathname)
 }

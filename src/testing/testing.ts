@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseGivenJson, parseJson } from '../api/json.ts'
+import { readDuration } from '../duration.ts'
 import { formatLogLine } from '../embedded/common/log.ts'
 import { ServiceControl } from '../embedded/control/service-control.ts'
 import { getDatabasePath } from '../embedded/database-path.ts'
@@ -12,7 +13,7 @@ import { makeDirectory } from '../files/make-directory.ts'
 import { createProcessHost } from '../host.ts'
 import { version } from '../version.ts'
 import type * as Public from './types.ts'
-import { WebhookInbox } from './webhook-inbox.ts'
+import type { Duration, WebhookEvent } from './types.ts'
 
 const optionKeys = ['seed', 'dataDir', 'port', 'apiKey', 'onUnknown', 'onUnmatchedFault', 'log']
 
@@ -157,4 +158,82 @@ async function readSeed(seed: Public.Seed | string | undefined): Promise<unknown
   const name = `the seed ${seed}`
   const bytes = await readInput(seed, { cwd: '', onSignal: () => () => {} }, { name })
   return parseGivenJson(bytes.toString(), name, parseJson)
+}
+
+/** Maximum number of events kept for later calls of `next`. */
+const maxKept = 10_000
+/** Maximum number of events in the error of a timeout. */
+const maxListed = 10
+const defaultTimeout = '2s'
+
+interface Waiter {
+  matches: (event: WebhookEvent) => boolean
+  resolve(event: WebhookEvent): void
+  reject(error: unknown): void
+}
+
+/** Webhook attempts since the last reset, for tests that wait for one. */
+class WebhookInbox {
+  /** Events that `next` has not returned. */
+  #kept: WebhookEvent[] = []
+  #listed: WebhookEvent[] = []
+  #total = 0
+  readonly #waiters = new Set<Waiter>()
+
+  put(event: WebhookEvent): void {
+    this.#total++
+    if (this.#listed.push(event) > maxListed) this.#listed.shift()
+    for (const waiter of this.#waiters)
+      try {
+        if (!waiter.matches(event)) continue
+        waiter.resolve(event)
+        return
+      } catch (error) {
+        waiter.reject(error)
+      }
+    if (this.#kept.push(event) > maxKept) this.#kept.shift()
+  }
+
+  next(matches: (event: WebhookEvent) => boolean, timeout: Duration = defaultTimeout): Promise<WebhookEvent> {
+    const ms = typeof timeout === 'number' ? timeout : readDuration(timeout)
+    if (ms === undefined || !(ms >= 0))
+      throw new TypeError(
+        `timeout must be a duration such as 2s, or a number of milliseconds, not “${timeout}”`,
+      )
+    const kept = this.#kept.findIndex(matches)
+    const [event] = kept < 0 ? [] : this.#kept.splice(kept, 1)
+    if (event) return Promise.resolve(event)
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        matches,
+        resolve: (event) => settle(() => resolve(event)),
+        reject: (error) => settle(() => reject(error)),
+      }
+      const timer = setTimeout(() => waiter.reject(new Error(this.#describe(ms))), Math.min(ms, 2 ** 31 - 1))
+      const settle = (work: () => void) => {
+        clearTimeout(timer)
+        this.#waiters.delete(waiter)
+        work()
+      }
+      this.#waiters.add(waiter)
+    })
+  }
+
+  clear(reason: string): void {
+    this.#kept = []
+    this.#listed = []
+    this.#total = 0
+    for (const waiter of this.#waiters) waiter.reject(new Error(reason))
+  }
+
+  #describe(ms: number): string {
+    const wait = `no webhook matched within ${ms / 1000} s`
+    if (this.#total === 0) return `${wait}; none was sent`
+    const more = this.#total - this.#listed.length
+    const lines = this.#listed.map(
+      ({ type, payload, attempt, status }) =>
+        `  ${type} room ${payload.roomId} user ${payload.userId ?? 'anonymous'}, attempt ${attempt}: ${status}`,
+    )
+    return [`${wait}; sent were:`, ...(more > 0 ? [`  ${more} earlier`] : []), ...lines].join('\n')
+  }
 }

@@ -11,11 +11,11 @@ import {
 import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
+import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
-import { formatInstants } from './instants.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
 
 export interface Filter {
@@ -222,4 +222,28 @@ export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMa
 function filterType(type: FieldType): FilterType {
   if (type === 'integer' || type === 'seconds') return 'number'
   return type === 'number' || type === 'boolean' || type === 'time' ? type : 'text'
+}
+
+/** Formats a time condition with absolute instants: `created_at < 2026-01-01T00:00:00+01:00 (Europe/Berlin)`. */
+function formatInstants(
+  field: string,
+  { operator, text, now, zone }: Pick<Comparison, 'operator' | 'text' | 'now' | 'zone'>,
+): string | undefined {
+  const moment = parseMoment(text, now, zone)
+  if (!moment) return undefined
+  const start = zone.formatInstant(moment.start)
+  const end = moment.end === undefined ? undefined : zone.formatInstant(moment.end)
+  const inDay = end === undefined ? undefined : formatDayTest(field, operator, start, end)
+  return `${inDay ?? `${field} ${operator} ${start}`} (${zone.name})`
+}
+
+/** Formats a comparison with a whole day, with the start of that day and the start of the next day. */
+function formatDayTest(field: string, operator: Operator, start: string, end: string): string | undefined {
+  const tests: Partial<Record<Operator, string>> = {
+    '=': `${start} <= ${field} < ${end}`,
+    '!=': `${field} < ${start} or >= ${end}`,
+    '<=': `${field} < ${end}`,
+    '>': `${field} >= ${end}`,
+  }
+  return tests[operator]
 }

@@ -1,6 +1,7 @@
 import { readResponseValue } from '../../api/json.ts'
 import { toText } from '../../api/to-text.ts'
-import { UsageError } from '../../errors.ts'
+import { exampleTemplate } from '../../config/link-template.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { openSelection } from '../lists/list.ts'
@@ -9,9 +10,9 @@ import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
-import { findTemplate } from './find-template.ts'
+import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
 import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
-import type { LinkTemplate } from './link-template.ts'
+import { LinkTemplate, roomPageTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
 import { printLinks } from './print-links.ts'
 import { toTextOrNull, toUserAccess, type UserAccess } from './user-access.ts'
@@ -113,4 +114,32 @@ export async function previewRooms(context: Context, rooms: readonly Item[]): Pr
   const client = await context.client()
   for (const { id } of rooms)
     await undefinedIfPreviewed(client.call('getRoom', { params: { id: toText(id) } }))
+}
+
+/**
+ * Finds the link template of a service: from the settings, or for the room page of the embedded service.
+ * @throws {UsageError} when there is no template, or the local workspace is not served
+ */
+async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<LinkTemplate> {
+  const settings = await context.settings()
+  const template = kind === 'join' ? settings.joinUrl : settings.replayUrl
+  if (template) return new LinkTemplate(template.value)
+  const origin = kind === 'join' ? await findRoomPages(context) : undefined
+  if (origin !== undefined) return new LinkTemplate(roomPageTemplate(origin))
+  const key = `${kind}_url`
+  // Stored settings are not read if the environment sets the key and the base URL.
+  const isStored = settings.local || settings.baseUrl?.from.startsWith('profile ')
+  throw new UsageError(`no template for links: ${key} is not set`, {
+    hint: isStored
+      ? ['set it with: ', suggest(['config', 'set', key, exampleTemplate])]
+      : `set it with: export MEETROOM_${key.toUpperCase()}='${exampleTemplate}'`,
+  })
+}
+
+/** Returns the origin of the room pages of the embedded service; undefined for any other service. */
+async function findRoomPages(context: Context): Promise<string | undefined> {
+  const { local } = await context.settings()
+  return local
+    ? reachableOrigin(await context.services.persistentBaseUrl('room pages'))
+    : findEmbeddedService(context)
 }

@@ -3,9 +3,8 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './groupings.ts'
-import type { Meeting } from './meetings.ts'
+import { addTo, type Meeting } from './meetings.ts'
 import { countTenths, type Interval, mergeIntervals } from './minutes.ts'
-import { type Peak, PeakFinder } from './peak.ts'
 import type { Person } from './people.ts'
 import type { ReportRow } from './rows.ts'
 import type { Visit } from './visits.ts'
@@ -208,4 +207,37 @@ export class VisitSum implements PrintedFields {
 
 function formatTime(ms = Number.NaN): string | null {
   return Number.isFinite(ms) ? new Date(ms).toISOString() : null
+}
+
+/** Largest number of people at one time. */
+interface Peak {
+  people: number
+  /** First time of the peak, in milliseconds since 1970; undefined if nobody was there. */
+  at: number | undefined
+}
+
+/** Calculator of the peak across any number of rooms. */
+class PeakFinder {
+  /** Intervals by the key of the person. */
+  readonly #presence = new Map<string, Interval[]>()
+
+  add(person: string, intervals: readonly Interval[]): void {
+    for (const interval of intervals) addTo(this.#presence, person, interval)
+  }
+
+  /** Returns the peak and clears the visits. A person in two rooms at the same time counts once. */
+  find(): Peak {
+    const merged = [...this.#presence.values()].flatMap(mergeIntervals)
+    this.#presence.clear()
+    const starts = Float64Array.from(merged, ([start]) => start).sort()
+    // A visit of zero length counts as one millisecond long.
+    const ends = Float64Array.from(merged, ([start, end]) => Math.max(end, start + 1)).sort()
+    let peak: Peak = { people: 0, at: undefined }
+    let left = 0
+    for (const [i, start] of starts.entries()) {
+      while ((ends[left] ?? Number.POSITIVE_INFINITY) <= start) left++
+      if (i + 1 - left > peak.people) peak = { people: i + 1 - left, at: start }
+    }
+    return peak
+  }
 }

@@ -7,8 +7,10 @@ import type { Ids } from '../common/ids.ts'
 import { requireStorable } from '../common/values.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import { runHandler } from '../handlers/index.ts'
-import type { ParsedSeed, SeedRoom, SeedUser } from './seed-schema.ts'
-import { addVisits, listSeeded, toVisit } from './seed-sessions.ts'
+import { toSession } from '../records/records.ts'
+import { isParticipant } from '../sessions/roster.ts'
+import { maxTotal, type SessionRow } from '../store/rows.ts'
+import type { ParsedSeed, SeedRoom, SeedSession, SeedUser } from './seed-schema.ts'
 
 /** IDs and tokens of a seed, which are the same each time the seed is applied. */
 export class SeedIds {
@@ -128,4 +130,67 @@ function create(
     if (!(error instanceof Fault)) throw error
     throw new UsageError(`the seed cannot be used: ${path}: ${error.message}`)
   }
+}
+
+/** Ended session of a member, or of an anonymous participant. */
+interface Visit {
+  id: string
+  memberId: string
+  userId: string | null
+  type: MemberType
+  start: number
+  end: number
+}
+
+function toVisit(
+  { connected_at, disconnected_at }: SeedSession,
+  who: Pick<Visit, 'id' | 'memberId' | 'userId' | 'type'>,
+): Visit {
+  return { ...who, start: connected_at, end: disconnected_at }
+}
+
+/** Adds ended sessions to a room, with the start and the duration of its meetings. Call inside `store.write`. */
+function addVisits({ store }: HandlerContext, roomId: string, visits: readonly Visit[]): void {
+  if (visits.length === 0) return
+  // Lists are in the order of insertion.
+  for (const { id, memberId, userId, type, start, end } of visits.toSorted((a, b) => a.start - b.start))
+    store.insert(
+      `INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at, disconnected_at, end_reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'left')`,
+      ...[id, roomId, memberId, userId, type, start, end],
+    )
+  const participations = visits.filter(isParticipant)
+  if (participations.length === 0) return
+  store.run(
+    'UPDATE rooms SET started_at = ?, meeting_ms = ? WHERE id = ?',
+    Math.min(...participations.map(({ start }) => start)),
+    Math.min(sumMeetingMs(participations), maxTotal),
+    roomId,
+  )
+}
+
+function listSeeded({ store, now }: HandlerContext, roomId: string): unknown[] {
+  const rows = store.all<SessionRow>('SELECT * FROM sessions WHERE room_id = ? ORDER BY seq DESC', roomId)
+  return rows.map((row) => toSession(row, now()))
+}
+
+/** Sums the time during which two or more members are connected (API specification, section 2.7). */
+function sumMeetingMs(visits: readonly Visit[]): number {
+  const changes = visits
+    .flatMap(({ memberId, start, end }) => [
+      { at: start, memberId, change: 1 },
+      { at: end, memberId, change: -1 },
+    ])
+    .sort((a, b) => a.at - b.at)
+  const connected = new Map<string, number>()
+  let since = 0
+  let total = 0
+  for (const { at, memberId, change } of changes) {
+    if (connected.size >= 2) total += at - since
+    since = at
+    const sessions = (connected.get(memberId) ?? 0) + change
+    if (sessions === 0) connected.delete(memberId)
+    else connected.set(memberId, sessions)
+  }
+  return total
 }

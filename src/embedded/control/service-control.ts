@@ -1,3 +1,5 @@
+import { findClosest } from '../../api/closest.ts'
+import { type Endpoint, endpoints } from '../../api/endpoints.ts'
 import { toText } from '../../api/to-text.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
@@ -8,8 +10,6 @@ import type { HandlerContext } from '../handlers/handler-context.ts'
 import type { Interceptor } from '../service/service.ts'
 import type { ConnectInterceptor } from '../sessions/sockets.ts'
 import { FaultRules } from './fault-rules.ts'
-import { Gate } from './gate.ts'
-import { describeNearestOperation } from './nearest-operation.ts'
 import { applySeed, type Seeded, SeedIds } from './seed.ts'
 
 /** Operations of a service instance that `ServiceControl` uses. */
@@ -173,5 +173,77 @@ export class ServiceControl {
     const done = this.#queue.then(work)
     this.#queue = done.catch(() => {})
     return done
+  }
+}
+
+const wrongMethod = 0.6
+const missingSegment = 0.5
+const similarWord = 0.3
+const param = 0.1
+
+/** Describes the operation that is nearest to a request, as in `createRoom (POST /v1/rooms)`. */
+function describeNearestOperation(method: string, path: string): string {
+  const segments = splitPath(path.replace(/^\/v1(?=\/|$)/, ''))
+  // Updates are PUT requests here, and PATCH requests in many other APIs.
+  const wanted = method === 'PATCH' ? 'PUT' : method
+  const [nearest] = Object.entries<Endpoint>(endpoints)
+    .map(([name, endpoint]) => ({
+      text: `${name} (${endpoint.method} /v1${endpoint.path})`,
+      cost: (endpoint.method === wanted ? 0 : wrongMethod) + compareSegments(endpoint, segments),
+    }))
+    .sort((a, b) => a.cost - b.cost)
+  return nearest?.text ?? ''
+}
+
+function compareSegments(endpoint: Endpoint, segments: readonly string[]): number {
+  const expected = splitPath(endpoint.path)
+  const count = Math.max(expected.length, segments.length)
+  return Array.from({ length: count }, (_, i) => compareSegment(expected[i], segments[i])).reduce(
+    (sum, cost) => sum + cost,
+    0,
+  )
+}
+
+function compareSegment(expected: string | undefined, segment: string | undefined): number {
+  if (expected === undefined || segment === undefined) return missingSegment
+  if (expected === segment) return 0
+  if (expected.startsWith('{')) return param
+  return findClosest(segment, [expected]) ? similarWord : 1
+}
+
+const splitPath = (path: string) => path.split('/').filter((segment) => segment !== '')
+
+/** Gate that counts running requests and can hold new ones, so that no request runs during a reset. */
+class Gate {
+  #running = 0
+  #closed: Promise<void> | undefined
+  #onEmpty = () => {}
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#closed) await this.#closed
+    this.#running++
+    try {
+      return await work()
+    } finally {
+      if (--this.#running === 0) this.#onEmpty()
+    }
+  }
+
+  /** Runs `work` while no request runs. Requests that arrive meanwhile wait. */
+  async close<T>(work: () => Promise<T>): Promise<T> {
+    let open = () => {}
+    this.#closed = new Promise((resolve) => {
+      open = resolve
+    })
+    try {
+      if (this.#running > 0)
+        await new Promise<void>((resolve) => {
+          this.#onEmpty = resolve
+        })
+      return await work()
+    } finally {
+      this.#closed = undefined
+      open()
+    }
   }
 }

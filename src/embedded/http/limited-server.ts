@@ -2,7 +2,6 @@ import { type IncomingMessage, Server, type ServerOptions, type ServerResponse }
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limitConnections, limits } from './connections.ts'
-import { measureRequest, UnknownClients } from './unknown-clients.ts'
 
 /** Memory of the requests of a connection that wait for the responses to earlier ones, in bytes. Beyond it, no more are read. */
 const maxWaitingBytes = { known: 512 * 1024, unknown: 16 * 1024 }
@@ -180,4 +179,45 @@ export class LimitedServer extends Server {
 
 function isOpen(response: ServerResponse | undefined): response is ServerResponse {
   return response !== undefined && !response.closed
+}
+
+/** Maximum memory of all connections and unanswered requests, in bytes. */
+const maxBytes = 48 * 1024 * 1024
+/** Memory of a connection, and of a request besides its text, in bytes. */
+const connectionBytes = 4 * 1024
+const requestBytes = 4 * 1024
+
+/** Limits what all clients without a key hold together: beyond it, their oldest connection is closed. */
+class UnknownClients {
+  /** Held bytes by connection, the oldest connection first. */
+  readonly #held = new Map<Socket, number>()
+  #total = 0
+
+  add(socket: Socket): void {
+    this.#held.set(socket, 0)
+    this.change(socket, connectionBytes)
+    socket.once('close', () => this.remove(socket))
+  }
+
+  /** Changes the number of bytes that a connection holds, unless its client is known. */
+  change(socket: Socket, bytes: number): void {
+    const held = this.#held.get(socket)
+    if (held === undefined) return
+    this.#held.set(socket, held + bytes)
+    this.#total += bytes
+    for (const [oldest] of this.#held) {
+      if (this.#total <= maxBytes) return
+      this.remove(oldest)
+      oldest.destroy()
+    }
+  }
+
+  remove(socket: Socket): void {
+    this.#total -= this.#held.get(socket) ?? 0
+    this.#held.delete(socket)
+  }
+}
+
+function measureRequest({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((bytes, text) => bytes + text.length, requestBytes + url.length)
 }

@@ -1,17 +1,22 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import {
+  createServer,
+  IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { invalid } from '../common/faults.ts'
 import type { RequestEntry } from '../common/log.ts'
 import { createRequestIds, setRequestId } from '../common/request-id.ts'
 import { createErrorResponse, type Service } from '../service/service.ts'
-import { refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
+import { isWebSocketUpgrade, refuseUpgrade, type Upgrade } from '../sessions/upgrade.ts'
 import { createAnswerer, type Exchange } from './answer.ts'
 import type { RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { LimitedServer } from './limited-server.ts'
 import { createForeignCheck } from './same-origin.ts'
-import { createUpgradeOptions } from './upgrade-offers.ts'
 
 interface HttpServer {
   /** Scheme, host and port, without `/v1`. */
@@ -138,4 +143,30 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
+}
+
+/**
+ * Returns the options of a server that ignores offers of other protocols than WebSocket, such as HTTP/2
+ * (`Upgrade: h2c`), and responds to such a request over HTTP/1.1. Node drops bytes that arrive together with such a
+ * request and follow it, so its response must be the last one of the connection.
+ */
+function createUpgradeOptions(): ServerOptions {
+  const hasCallback = 'shouldUpgradeCallback' in createServer()
+  return hasCallback
+    ? ({ shouldUpgradeCallback: isWebSocketUpgrade } as ServerOptions)
+    : { IncomingMessage: WebSocketUpgradeMessage }
+}
+
+/** Message for Node before 24.9, which takes a request out of HTTP if `upgrade` is true after its headers were read. */
+class WebSocketUpgradeMessage extends IncomingMessage {
+  // Without an initial value, because the constructor of Node sets `upgrade`.
+  declare isOffered: boolean | null
+
+  get upgrade(): boolean | null {
+    return this.isOffered && (this.method === 'CONNECT' || isWebSocketUpgrade(this))
+  }
+
+  set upgrade(value: boolean | null) {
+    this.isOffered = value
+  }
 }

@@ -11,8 +11,7 @@ import { inTurns } from './broadcast-queue.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { type AnonymousLimits, JoinLimiter } from './join-limiter.ts'
-import { readProtocols, readTokenProtocol, roomProtocol, selectProtocol, toCloseReason } from './protocols.ts'
-import type { SessionClient } from './session-control.ts'
+import { type CloseReason, closeReasons, type SessionClient } from './session-control.ts'
 import { refuseUpgrade, respondToUpgrade, type UpgradeResponse } from './upgrade.ts'
 
 /** Close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
@@ -259,4 +258,34 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
 function isProtocolList(header: string): boolean {
   const names = header.split(/[ \t]*,[ \t]*/)
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
+}
+
+/** Subprotocol of a client that shows the room: it receives descriptions of the room, and refusals as close codes. */
+const roomProtocol = 'meetroom.room'
+
+/** Prefix of an access token in base64url. Servers log URLs, but not subprotocols. */
+const tokenPrefix = 'access-token.'
+
+function readProtocols({ headers }: IncomingMessage): readonly string[] {
+  return headers['sec-websocket-protocol']?.split(/[ \t]*,[ \t]*/) ?? []
+}
+
+function readTokenProtocol(request: IncomingMessage): string | undefined {
+  const protocol = readProtocols(request).find((name) => name.startsWith(tokenPrefix))
+  return protocol && Buffer.from(protocol.slice(tokenPrefix.length), 'base64url').toString()
+}
+
+/** Selects the subprotocol of a session. The one that holds the token is never sent back. */
+function selectProtocol(protocols: ReadonlySet<string>): string | false {
+  if (protocols.has(roomProtocol)) return roomProtocol
+  const [first] = [...protocols].filter((name) => !name.startsWith(tokenPrefix))
+  return first ?? false
+}
+
+/** Returns the close code and reason of a refused client. */
+function toCloseReason({ status, code, message }: Fault): CloseReason {
+  if (code === 'terminated') return closeReasons.terminated
+  if (message === 'blocked') return closeReasons.blocked
+  // The client may try again later (IANA's registry of WebSocket close codes).
+  return status === 429 || code === 'storage' ? [1013, message] : [4400, message]
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { truncate } from '../../../../src/cli/output/formats/fit.ts'
-import { layOutByLibrary, layOutByPadding, layOutColumns } from '../../../../src/cli/output/formats/layout.ts'
+import { layOutByLibrary, layOutByPadding, layOutColumns } from '../../../../src/cli/output/formats/table.ts'
 import { selectStyle } from '../../../../src/cli/output/terminal/style.ts'
 import { own, visible } from '../../../../src/cli/output/terminal/visible.ts'
 import { colorValue } from '../../../../src/cli/output/views/views.ts'

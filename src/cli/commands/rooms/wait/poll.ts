@@ -2,8 +2,9 @@ import { isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts
 import { formatDuration } from '../../../../duration.ts'
 import { IncompleteError, type MeetroomError, NetworkError, ServiceError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { truncate } from '../../../output/formats/fit.ts'
+import { visible } from '../../../output/terminal/visible.ts'
 import type { Deadline } from './deadline.ts'
-import { createProgress } from './progress.ts'
 
 export type Poll<T> = { found: T } | { state: string }
 
@@ -79,4 +80,19 @@ export function createTimeoutError(
   const ErrorType = errorTypes.find((kind) => failure instanceof kind) ?? ServiceError
   const details = { hint, status, request, body, retryAfter, requestId, retryable: true, cause: failure }
   return new ErrorType(`${describeTimeout(end, deadline)}: ${message}`, details)
+}
+
+function createProgress(
+  { host, flags, statusLine, redact }: Context,
+  what: string,
+  { wholeMs, leftMs }: Deadline,
+): (soFar: string) => void {
+  if (flags.quiet || !host.stderr.isTTY) return () => {}
+  const whole = formatDuration(wholeMs)
+  return (soFar) => {
+    const gone = formatDuration(Math.floor((wholeMs - leftMs()) / 1000) * 1000)
+    const line = `waiting for ${what} (${gone} of ${whole}): ${soFar}`
+    // Some terminals report a width of 0.
+    statusLine.show(truncate(visible(redact(line)), (host.stderr.columns || 80) - 1))
+  }
 }

@@ -1,18 +1,17 @@
 import { toText } from '../../../../api/to-text.ts'
-import type { Terminal, Visible } from '../../../../host.ts'
+import type { Input, Terminal, Visible } from '../../../../host.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
 import { readTerminalWidth, type Style, selectStyle } from '../../../output/terminal/style.ts'
-import { own } from '../../../output/terminal/visible.ts'
+import { joinVisible, own } from '../../../output/terminal/visible.ts'
+import { measureText } from '../../../output/terminal/width.ts'
 import { parseMilliseconds, readStart } from '../../../reports/session-times.ts'
 import type { Person, RoomState, TimedWatchEvent } from './events.ts'
 import { drawFrame, personName } from './frame.ts'
-import { listenForKeys } from './keyboard.ts'
 import type { RoomScene, WatchOutput } from './scene.ts'
-import { Screen } from './screen.ts'
 
 const maxChanges = 5
 
@@ -174,4 +173,75 @@ function formatStay(person: Person, left: number): string {
   const ms = left - readStart(person)
   if (Number.isNaN(ms) || ms < 0) return ''
   return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`
+}
+
+/** Keys that end a watch: q, ^C and ^D. */
+const quitKeys = ['q', 'Q', '\u0003', '\u0004']
+const closeEvents = ['end', 'error'] as const
+
+/** Listens for keys and disables their echo. Returns a function that restores the terminal. */
+function listenForKeys(keyboard: Input, leave: () => void): () => void {
+  // An arrow key arrives as several characters that start with escape.
+  const onData = (typed: Buffer | string) => {
+    if (quitKeys.includes(String(typed).charAt(0))) leave()
+  }
+  keyboard.setRawMode?.(true)
+  keyboard.on('data', onData)
+  // A closed terminal sends a signal only to processes of its session, so the end of input also ends the watch.
+  for (const end of closeEvents) keyboard.on(end, leave)
+  return () => {
+    keyboard.off('data', onData)
+    for (const end of closeEvents) keyboard.off(end, leave)
+    keyboard.setRawMode?.(false)
+    keyboard.pause()
+  }
+}
+
+const eraseScreen = own`\u001b[H\u001b[2J`
+const eraseBelow = own`\u001b[J`
+const eraseLine = own`\u001b[K`
+const moveUp = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
+
+type Size = Pick<Terminal, 'columns' | 'rows'>
+
+/** Terminal area that is redrawn in place below the command line. The last frame stays on the terminal. */
+export class Screen {
+  readonly #terminal: Size
+  readonly #write: (text: Visible) => Promise<void>
+  #lines: readonly Visible[] = []
+  #width = 0
+  #rows: number | undefined
+
+  constructor(terminal: Size, write: (text: Visible) => Promise<void>) {
+    this.#terminal = terminal
+    this.#write = write
+  }
+
+  async draw(lines: readonly Visible[]): Promise<void> {
+    const text = this.#difference(lines)
+    this.#lines = lines
+    this.#rows = this.#terminal.rows
+    this.#width = lines.reduce((max, line) => Math.max(max, measureText(line)), 0)
+    if (text !== '') await this.#write(text)
+  }
+
+  async clear(): Promise<void> {
+    if (this.#lines.length === 0) return
+    const text = own`${moveUp(this.#lines.length)}\r${eraseBelow}`
+    this.#lines = []
+    await this.#write(text)
+  }
+
+  #difference(lines: readonly Visible[]): Visible {
+    const before = this.#lines
+    // Terminals rewrap lines in different ways after a resize, so the position of the lines is unknown.
+    if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
+      return own`${eraseScreen}${joinVisible(lines.map((line) => own`${line}\n`))}`
+    // If the number of rows has changed, lines may have moved.
+    const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
+    if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
+    const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))
+    const rest = lines.length < before.length ? eraseBelow : own``
+    return own`${moveUp(before.length)}\r${joinVisible(drawn)}${rest}`
+  }
 }

@@ -1,12 +1,20 @@
 import { setMaxListeners } from 'node:events'
+import { ReconnectPauses } from '../../../../api/backoff.ts'
+import type { Client } from '../../../../client/client.ts'
+import { forgetProbe } from '../../../../client/probe.ts'
+import type { Retry } from '../../../../client/retry.ts'
+import { isTemporary, parseRetryAfter } from '../../../../client/retry-policy.ts'
+import { type MeetroomError, NetworkError, UsageError } from '../../../../errors.ts'
+import type { Host } from '../../../../host.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
+import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
+import { type ClientSetup, describeRetry } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
-import { createWatchOutput } from './output.ts'
-import { maxPauseMs, Reconnector } from './reconnector.ts'
-import { RoomConnection } from './room-connection.ts'
-import type { RoomPoll } from './room-reader.ts'
-import { RosterDiff } from './roster-diff.ts'
+import { type RoomPoll, RoomReader } from './room-reader.ts'
+import { Roster } from './roster.ts'
 import type { WatchOutput } from './scene.ts'
 
 interface WatchOptions {
@@ -72,5 +80,187 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     if (!stop.aborted) throw error
   } finally {
     await output?.close()
+  }
+}
+
+/** Connection to a room. Reopened after a failure, because the local workspace may have moved to another port. */
+class RoomConnection {
+  readonly #context: Context
+  readonly #room_id: string
+  readonly #setup: Partial<ClientSetup>
+  #url = ''
+  #opened: { client: Client; reader: RoomReader } | undefined
+  #isLost = false
+
+  constructor(context: Context, room_id: string, setup: Partial<ClientSetup>) {
+    this.#context = context
+    this.#room_id = room_id
+    this.#setup = setup
+  }
+
+  /** @throws {UsageError} if the local workspace is not served at the first poll */
+  async poll(known: Roster): Promise<RoomPoll> {
+    const { client, reader } = await this.#open()
+    // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
+    forgetProbe(client.serviceFacts)
+    try {
+      return await reader.poll(known)
+    } catch (error) {
+      this.#isLost = true
+      throw error
+    }
+  }
+
+  async #open() {
+    if (this.#opened && !this.#isLost) return this.#opened
+    const url = await this.#context.services.persistentBaseUrl().catch((error) => {
+      // A local workspace that was served before is likely to be served again.
+      throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
+    })
+    if (!this.#opened || url !== this.#url) {
+      const client = await this.#context.services.persistentClient({ ...this.#setup, serviceFacts: {} })
+      this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
+    }
+    this.#url = url
+    this.#isLost = false
+    return this.#opened
+  }
+}
+
+/** Maximum pause that a service can cause, in milliseconds. */
+const maxPauseMs = 300_000
+/** Pause above which a retry is reported as an outage, in milliseconds. */
+const minReportedPauseMs = 1000
+
+type Clock = Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>
+
+interface OutageListener {
+  tell: (event: WatchEvent) => Promise<void>
+  notice: (text: string) => Promise<void>
+}
+
+class Reconnector {
+  readonly #host: Clock
+  readonly #zone: TimeZone
+  readonly #listener: OutageListener
+  /** Start of the outage, in milliseconds of the monotonic clock; undefined while the service responds. */
+  #outageStart: number | undefined
+  #hasConnected = false
+  readonly #pauses: ReconnectPauses
+  /** Time of the first success after an outage, by the monotonic clock; undefined while polls fail. */
+  #connectedAt: number | undefined
+
+  constructor(host: Clock, zone: TimeZone, listener: OutageListener) {
+    this.#host = host
+    this.#zone = zone
+    this.#listener = listener
+    this.#pauses = new ReconnectPauses(() => host.random())
+  }
+
+  /** Starts to report outages. Call it after the first response. */
+  begin(): void {
+    this.#hasConnected = true
+    this.#connectedAt = this.#host.monotonic()
+  }
+
+  /** Calls `ask` until it succeeds. Throws permanent errors and the reason of the signal. */
+  async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
+    for (;;)
+      try {
+        const answer = await ask()
+        this.#connectedAt ??= this.#host.monotonic()
+        await this.#back()
+        return answer
+      } catch (error) {
+        if (stop.aborted || !isTemporary(error, true)) throw error
+        await this.#lost(error.message)
+        await this.#host.sleep(this.#pause(error), stop)
+      }
+  }
+
+  onRetry(retry: Retry): void {
+    if (!this.#hasConnected) void this.#listener.notice(describeRetry(retry))
+    // A write error recurs at the next write.
+    else if (retry.waitMs > minReportedPauseMs) this.#lost(retry.reason).catch(() => {})
+  }
+
+  async #lost(reason: string): Promise<void> {
+    if (this.#outageStart !== undefined) return
+    this.#outageStart = this.#host.monotonic()
+    const now = this.#host.now()
+    await this.#listener.notice(
+      `connection lost at ${this.#zone.formatDay(now)} ${this.#zone.formatSeconds(now)}, trying again: ${reason}`,
+    )
+    await this.#listener.tell({ event: 'lost', reason })
+  }
+
+  async #back(): Promise<void> {
+    if (this.#outageStart === undefined) return
+    const seconds = Math.round((this.#host.monotonic() - this.#outageStart) / 100) / 10
+    this.#outageStart = undefined
+    await this.#listener.notice(`back after ${seconds} s`)
+    await this.#listener.tell({ event: 'back', seconds })
+  }
+
+  #pause({ retryAfter }: MeetroomError): number {
+    const now = this.#host.monotonic()
+    const pause = this.#pauses.next(now - (this.#connectedAt ?? now))
+    this.#connectedAt = undefined
+    const asked = parseRetryAfter(retryAfter, this.#host.now())
+    return asked === undefined ? pause : Math.min(asked, maxPauseMs)
+  }
+}
+
+class RosterDiff {
+  readonly roster = new Roster()
+  readonly #tell: (event: WatchEvent) => Promise<void>
+  #room = ''
+
+  constructor(tell: (event: WatchEvent) => Promise<void>) {
+    this.#tell = tell
+  }
+
+  async begin(poll: RoomPoll): Promise<void> {
+    await this.#tellRoom(poll)
+    const { joined } = this.roster.update(poll, poll.arrivals)
+    for (const person of joined) await this.#tell({ event: 'present', ...person })
+    await this.#tell({ event: 'ready', online: this.roster.size })
+  }
+
+  async continue(poll: RoomPoll): Promise<void> {
+    await this.#tellRoom(poll)
+    let online = this.roster.size
+    const { joined, left } = this.roster.update(poll, poll.arrivals)
+    for (const person of left) await this.#tell({ event: 'left', ...person, online: --online })
+    for (const person of joined) await this.#tell({ event: 'joined', ...person, online: ++online })
+  }
+
+  async #tellRoom({ room }: RoomPoll): Promise<void> {
+    const told = JSON.stringify(room)
+    if (told !== this.#room) await this.#tell({ event: 'room', ...room })
+    this.#room = told
+  }
+}
+
+/** @throws {UsageError} for conflicting output flags */
+async function createWatchOutput(
+  context: Context,
+): Promise<(room_id: string, leave: () => void) => Promise<WatchOutput>> {
+  const printer = await context.printer()
+  const { output } = await context.settings()
+  const { stdout } = context.host
+  const isView = stdout.isTTY && !isAsciiOnly(context.host) && !printer.printsJson
+  if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
+    throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
+  if (!isView && printer.options.columns)
+    throw new UsageError('--columns is for the view on a terminal', {
+      hint: 'choose fields with: --query',
+    })
+  printer.check(rowKinds.people, true)
+  if (!isView)
+    return async () => ({ tell: (told) => printer.json(told), settle: async () => {}, close: async () => {} })
+  return async (room_id, leave) => {
+    const { RoomView } = await import('./room-view.ts')
+    return RoomView.open(context, stdout, room_id, leave)
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Screen } from '../../../../../src/cli/commands/sessions/watch/screen.ts'
+import { Screen } from '../../../../../src/cli/commands/sessions/watch/room-view.ts'
 import { visible } from '../../../../../src/cli/output/terminal/visible.ts'
 import { Emulator } from '../../../../helpers/emulator.ts'
 import { type TestHost, testNow } from '../../../../helpers/host.ts'
