@@ -274,6 +274,7 @@ test('hints and notices take their commands from suggestions, and only help text
     ...[
       'commands/complete.ts',
       'commands/doctor/machine.ts',
+      'commands/help.ts',
       'commands/program.ts',
       'commands/schema/schemas.ts',
     ],

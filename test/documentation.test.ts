@@ -6,7 +6,7 @@ import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from '../src/cli/help/topics.ts'
 import { selectStyle } from '../src/cli/output/terminal/style.ts'
-import { readTopicFile, topicFile, topicNames } from './helpers/documentation.ts'
+import { topicNames } from './helpers/documentation.ts'
 import { testHost } from './helpers/host.ts'
 import { argumentTerm, leaves, wholeProgram } from './helpers/tree.ts'
 import { createWorld } from './helpers/world.ts'
@@ -32,21 +32,20 @@ function flagLine(option: { flags: string; description: string; argChoices?: rea
   return `- \`${option.flags}\`: ${option.description}${choices}`
 }
 
-/** How each generated part of a topic is made. */
-const generated: Readonly<Record<string, readonly [topic: string, generate: () => Promise<string>]>> = {
-  reference: ['reference', reference],
-  flags: ['flags', async () => (await wholeProgram()).options.map(flagLine).join('\n')],
+/** How each generated part of a file is made. */
+const generated: Readonly<Record<string, readonly [file: string, generate: () => Promise<string>]>> = {
+  reference: ['.github/reference.md', reference],
+  topics: [
+    'README.md',
+    async () => toTable(['topic', 'about'], Object.entries(topicSummaries).map(toTopicLink)),
+  ],
+  flags: ['src/help/flags.md', async () => (await wholeProgram()).options.map(flagLine).join('\n')],
   'exit-codes': [
-    'exit-codes',
-    async () =>
-      [
-        '| code | meaning |',
-        '|---|---|',
-        ...Object.entries(exitCodes).map(([code, words]) => `| ${code} | ${words} |`),
-      ].join('\n'),
+    'src/help/exit-codes.md',
+    async () => toTable(['code', 'meaning'], Object.entries(exitCodes)),
   ],
   lost: [
-    'import',
+    'src/help/import.md',
     async () =>
       Object.keys(unrestoredFields)
         .map((kind) => `- ${kind}: ${describeUnrestored(kind as keyof typeof unrestoredFields)}`)
@@ -54,18 +53,29 @@ const generated: Readonly<Record<string, readonly [topic: string, generate: () =
   ],
 }
 
+function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [heads, heads.map(() => '---'), ...rows]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n')
+    .replace('| --- | --- |', '|---|---|')
+}
+
+function toTopicLink([topic, summary]: readonly string[]): readonly string[] {
+  return [`[${topic}](src/help/${topic}.md)`, `${summary}`.replace(/--\w+/g, '`$&`')]
+}
+
 test.each(Object.entries(generated))(
-  'the generated part “%s” of a help topic equals the output of its generator',
-  async (name, [topic, generate]) => {
-    const text = readTopicFile(topic)
+  'the generated part “%s” of a file equals the output of its generator',
+  async (name, [path, generate]) => {
+    const file = join(root, path)
+    const text = readFileSync(file, 'utf8')
     const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
     const from = text.indexOf(before) + before.length
     const to = text.indexOf(after)
     expect(from).toBeGreaterThan(before.length)
     expect(to).toBeGreaterThanOrEqual(from)
     const part = `\n${await generate()}\n\n`
-    if (process.env['UPDATE_DOCS'])
-      writeFileSync(topicFile(topic), text.slice(0, from) + part + text.slice(to))
+    if (process.env['UPDATE_DOCS']) writeFileSync(file, text.slice(0, from) + part + text.slice(to))
     else expect(text.slice(from, to)).toBe(part)
   },
 )

@@ -6,7 +6,7 @@ import type { Context } from '../kernel/context.ts'
 import { addExamples } from '../kernel/flags.ts'
 import { findCommand, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { readTerminalWidth, selectStyle } from '../output/terminal/style.ts'
-import { own } from '../output/terminal/visible.ts'
+import { own, visibleLines } from '../output/terminal/visible.ts'
 
 const maxWidth = 90
 
@@ -14,13 +14,18 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topicSummaries).join(', ')}`).action(
     act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
-      const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined
+      const [word = '', ...more] = words
+      // An alias of a group leads to the same topic as the group.
+      const topic =
+        more.length === 0 ? (findTopic(word) ?? findTopic(findCommand(root, word)?.name() ?? '')) : undefined
       if (topic) {
-        if (topic !== words[0])
-          await context.plainPrinter().notice(`the topic “${words[0]}” is now “${topic}”`)
+        if (findTopic(word) && topic !== word)
+          await context.plainPrinter().notice(`the topic “${word}” is now “${topic}”`)
         return printTopic(context, topic)
       }
-      findHelpCommand(root, words).outputHelp()
+      const command = findHelpCommand(root, words)
+      if (command) return command.outputHelp()
+      if (more.length > 0 || !(await printSections(context, word))) throw noHelp(words)
     }),
   )
   addExamples(help, 'meetroom help where', 'meetroom help rooms list')
@@ -36,18 +41,26 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   await context.plainPrinter().write(own`${text}\n`)
 }
 
-function findHelpCommand(root: MeetroomCommand, words: readonly string[]): Command {
-  let command: Command = root
-  for (const word of words) {
-    const next = findCommand(command, word)
-    if (!next)
-      throw new UsageError(`no help on “${words.join(' ')}”`, {
-        hint: [
-          `topics are ${Object.keys(topicSummaries).join(', ')}; list the commands with: `,
-          suggestHelp(),
-        ],
-      })
-    command = next
-  }
+/** Prints the sections that contain a word. Returns false when there is none. */
+async function printSections(context: Context, word: string): Promise<boolean> {
+  const { host } = context
+  const { searchTopics } = await import('../help/search.ts')
+  const found = await searchTopics(word, await selectStyle(host.stdout, host.env, false))
+  if (found.length === 0) return false
+  const width = Math.max(...found.map(({ topic }) => topic.length))
+  const lines = found.map(({ topic, heading }) => `meetroom help ${topic.padEnd(width)}  ${heading}`)
+  await context.plainPrinter().write(visibleLines(`“${word}” is explained in:\n\n${lines.join('\n')}\n`))
+  return true
+}
+
+function findHelpCommand(root: MeetroomCommand, words: readonly string[]): Command | undefined {
+  let command: Command | undefined = root
+  for (const word of words) command = command && findCommand(command, word)
   return command
+}
+
+function noHelp(words: readonly string[]): UsageError {
+  return new UsageError(`no help on “${words.join(' ')}”`, {
+    hint: ['list the topics and commands with: ', suggestHelp()],
+  })
 }

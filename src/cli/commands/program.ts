@@ -11,6 +11,8 @@ interface Group {
   /** Singular form of the name. */
   alias?: string
   summary: string
+  /** Help topic of its commands, unless `ownTopics` has another. */
+  topic?: string
   heading: string
   /** True to omit the group from the help. */
   hidden?: true
@@ -29,12 +31,14 @@ const groups: readonly Group[] = [
   {
     name: 'auth',
     summary: 'Log in to a service, log out, show which key is used',
+    topic: 'config',
     heading: getStarted,
     load: async () => (await import('./auth/auth.ts')).defineAuth,
   },
   {
     name: 'doctor',
     summary: 'Check settings, key, network and service',
+    topic: 'troubleshooting',
     heading: getStarted,
     load: async () => (await import('./doctor/doctor.ts')).defineDoctor,
   },
@@ -42,12 +46,14 @@ const groups: readonly Group[] = [
     name: 'profiles',
     alias: 'profile',
     summary: 'Switch between services',
+    topic: 'config',
     heading: getStarted,
     load: async () => (await import('./profiles/profiles.ts')).defineProfiles,
   },
   {
     name: 'config',
     summary: 'Show and change settings',
+    topic: 'config',
     heading: getStarted,
     load: async () => (await import('./config/config.ts')).defineConfig,
   },
@@ -61,6 +67,7 @@ const groups: readonly Group[] = [
   {
     name: 'completion',
     summary: 'Print a completion script for bash, zsh, fish or PowerShell',
+    topic: 'completion',
     heading: getStarted,
     load: async () => (await import('./completion/completion.ts')).defineCompletion,
   },
@@ -68,6 +75,7 @@ const groups: readonly Group[] = [
     name: 'rooms',
     alias: 'room',
     summary: 'List, create, change, terminate and delete rooms',
+    topic: 'concepts',
     heading: manage,
     load: async () => (await import('./rooms/rooms.ts')).defineRooms,
   },
@@ -75,6 +83,7 @@ const groups: readonly Group[] = [
     name: 'members',
     alias: 'member',
     summary: 'Invite users to rooms, change their roles, block them',
+    topic: 'concepts',
     heading: manage,
     load: async () => (await import('./members/members.ts')).defineMembers,
   },
@@ -82,6 +91,7 @@ const groups: readonly Group[] = [
     name: 'users',
     alias: 'user',
     summary: 'List, create, change and delete users of the workspace',
+    topic: 'concepts',
     heading: manage,
     load: async () => (await import('./users/users.ts')).defineUsers,
   },
@@ -89,12 +99,14 @@ const groups: readonly Group[] = [
     name: 'sessions',
     alias: 'session',
     summary: 'Show who is and was connected to a room',
+    topic: 'live',
     heading: manage,
     load: async () => (await import('./sessions/sessions.ts')).defineSessions,
   },
   {
     name: 'usage',
     summary: 'Show how much the rooms were used in a month',
+    topic: 'attendance',
     heading: manage,
     load: async () => (await import('./usage/usage.ts')).defineUsage,
   },
@@ -102,6 +114,7 @@ const groups: readonly Group[] = [
     name: 'pages',
     alias: 'page',
     summary: 'Create and list pages of shared content in rooms',
+    topic: 'concepts',
     heading: manage,
     load: async () => (await import('./pages/pages.ts')).definePages,
   },
@@ -109,30 +122,35 @@ const groups: readonly Group[] = [
     name: 'message',
     alias: 'messages',
     summary: 'Send a message to the live sessions of a room',
+    topic: 'live',
     heading: manage,
     load: async () => (await import('./message/message.ts')).defineMessage,
   },
   {
     name: 'workspace',
     summary: 'Keep a workspace in a file: export, diff, apply',
+    topic: 'workspace',
     heading: manage,
     load: async () => (await import('./workspace/workspace.ts')).defineWorkspace,
   },
   {
     name: 'serve',
     summary: 'Serve the local workspace over HTTP and WebSocket',
+    topic: 'local',
     heading: runAndTest,
     load: async () => (await import('./serve/serve.ts')).defineServe,
   },
   {
     name: 'local',
     summary: 'Back up, restore and reset the local workspace; control a service for tests',
+    topic: 'local',
     heading: runAndTest,
     load: async () => (await import('./local/local.ts')).defineLocal,
   },
   {
     name: 'join',
     summary: 'Join a room from the terminal',
+    topic: 'live',
     heading: runAndTest,
     load: async () => (await import('./join/join.ts')).defineJoin,
   },
@@ -140,30 +158,35 @@ const groups: readonly Group[] = [
     name: 'webhooks',
     alias: 'webhook',
     summary: 'Receive, verify, trigger and redeliver webhooks',
+    topic: 'webhooks',
     heading: runAndTest,
     load: async () => (await import('./webhooks/webhooks.ts')).defineWebhooks,
   },
   {
     name: 'api',
     summary: 'Send any request to the service',
+    topic: 'api',
     heading: scripting,
     load: async () => (await import('./api/api.ts')).defineApi,
   },
   {
     name: 'openapi',
     summary: 'Print the contract as an OpenAPI document',
+    topic: 'api',
     heading: scripting,
     load: async () => (await import('./openapi.ts')).defineOpenapi,
   },
   {
     name: 'commands',
     summary: 'List every command, its flags and what it may change',
+    topic: 'agents',
     heading: scripting,
     load: async () => (await import('./commands.ts')).defineCommands,
   },
   {
     name: 'schema',
     summary: 'Print the JSON Schema of a command’s output',
+    topic: 'api',
     heading: scripting,
     load: async () => (await import('./schema/schema.ts')).defineSchema,
   },
@@ -189,6 +212,16 @@ const groups: readonly Group[] = [
     load: async () => (await import('./help.ts')).defineHelp,
   },
 ]
+
+/** Help topics of commands with another topic than their group. */
+const ownTopics: Readonly<Record<string, string>> = {
+  'rooms link': 'links',
+  'rooms open': 'links',
+  'members links': 'links',
+  'sessions report': 'attendance',
+  'users offboard': 'offboarding',
+  'users hand-over': 'offboarding',
+}
 
 type WantedGroups = 'all' | readonly string[]
 
@@ -217,13 +250,13 @@ export async function buildProgram(
   const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
   async function define(names: WantedGroups): Promise<void> {
     for (const group of named) {
-      const { name, alias, command, load } = group
+      const { name, alias, topic, command, load } = group
       const isWanted = names === 'all' || names.some((word) => word === name || word === alias)
       if (!isWanted || group.isDefined) continue
       group.isDefined = true
       const defineGroup = await load()
       defineGroup(command, act, define)
-      addReferences(command)
+      addReferences(command, topic)
     }
   }
   await define(wanted)
@@ -266,20 +299,21 @@ function formatSection(heading: string, rows: readonly (readonly [term: string, 
 }
 
 /** Appends related topics and the reference to the global flags to the help of each command. */
-function addReferences(group: MeetroomCommand): void {
+function addReferences(group: MeetroomCommand, topic: string | undefined): void {
   for (const command of group.commands.length > 0 ? group.commands : [group]) {
-    const see = findTopics(command).map((topic) => `See: meetroom help ${topic}\n`)
+    const own = ownTopics[`${group.name()} ${command.name()}`] ?? topic
+    const topics = new Set([...(own ? [own] : []), ...findTopics(command)])
+    const see = [...topics].map((name) => `See: meetroom help ${name}\n`)
     command.addHelpText('after', `\n${see.join('')}Global flags: meetroom help flags`)
   }
 }
 
 function findTopics(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
-  const isInWorkspace = command.parent?.name() === 'workspace'
   return [
     ...(has('--where') || has('--for') ? ['where'] : []),
     ...(has('--sort') ? ['lists'] : []),
-    ...(isInWorkspace ? ['workspace'] : has('--journal') || command.name() === 'export' ? ['import'] : []),
+    ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
     ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),
   ]
 }

@@ -30,7 +30,6 @@ export const topicSummaries = {
   performance: 'start-up, bulk and list figures',
   troubleshooting: 'symptoms, what they mean and what to type',
   changes: 'changelog and compatibility policy',
-  reference: 'every command with its flags',
 } as const
 
 export type Topic = keyof typeof topicSummaries

@@ -200,11 +200,44 @@ describe('help', () => {
     ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
     ['workspace', ['workspace export', 'workspace diff', 'workspace apply', 'workspace adopt']],
+    ['offboarding', ['users offboard', 'users hand-over']],
   ])('of related commands refers to the topic %s', async (topic, commands) => {
     for (const command of commands)
       expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
     for (const command of ['rooms get', 'auth login', 'users create'])
-      expect(await show(`${command} --help`), command).not.toContain('See: ')
+      expect(await show(`${command} --help`), command).not.toContain(`See: meetroom help ${topic}\n`)
+  })
+
+  test('of every command names a topic that exists', async () => {
+    for (const leaf of leaves) {
+      const named = [...(await show(`${leaf} --help`)).matchAll(/^See: meetroom help (\S+)$/gm)]
+      expect(named.length, leaf).toBeGreaterThan(0)
+      for (const [, topic = ''] of named) expect(Object.keys(topicSummaries)).toContain(topic)
+    }
+  })
+
+  test('on a word that is no topic lists at most eight sections that explain it, best first', async () => {
+    const first = {
+      csv: 'import',
+      excel: 'import',
+      restore: 'local',
+      exit: 'exit-codes',
+      8: 'agents',
+      key: 'config',
+      rotate: 'audit',
+      docker: 'ci',
+      cron: 'ci',
+    }
+    for (const [word, topic] of Object.entries(first)) {
+      const [title, empty, ...lines] = (await show(`help ${word}`)).trimEnd().split('\n')
+      expect([title, empty]).toEqual([`“${word}” is explained in:`, ''])
+      expect(lines.length).toBeLessThanOrEqual(8)
+      expect(lines[0]).toMatch(new RegExp(`^meetroom help ${topic} `))
+    }
+  })
+
+  test('on the singular form of a group prints the same topic', async () => {
+    expect(await show('help webhook')).toBe(await show('help webhooks'))
   })
 
   test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
@@ -213,9 +246,7 @@ describe('help', () => {
       expect(await world.run(`help ${words}`)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr:
-          `error: no help on “${words}”\n` +
-          `hint: topics are ${Object.keys(topicSummaries).join(', ')}; list the commands with: meetroom --help\n`,
+        stderr: `error: no help on “${words}”\nhint: list the topics and commands with: meetroom --help\n`,
       })
     },
   )

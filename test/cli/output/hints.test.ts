@@ -181,7 +181,7 @@ const more = [
   ...['rooms get name:R', 'rooms get R', 'rooms wait name:R --for empty', 'users create ada'],
   ...['members block --all-rooms', `members get ${room} --user bob`, 'rooms list --where online>0 --all'],
   ...['config set profile ci', 'config unset api_key', 'config set api_key x', 'config set key_command x'],
-  ...['config get nothing', 'profiles use nowhere', 'profiles remove nowhere --yes', 'help nothing'],
+  ...['config get nothing', 'profiles use nowhere', 'profiles remove nowhere --yes', 'help zzz'],
   ...['schema nothing', 'serve --print-env --port 0', 'message send r1 hello world', 'auth login', 'api'],
   ...['rooms', 'nothing', 'rooms list --nothing', 'rooms list --api-key x', 'rooms get', 'rooms get - -'],
   ...['rooms delete r1 r2 --yes --save deleted', "users get -- -x'y", 'users create -- -x', 'auth logout'],
