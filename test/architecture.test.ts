@@ -201,7 +201,7 @@ test('only plural.ts chooses between singular and plural nouns', () => {
 
 test('only bars.ts draws bars and timelines, and progress.ts the progress bar', () => {
   const drawing = files.filter((file) => /[▏▎▍▌▋▊▉█]|<rect class=/.test(code(file)))
-  expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/pool/progress.ts'])
+  expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
 test('modules outside output/redaction mask secrets only through redaction.ts', () => {

@@ -1,4 +1,4 @@
-import { PaceController } from '../../src/cli/pool/pace-controller.ts'
+import { PaceController } from '../../src/cli/run/pace-controller.ts'
 
 /** A clock on which everybody wakes on time, in order. */
 export function createSimulatedClock() {

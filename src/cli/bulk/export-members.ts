@@ -12,9 +12,9 @@ import { listEachRoom } from '../lists/list-each-room.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
-import { openPool } from '../pool/pool.ts'
-import { runInOrder } from '../pool/run-items.ts'
-import { Tally } from '../pool/tally.ts'
+import { runInOrder } from '../run/in-order.ts'
+import { openPool } from '../run/pool.ts'
+import { Tally } from '../run/tally.ts'
 
 /** Number of members read ahead above which no further room is started, to limit memory. */
 const maxMembersAhead = 20_000

@@ -1,7 +1,7 @@
 import { counted } from '../../api/plural.ts'
 import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { Tally } from '../pool/tally.ts'
+import type { Tally } from '../run/tally.ts'
 import type { ImportProgress } from './import-run.ts'
 import type { ImportPlan } from './prepare.ts'
 import { buildResumeCommand, skipCommand } from './resume-command.ts'

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { Tally } from '../pool/tally.ts'
+import { Tally } from '../run/tally.ts'
 import { createAdapters } from './adapters/index.ts'
 import { confirmImport } from './confirm-import.ts'
 import { finishImport, summarizeImport } from './finish-import.ts'

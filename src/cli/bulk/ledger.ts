@@ -1,7 +1,7 @@
 import type { Outcome } from '../../client/outcome.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { Pool } from '../pool/pool.ts'
+import type { Pool } from '../run/pool.ts'
 import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
 import { isJournalStatus, type JournalState } from './journal/journal-state.ts'

@@ -8,7 +8,7 @@ import type { Context } from '../kernel/context.ts'
 import { listPages } from '../lists/list.ts'
 import { undefinedIfNotFound } from '../lists/run-one.ts'
 import type { Item } from '../output/views/views.ts'
-import { mapAhead } from '../pool/map-ahead.ts'
+import { mapAhead } from '../run/map-ahead.ts'
 
 export interface UserAccess {
   exists: boolean

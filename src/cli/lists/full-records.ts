@@ -5,10 +5,10 @@ import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
-import { mapAhead } from '../pool/map-ahead.ts'
-import type { Pool } from '../pool/pool.ts'
-import type { readInOrder } from '../pool/run-items.ts'
-import type { Tally } from '../pool/tally.ts'
+import type { readInOrder } from '../run/in-order.ts'
+import { mapAhead } from '../run/map-ahead.ts'
+import type { Pool } from '../run/pool.ts'
+import type { Tally } from '../run/tally.ts'
 import { findItem } from './find-item.ts'
 
 const readers = {
@@ -145,9 +145,9 @@ export class FullRecords {
 }
 
 async function openReader(context: Context, concurrency: number | undefined): Promise<PooledReader> {
-  const { openPool } = await import('../pool/pool.ts')
-  const { readInOrder } = await import('../pool/run-items.ts')
-  const { Tally } = await import('../pool/tally.ts')
+  const { openPool } = await import('../run/pool.ts')
+  const { readInOrder } = await import('../run/in-order.ts')
+  const { Tally } = await import('../run/tally.ts')
   const tally = new Tally(0, () => '')
   const pool = await openPool(context, omitUndefined({ concurrency }), tally)
   return { pool, tally, readInOrder }

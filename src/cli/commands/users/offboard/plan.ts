@@ -9,7 +9,7 @@ import { hasNoBlock, isBlocked } from '../../../lists/blocking.ts'
 import { findItem } from '../../../lists/find-item.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { mapAhead } from '../../../pool/map-ahead.ts'
+import { mapAhead } from '../../../run/map-ahead.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'

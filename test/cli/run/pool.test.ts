@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runJobs, type Work } from '../../../src/cli/pool/jobs.ts'
-import { PendingProofs } from '../../../src/cli/pool/pending-proofs.ts'
+import { runJobs, type Work } from '../../../src/cli/run/jobs.ts'
+import { PendingProofs } from '../../../src/cli/run/pending-proofs.ts'
 import { createPace } from '../../helpers/pace.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Tally } from '../../../src/cli/pool/tally.ts'
+import { Tally } from '../../../src/cli/run/tally.ts'
 import { type Status, statuses } from '../../../src/client/outcome.ts'
 import {
   AuthError,
