@@ -7,8 +7,8 @@ import { printAll } from '../lists/print-all.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { finishRun } from '../run/finish-run.ts'
-import { startAll } from '../run/in-order.ts'
 import { openPool } from '../run/pool.ts'
+import { startAll } from '../run/run-items.ts'
 import { Tally } from '../run/tally.ts'
 
 export type RoomOutcome = Outcome<unknown> & { reason?: string }

@@ -12,8 +12,8 @@ import { listEachRoom } from '../lists/list-each-room.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
-import { runInOrder } from '../run/in-order.ts'
 import { openPool } from '../run/pool.ts'
+import { runInOrder } from '../run/run-items.ts'
 import { Tally } from '../run/tally.ts'
 
 /** Number of members read ahead above which no further room is started, to limit memory. */

@@ -5,9 +5,9 @@ import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
-import type { readInOrder } from '../run/in-order.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 import type { Pool } from '../run/pool.ts'
+import type { readInOrder } from '../run/run-items.ts'
 import type { Tally } from '../run/tally.ts'
 import { findItem } from './find-item.ts'
 
@@ -146,7 +146,7 @@ export class FullRecords {
 
 async function openReader(context: Context, concurrency: number | undefined): Promise<PooledReader> {
   const { openPool } = await import('../run/pool.ts')
-  const { readInOrder } = await import('../run/in-order.ts')
+  const { readInOrder } = await import('../run/run-items.ts')
   const { Tally } = await import('../run/tally.ts')
   const tally = new Tally(0, () => '')
   const pool = await openPool(context, omitUndefined({ concurrency }), tally)

@@ -1,6 +1,15 @@
 import { type Outcome, toFailure } from '../../client/outcome.ts'
-import type { Context } from '../kernel/context.ts'
-import type { Pool } from './pool.ts'
+import type { Work } from './jobs.ts'
+
+/** Runner of the jobs. */
+interface Runner {
+  readonly concurrency: number
+  /** Highest value that `concurrency` can reach. */
+  readonly maxConcurrency: number
+  stop(): void
+  count(outcome: Outcome<unknown>): void
+  perform<Job>(work: Work<Job>): Promise<void>
+}
 
 interface Job<T, Result> {
   item: T
@@ -8,16 +17,24 @@ interface Job<T, Result> {
   settle(outcome: Outcome<Result>): void
 }
 
+interface OrderOptions<T, Result> {
+  /** True to run ahead without a limit: a write whose proof waits for the other writes must not block them. */
+  isUnlimited?: boolean
+  /** Returns the outcome of an item that needs no job. */
+  known?: (item: T) => Outcome<Result> | undefined
+}
+
 /**
- * Runs a job for each item of a stream and yields the outcomes in the order of the items. Keeps up to twice the pool's
- * concurrency of items in memory; while the first item is not done, up to the pool's maximum concurrency. Throws an
- * error of the stream after the outcomes of its items.
+ * Runs a job for each item and yields the outcomes in the order of the items. Unless it is unlimited, it keeps up to
+ * twice the concurrency of items in memory; while the first item is not done, up to the maximum concurrency. Throws an
+ * error of a stream after the outcomes of its items. When the runner stops, the rest of an array is unsent.
  * @param act runs the job; its error becomes the item's outcome
  */
 export async function* runInOrder<T, Result>(
-  pool: Pool,
-  items: AsyncIterable<T> | Iterable<T>,
+  runner: Runner,
+  items: AsyncIterable<T> | readonly T[],
   act: (item: T) => Promise<Outcome<Result>>,
+  { isUnlimited = false, known = () => undefined }: OrderOptions<T, Result> = {},
 ): AsyncGenerator<readonly [T, Outcome<Result>]> {
   const source = iterate(items)
   const queue: Job<T, Result>[] = []
@@ -30,31 +47,46 @@ export async function* runInOrder<T, Result>(
   let makeRoom = () => {}
 
   // An item that waits for its retry must not block the others.
-  const maxQueued = () => Math.max(2 * pool.concurrency, isAwaited ? pool.maxConcurrency : 0)
+  const maxQueued = () =>
+    isUnlimited
+      ? Number.POSITIVE_INFINITY
+      : Math.max(2 * runner.concurrency, isAwaited ? runner.maxConcurrency : 0)
 
   async function take(): Promise<readonly Job<T, Result>[]> {
-    while (queue.length >= maxQueued() && !isClosed)
-      await new Promise<void>((resolve) => {
-        makeRoom = resolve
-      })
-    const next = isClosed ? undefined : await source.next().catch(breakOff)
-    if (!next || next.done) return []
-    const job = createJob<T, Result>(next.value)
-    queue.push(job)
-    wake()
-    return [job]
+    for (;;) {
+      while (queue.length >= maxQueued() && !isClosed)
+        await new Promise<void>((resolve) => {
+          makeRoom = resolve
+        })
+      const next = isClosed ? undefined : await source.next().catch(breakOff)
+      if (!next || next.done) return []
+      const job = createJob<T, Result>(next.value)
+      queue.push(job)
+      wake()
+      const outcome = countKnown(next.value)
+      if (!outcome) return [job]
+      job.settle(outcome)
+    }
   }
 
   function breakOff(error: unknown): undefined {
     broken = { error }
   }
 
-  const running = pool
-    .run({
-      take,
-      perform: (job) => perform(pool, job, act),
-      putBack,
-    })
+  function countKnown(item: T): Outcome<Result> | undefined {
+    const outcome = known(item)
+    if (outcome) runner.count(outcome)
+    return outcome
+  }
+
+  async function perform({ item, settle }: Job<T, Result>): Promise<void> {
+    const outcome = await act(item).catch(toFailure)
+    runner.count(outcome)
+    settle(outcome)
+  }
+
+  const running = runner
+    .perform({ take, perform, putBack: ({ settle }) => settle({ status: 'unsent' }) })
     .then(
       () => ({}),
       (error: unknown) => ({ error }),
@@ -78,64 +110,25 @@ export async function* runInOrder<T, Result>(
       } else if (end) {
         if ('error' in end) throw end.error
         if (broken) throw broken.error
-        return
+        break
       } else
         await new Promise<void>((resolve) => {
           wake = resolve
         })
     }
+    if (Array.isArray(items))
+      for await (const item of source) yield [item, countKnown(item) ?? { status: 'unsent' }]
   } finally {
     // The consumer may have stopped before the last item.
     isClosed = true
-    if (!end) pool.stop()
+    if (!end) runner.stop()
     makeRoom()
     await running
     await source.return(undefined)
   }
 }
 
-/** Reads items in a pool and yields the results in their order. The first failed read ends the iteration. */
-export async function* readInOrder<T, Result>(
-  context: Context,
-  pool: Pool,
-  items: AsyncIterable<T> | Iterable<T>,
-  read: (item: T) => Promise<Result>,
-): AsyncGenerator<Result> {
-  const act = async (item: T) => ({ status: 'ok', value: await read(item) }) as const
-  for await (const [, outcome] of runInOrder(pool, items, act)) {
-    if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : context.interrupt.reason
-    yield outcome.value
-  }
-}
-
-/**
- * Starts a job for each item in a pool.
- * @param act runs the job; its error becomes the item's outcome
- * @returns the pending outcomes, in the order of the items
- */
-export function startAll<T, Result>(
-  pool: Pool,
-  items: readonly T[],
-  act: (item: T) => Promise<Outcome<Result>>,
-): Promise<Outcome<Result>>[] {
-  const jobs = items.map((item) => createJob<T, Result>(item))
-  let untaken: readonly Job<T, Result>[] = jobs
-  void pool
-    .run<Job<T, Result>>({
-      async take() {
-        const taken = untaken
-        untaken = []
-        return taken
-      },
-      perform: (job) => perform(pool, job, act),
-      putBack,
-    })
-    // A pool that is already stopped takes no jobs; report these jobs as unsent.
-    .finally(() => untaken.forEach(putBack))
-  return jobs.map(({ outcome }) => outcome)
-}
-
-async function* iterate<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+async function* iterate<T>(items: AsyncIterable<T> | readonly T[]): AsyncGenerator<T> {
   yield* items
 }
 
@@ -145,18 +138,4 @@ function createJob<T, Result>(item: T): Job<T, Result> {
     settle = resolve
   })
   return { item, outcome, settle }
-}
-
-async function perform<T, Result>(
-  pool: Pool,
-  { item, settle }: Job<T, Result>,
-  act: (item: T) => Promise<Outcome<Result>>,
-): Promise<void> {
-  const outcome = await act(item).catch(toFailure)
-  pool.count(outcome)
-  settle(outcome)
-}
-
-function putBack<T, Result>({ settle }: Job<T, Result>): void {
-  settle({ status: 'unsent' })
 }

@@ -1,38 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../../src/cli/kernel/context.ts'
-import { readInOrder, runInOrder, startAll } from '../../../src/cli/run/in-order.ts'
-import { runJobs } from '../../../src/cli/run/jobs.ts'
 import { PendingProofs } from '../../../src/cli/run/pending-proofs.ts'
-import type { Pool } from '../../../src/cli/run/pool.ts'
+import { Run } from '../../../src/cli/run/run.ts'
+import { Tally } from '../../../src/cli/run/tally.ts'
 import type { Outcome } from '../../../src/client/outcome.ts'
-import { NotFoundError } from '../../../src/errors.ts'
+import { NetworkError, NotFoundError } from '../../../src/errors.ts'
 import { createPace } from '../../helpers/pace.ts'
 import { latch } from '../../helpers/waiting.ts'
 
-/** A pool of so many at once, without a service. */
-function poolOf(concurrency: number, maxConcurrency = concurrency): Pool {
+/** A run without a service. */
+function createRun(concurrency?: number, isUnlimited = false): Run {
   const stop = new AbortController()
   const unused = () => {
     throw new Error('there is no service')
   }
-  return {
-    client: {
-      call: unused,
-      find: unused,
-      request: unused,
-      ready: unused,
-      isService: unused,
-      serviceFacts: {},
-    },
-    concurrency,
-    maxConcurrency,
-    get isStopped() {
-      return stop.signal.aborted
-    },
-    stop: () => stop.abort(),
-    count() {},
-    run: (work) => runJobs(work, createPace({ concurrency }, stop).pace, new PendingProofs(stop.signal)),
+  const client = {
+    call: unused,
+    find: unused,
+    request: unused,
+    ready: unused,
+    isService: unused,
+    serviceFacts: {},
   }
+  const statusLine = { clear() {} }
+  const context = { flags: { quiet: true }, interrupt: stop.signal, statusLine } as unknown as Context
+  return new Run(context, {
+    ...{ client, stop, isUnlimited },
+    tally: new Tally(0, () => ''),
+    pace: createPace(concurrency === undefined ? {} : { concurrency }, stop).pace,
+    proofs: new PendingProofs(stop.signal),
+    maxFailures: Number.POSITIVE_INFINITY,
+  })
 }
 
 /** Numbers without an end, as far as they are asked for. */
@@ -46,14 +44,14 @@ async function* numbers(taken: number[], end = Number.POSITIVE_INFINITY) {
 const later = () => new Promise((resolve) => setImmediate(resolve))
 const double = async (n: number): Promise<Outcome<number>> => ({ status: 'ok', value: 2 * n })
 
-describe('runInOrder', () => {
+describe('each', () => {
   test('reports the outcomes in input order regardless of their durations', async () => {
     const results = []
     const act = async (n: number) => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
       return double(n)
     }
-    for await (const [n, outcome] of runInOrder(poolOf(4), numbers([], 40), act))
+    for await (const [n, outcome] of createRun(4).each(numbers([], 40), act))
       results.push([n, 'value' in outcome && outcome.value])
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
@@ -68,7 +66,7 @@ describe('runInOrder', () => {
       active--
       return double(n)
     }
-    for await (const [n] of runInOrder(poolOf(3), numbers(taken), act)) {
+    for await (const [n] of createRun(3).each(numbers(taken), act)) {
       await later()
       if (n === 20) break
     }
@@ -85,7 +83,7 @@ describe('runInOrder', () => {
       if (taken.length >= 64) open()
       return double(n)
     }
-    for await (const [n] of runInOrder(poolOf(3, 64), numbers(taken), act)) if (n === 0) break
+    for await (const [n] of createRun().each(numbers(taken), act)) if (n === 0) break
     expect(taken).toHaveLength(64)
   })
 
@@ -95,7 +93,7 @@ describe('runInOrder', () => {
       if (n === 1) throw new TypeError('odd')
       return double(n)
     }
-    for await (const [, { status }] of runInOrder(poolOf(2), [0, 1, 2], act)) outcomes.push(status)
+    for await (const [, { status }] of createRun(2).each([0, 1, 2], act)) outcomes.push(status)
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
@@ -106,24 +104,24 @@ describe('runInOrder', () => {
     }
     const told: number[] = []
     await expect(async () => {
-      for await (const [n] of runInOrder(poolOf(2), broken(), double)) told.push(n)
+      for await (const [n] of createRun(2).each(broken(), double)) told.push(n)
     }).rejects.toThrow('no more')
     expect(told).toEqual([1])
   })
 
-  test('starts no further item after the pool is stopped', async () => {
-    const pool = poolOf(2)
+  test('starts no further item of a stream after the run is stopped', async () => {
+    const run = createRun(2)
     const outcomes = []
-    for await (const [n, { status }] of runInOrder(pool, numbers([], 10), double)) {
+    for await (const [n, { status }] of run.each(numbers([], 10), double)) {
       outcomes.push(status)
-      if (n === 3) pool.stop()
+      if (n === 3) run.stop()
     }
     expect(outcomes.slice(0, 4)).toEqual(['ok', 'ok', 'ok', 'ok'])
     expect(outcomes.length).toBeLessThan(10)
   })
 })
 
-test('readInOrder yields the results before the first failed item and throws its error', async () => {
+test('read yields the results before the first failed item and throws its error', async () => {
   const read = async (n: number) => {
     for (let i = n; i < 5; i++) await later()
     if (n >= 3) throw new NotFoundError(`no ${n}`)
@@ -131,17 +129,56 @@ test('readInOrder yields the results before the first failed item and throws its
   }
   const results: number[] = []
   await expect(async () => {
-    const context = { interrupt: new AbortController().signal } as Context
-    for await (const result of readInOrder(context, poolOf(4), numbers([]), read)) results.push(result)
+    for await (const result of createRun(4).read(numbers([]), read)) results.push(result)
   }).rejects.toThrow('no 3')
   expect(results).toEqual([0, 2, 4])
 })
 
-test('startAll with a stopped pool reports every item as unsent', async () => {
-  const pool = poolOf(2)
-  pool.stop()
-  expect(await Promise.all(startAll(pool, [1, 2], double))).toEqual([
-    { status: 'unsent' },
-    { status: 'unsent' },
-  ])
+test.each([true, false])(
+  'a stopped run reports every item of an array, unlimited: %s',
+  async (isUnlimited) => {
+    const run = createRun(2, isUnlimited)
+    run.stop()
+    const known = (n: number) => (n === 3 ? ({ status: 'skipped' } as const) : undefined)
+    const outcomes = []
+    for await (const [n, { status }] of run.each([1, 2, 3], double, known)) outcomes.push([n, status])
+    expect(outcomes).toEqual([
+      [1, 'unsent'],
+      [2, 'unsent'],
+      [3, 'skipped'],
+    ])
+    expect(run.tally.tried).toBe(1)
+  },
+)
+
+test('an unlimited run starts all items while the first item is not done, and a known outcome needs no work', async () => {
+  const { open, opened } = latch()
+  const worked: number[] = []
+  const act = async (n: number) => {
+    if (n === 0) await opened
+    worked.push(n)
+    if (worked.length === 198) open()
+    return double(n)
+  }
+  const known = (n: number) => (n === 7 ? ({ status: 'skipped' } as const) : undefined)
+  const statuses = []
+  const items = Array.from({ length: 200 }, (_, n) => n)
+  for await (const [n, { status }] of createRun(2, true).each(items, act, known)) statuses[n] = status
+  expect(worked).toHaveLength(199)
+  expect(worked).not.toContain(7)
+  expect(statuses.filter((status) => status === 'ok')).toHaveLength(199)
+})
+
+test('a fatal failure stops the run, and finish returns the first one in the order of the items', async () => {
+  const run = createRun(2, true)
+  const { open, opened } = latch()
+  const act = async (n: number): Promise<Outcome<number>> => {
+    if (n === 0) await opened
+    open()
+    throw new NetworkError(`no response to ${n}`)
+  }
+  const statuses = []
+  for await (const [, { status }] of run.each([0, 1, 2, 3], act)) statuses.push(status)
+  expect(statuses).toEqual(['failed', 'failed', 'unsent', 'unsent'])
+  expect((await run.finish())?.message).toBe('no response to 0')
 })

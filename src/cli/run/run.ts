@@ -1,0 +1,195 @@
+import { setMaxListeners } from 'node:events'
+import type { Client } from '../../client/client.ts'
+import { type CountedOutcome, isFatal, type Outcome } from '../../client/outcome.ts'
+import type { Hint, InterruptedError, MeetroomError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
+import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
+import { runInOrder } from './in-order.ts'
+import { runJobs, type Work } from './jobs.ts'
+import { PaceController } from './pace-controller.ts'
+import { PendingProofs } from './pending-proofs.ts'
+import { showProgress } from './progress.ts'
+import { Tally } from './tally.ts'
+
+/** Flags that limit the speed and the failures of a run. */
+type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
+
+interface RunOptions {
+  /** Effect on the items. Destruction has a fixed pace; outcomes of reads are kept only as far as the next few. */
+  effect?: 'reads' | 'writes' | 'destroys'
+  /** Number of items that are known so far. */
+  total?: number
+  /** Formats the summary, such as `deleted 2 of 3 users; 1 failed`. Unused if the first failure ends the run. */
+  summarize?: (tally: Tally) => string
+  /** True when the caller itself asks for confirmation, so that no request asks again. */
+  confirmed?: boolean
+  /** True when the command may be a preview, which sends no requests and must not run the key command. */
+  shows?: boolean
+}
+
+/**
+ * Opens a run of work for many items, whose concurrency adapts unless `--concurrency` is given.
+ * @throws {AuthError or UsageError} when the service or the key is not configured
+ */
+export async function openRun(
+  context: Context,
+  flags: GivenPace,
+  {
+    effect = 'reads',
+    total = 0,
+    summarize = () => '',
+    confirmed = false,
+    shows = context.flags.curl ?? false,
+  }: RunOptions = {},
+): Promise<Run> {
+  const { failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
+  const stop = new AbortController()
+  const cut = new AbortController()
+  // Each request in flight adds a listener, and too many listeners cause a warning.
+  setMaxListeners(0, stop.signal, cut.signal)
+  const writes = new PendingWrites()
+  stopOnInterrupt(context, { stop, cut, writes })
+  const proofs = new PendingProofs(context.interrupt)
+  const { timeout } = await context.settings()
+  const concurrency = flags.concurrency ?? (effect === 'destroys' ? initialConcurrency : undefined)
+  const pace = new PaceController({
+    flags: { concurrency, rate: flags.rate },
+    ...{ clock: context.host, stop, timeoutMs: timeout.value * 1000 },
+    onLongPause: (seconds) => void context.notice(`the service is busy; pausing for ${seconds} s`),
+  })
+  const client = await context.client({
+    connections: pace.maxConcurrency,
+    confirmed,
+    interrupt: cut.signal,
+    cancelUnsent: context.interrupt,
+    onRetry: () => pace.onFailure(),
+    settle: proofs.add,
+    concurrency: () => pace.concurrency,
+    pacer: pace,
+    onWrite: writes.add,
+  })
+  if (!shows) await client.ready()
+  const tally = new Tally(total, summarize)
+  const maxFailures = failFast ? 0 : maxErrors
+  return new Run(context, { client, tally, stop, pace, proofs, maxFailures, isUnlimited: effect !== 'reads' })
+}
+
+interface RunParts {
+  client: Client
+  tally: Tally
+  stop: AbortController
+  pace: PaceController
+  proofs: PendingProofs
+  maxFailures: number
+  isUnlimited: boolean
+}
+
+/** Run of work for many items, with limited concurrency and rate. Its tally counts the outcomes. */
+export class Run {
+  readonly client: Client
+  readonly tally: Tally
+  readonly #context: Context
+  readonly #parts: RunParts
+  #updateProgress: (() => void) | undefined
+  #fatal: MeetroomError | undefined
+
+  constructor(context: Context, parts: RunParts) {
+    this.client = parts.client
+    this.tally = parts.tally
+    this.#context = context
+    this.#parts = parts
+  }
+
+  get concurrency(): number {
+    return this.#parts.pace.concurrency
+  }
+
+  get maxConcurrency(): number {
+    return this.#parts.pace.maxConcurrency
+  }
+
+  /** True when no new jobs start. */
+  get isStopped(): boolean {
+    return this.#parts.stop.signal.aborted
+  }
+
+  /** @param fatal error that ends the run */
+  stop(fatal?: MeetroomError): void {
+    this.#fatal ??= fatal
+    this.#parts.stop.abort()
+  }
+
+  /** Counts an outcome. A fatal error stops the run, because the other items would fail with it; so do too many failures. */
+  count(outcome: CountedOutcome): void {
+    const { tally } = this
+    tally.add(outcome)
+    this.#updateProgress?.()
+    // Invalid rows are skipped, so they do not count as failures.
+    const failures = tally.bad - tally.count('invalid')
+    if (failures > this.#parts.maxFailures || readFatal(outcome)) this.stop()
+  }
+
+  /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, requests in flight can still finish. */
+  async perform<Job>(work: Work<Job>): Promise<void> {
+    const { pace, proofs } = this.#parts
+    this.#updateProgress ??= showProgress(this.#context, this.tally, pace)
+    try {
+      await runJobs(work, pace, proofs)
+    } finally {
+      this.#context.statusLine.clear()
+    }
+  }
+
+  /**
+   * Runs work for each item and yields the outcomes in the order of the items. If the consumer ends early, the run stops.
+   * @param act error of the work becomes the item's outcome
+   * @param known returns the outcome of an item that needs no work
+   */
+  async *each<T, Result>(
+    items: AsyncIterable<T> | readonly T[],
+    act: (item: T) => Promise<Outcome<Result>>,
+    known?: (item: T) => Outcome<Result> | undefined,
+  ): AsyncGenerator<readonly [T, Outcome<Result>]> {
+    const { isUnlimited } = this.#parts
+    for await (const ended of runInOrder(this, items, act, { isUnlimited, ...(known && { known }) })) {
+      // The first fatal error in the order of the items, so that repeated runs report the same one.
+      this.#fatal ??= readFatal(ended[1])
+      yield ended
+    }
+  }
+
+  /** Reads items and yields the results in their order. Throws the error of the first failed read. */
+  async *read<T, Result>(
+    items: AsyncIterable<T> | readonly T[],
+    read: (item: T) => Promise<Result>,
+  ): AsyncGenerator<Result> {
+    const act = async (item: T) => ({ status: 'ok', value: await read(item) }) as const
+    for await (const [, outcome] of this.each(items, act)) {
+      if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : this.#context.interrupt.reason
+      yield outcome.value
+    }
+  }
+
+  /**
+   * Ends the run, and reports the error that stopped a partly completed run.
+   * @param hint advice after a run with failures
+   * @returns the command's error; undefined after success
+   */
+  async finish(hint?: Hint): Promise<MeetroomError | undefined> {
+    const { aborted, reason } = this.#context.interrupt
+    const { tally } = this
+    // A total of zero means that the interrupt came before the items were known.
+    const isInterrupted = aborted && (!tally.isComplete || tally.total === 0)
+    const { reported, error } = tally.ending({
+      fatal: this.#fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
+      hint,
+    })
+    if (reported) await this.#context.reportError(reported)
+    return error
+  }
+}
+
+function readFatal(outcome: CountedOutcome): MeetroomError | undefined {
+  return 'error' in outcome && isFatal(outcome.error) ? outcome.error : undefined
+}
