@@ -6,9 +6,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../run/map-ahead.ts'
-import type { Pool } from '../run/pool.ts'
-import type { readInOrder } from '../run/run-items.ts'
-import type { Tally } from '../run/tally.ts'
+import type { Run } from '../run/run.ts'
 import { findItem } from './find-item.ts'
 
 const readers = {
@@ -20,14 +18,8 @@ const readers = {
 
 type ListWithRecords = keyof typeof readers
 
-/** Maximum number of concurrent requests for a page of a list that is read in a pool. */
+/** Maximum number of concurrent requests for a page of a list that is read in a run. */
 const maxPerPage = 8
-
-interface PooledReader {
-  pool: Pool
-  tally: Tally
-  readInOrder: typeof readInOrder
-}
 
 /**
  * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). A
@@ -38,14 +30,14 @@ export class FullRecords {
   readonly #list: ListWithRecords
   readonly #concurrency: number | undefined
   #client: Client | undefined
-  #reader: Promise<PooledReader> | undefined
+  #run: Promise<Run> | undefined
   /** Requested records by item; a full record maps to itself. */
   readonly #records = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
   #probe: Promise<unknown> | undefined
 
   /**
-   * @param client client of a pool, which then limits the requests
+   * @param client client of a run, which then limits the requests
    * @param concurrency fixed number of concurrent requests; undefined if it adapts
    */
   constructor(context: Context, list: ListWithRecords, client?: Client, concurrency?: number) {
@@ -75,10 +67,10 @@ export class FullRecords {
   async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
     const client = this.#client ?? (items.length === 1 ? await this.#context.client() : undefined)
     if (client) return mapAhead(items, maxPerPage, (item) => this.#fetch(item, room, client))
-    this.#reader ??= openReader(this.#context, this.#concurrency)
-    const { pool, tally, readInOrder } = await this.#reader
-    tally.expect(tally.total + items.length)
-    return readInOrder(this.#context, pool, items, (item) => this.#fetch(item, room, pool.client))
+    this.#run ??= openRunLater(this.#context, this.#concurrency)
+    const run = await this.#run
+    run.tally.expect(run.tally.total + items.length)
+    return run.read(items, (item) => this.#fetch(item, room, run.client))
   }
 
   /** Replaces partial items with their full records; undefined for items that no longer exist. */
@@ -144,13 +136,10 @@ export class FullRecords {
   }
 }
 
-async function openReader(context: Context, concurrency: number | undefined): Promise<PooledReader> {
-  const { openPool } = await import('../run/pool.ts')
-  const { readInOrder } = await import('../run/run-items.ts')
-  const { Tally } = await import('../run/tally.ts')
-  const tally = new Tally(0, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
-  return { pool, tally, readInOrder }
+/** Opens a run. Its code is loaded late, because most lists need no records. */
+async function openRunLater(context: Context, concurrency: number | undefined): Promise<Run> {
+  const { openRun } = await import('../run/run.ts')
+  return openRun(context, { concurrency })
 }
 
 /** Replaces the items of pages with their full records, and drops items that no longer exist. */

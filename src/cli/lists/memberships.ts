@@ -1,14 +1,12 @@
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import { isFatal, type Outcome } from '../../client/outcome.ts'
 import { ApiError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
-import { finishRun } from '../run/finish-run.ts'
-import { openPool, type Pool } from '../run/pool.ts'
-import { runInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun, type Run } from '../run/run.ts'
+import type { Tally } from '../run/tally.ts'
 import { undefinedIfRoomGone } from './find-item.ts'
 import { FullRecords } from './full-records.ts'
 import { readLastSeen } from './last-seen.ts'
@@ -46,25 +44,21 @@ export class MembershipSearch {
   readonly #context: Context
   readonly #flags: PaceFlags
   readonly #search: SearchOptions
-  readonly #tally: Tally
-  readonly #pool: Pool
+  readonly #run: Run
   readonly #full: FullRecords
   readonly unread: { room: Item; error: MeetroomError }[] = []
-  #fatal: MeetroomError | undefined
 
-  private constructor(context: Context, flags: PaceFlags, search: SearchOptions, tally: Tally, pool: Pool) {
+  private constructor(context: Context, flags: PaceFlags, search: SearchOptions, run: Run) {
     this.#context = context
     this.#flags = flags
     this.#search = search
-    this.#tally = tally
-    this.#pool = pool
-    this.#full = new FullRecords(context, 'listMembers', pool.client)
+    this.#run = run
+    this.#full = new FullRecords(context, 'listMembers', run.client)
   }
 
   /** @throws {AuthError | UsageError} when the service or the key is not configured */
   static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
-    const tally = new Tally(0, summarize)
-    return new MembershipSearch(context, flags, search, tally, await openPool(context, flags, tally))
+    return new MembershipSearch(context, flags, search, await openRun(context, flags, { summarize }))
   }
 
   /** Yields the memberships in each room. An unreadable room does not end the search. */
@@ -76,17 +70,13 @@ export class MembershipSearch {
   async *searched(): AsyncGenerator<SearchedRoom> {
     const { where } = this.#search
     const flags = { ...this.#flags, all: true, where }
-    const rooms = runInOrder(
-      this.#pool,
-      listEachRoom(this.#context, this.#tally, flags, this.#pool.client),
-      (room) => this.#searchRoom(room),
-    )
-    for await (const [room, found] of rooms) {
+    const { client, tally } = this.#run
+    const rooms = listEachRoom(this.#context, tally, flags, client)
+    for await (const [room, found] of this.#run.each(rooms, (room) => this.#searchRoom(room))) {
       if (found.status === 'ok') yield { room, memberships: found.value }
       if (!('error' in found)) continue
       this.unread.push({ room, error: found.error })
-      if (isFatal(found.error)) this.#fatal ??= found.error
-      else if (this.#search.reports)
+      if (!isFatal(found.error) && this.#search.reports)
         await this.#context.reportError(
           new ApiError(`room ${toText(room['id'])}: ${found.error.message}`, { cause: found.error }),
         )
@@ -94,27 +84,22 @@ export class MembershipSearch {
   }
 
   get client(): Client {
-    return this.#pool.client
+    return this.#run.client
   }
 
   get isUsable(): boolean {
-    return !this.#pool.isStopped && (this.#tally.isComplete || this.#tally.bad < this.#tally.total)
+    const { isStopped, tally } = this.#run
+    return !isStopped && (tally.isComplete || tally.bad < tally.total)
   }
 
   end(): Promise<MeetroomError | undefined> {
-    return finishRun(this.#context, this.#tally, this.#fatal)
+    return this.#run.finish()
   }
 
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
-    try {
-      // A deleted room has no members.
-      const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.membersIn(room))
-      return value ? { status: 'ok', value } : { status: 'skipped' }
-    } catch (cause) {
-      const failed = toFailure(cause)
-      if (isFatal(failed.error)) this.#pool.stop()
-      return failed
-    }
+    // A deleted room has no members.
+    const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.membersIn(room))
+    return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 
   /** Reads the memberships in one room. @throws {NotFoundError} when the room does not exist */

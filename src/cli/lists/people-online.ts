@@ -1,10 +1,7 @@
-import { omitUndefined } from '../../api/defined.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { openPool } from '../run/pool.ts'
-import { readInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun } from '../run/run.ts'
 import { undefinedIfRoomGone } from './find-item.ts'
 import { PresenceReader } from './presence.ts'
 import { RoomsNotice } from './rooms-notice.ts'
@@ -16,13 +13,12 @@ export async function countPeopleOnline(
   { concurrency, rate }: PaceFlags,
 ): Promise<number | undefined> {
   await new RoomsNotice(context).expect(rooms.length)
-  const pace = omitUndefined({ concurrency, rate })
-  const pool = await openPool(context, pace, new Tally(rooms.length, () => ''))
-  const reader = new PresenceReader(context, pool.client)
-  const read = (id: string) => undefinedIfRoomGone(pool.client, id, reader.people(id))
+  const run = await openRun(context, { concurrency, rate }, { total: rooms.length })
+  const reader = new PresenceReader(context, run.client)
+  const read = (id: string) => undefinedIfRoomGone(run.client, id, reader.people(id))
   const people = new Set<string>()
   try {
-    for await (const found of readInOrder(context, pool, rooms, read)) {
+    for await (const found of run.read(rooms, read)) {
       if (found === null) return undefined
       for (const person of found ?? []) people.add(person)
     }

@@ -6,9 +6,7 @@ import type { Filter } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
-import { openPool, type Pool } from '../run/pool.ts'
-import { startAll } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun, type Run } from '../run/run.ts'
 import { evaluateRoomMetrics, type RoomMetrics } from './evaluate-room-metrics.ts'
 import { undefinedIfRoomGone } from './find-item.ts'
 import type { FullRecords } from './full-records.ts'
@@ -26,7 +24,7 @@ interface ReaderOptions {
 }
 
 interface OpenReader {
-  pool: Pool
+  run: Run
   presences: PresenceReader
 }
 
@@ -40,10 +38,11 @@ export class RoomMetricsReader {
   readonly needed: readonly string[]
   readonly #full: FullRecords
   readonly #pace: PaceFlags
-  readonly #tally = new Tally(0, () => '')
   readonly #failed: string[] = []
   readonly #notice: RoomsNotice
   #reader: Promise<OpenReader> | undefined
+  #probableTotal = 0
+  #total = 0
 
   constructor(context: Context, { filter, needed, full, pace }: ReaderOptions) {
     this.#context = context
@@ -57,7 +56,7 @@ export class RoomMetricsReader {
   get problem(): string | undefined {
     const { length } = this.#failed
     if (length === 0) return undefined
-    return `could not read ${length} of ${this.#tally.total} rooms: ${listNames(this.#failed, maxNamed)}`
+    return `could not read ${length} of ${this.#total} rooms: ${listNames(this.#failed, maxNamed)}`
   }
 
   /**
@@ -65,7 +64,7 @@ export class RoomMetricsReader {
    * @param total probable number of rooms; undefined if unknown
    */
   async expect(found: number, total: number | undefined, qualifier?: Qualifier): Promise<void> {
-    this.#tally.estimate(total ?? 0)
+    this.#probableTotal = total ?? 0
     await (total === undefined ? this.#notice.found(found) : this.#notice.expect(total, qualifier))
   }
 
@@ -77,22 +76,13 @@ export class RoomMetricsReader {
     if (rooms.length === 0) return
     this.#reader ??= this.#open()
     const reader = await this.#reader
-    this.#tally.expect(this.#tally.total + rooms.length)
-    const outcomes = startAll(reader.pool, rooms, (room) => this.#evaluate(reader, room))
-    let isOver = false
-    try {
-      for (const [i, outcome] of outcomes.entries()) {
-        const result = await outcome
-        if (result.status === 'ok') yield result.value
-        else if (result.status !== 'skipped') await this.#fail(rooms[i] as Item, result)
-      }
-      isOver = true
-    } finally {
-      if (!isOver) {
-        reader.pool.stop()
-        await Promise.all(outcomes)
-      }
-    }
+    this.#total += rooms.length
+    const { tally } = reader.run
+    tally.expect(this.#total)
+    tally.estimate(this.#probableTotal)
+    for await (const [room, outcome] of reader.run.each(rooms, (room) => this.#evaluate(reader, room)))
+      if (outcome.status === 'ok') yield outcome.value
+      else if (outcome.status !== 'skipped') await this.#fail(room, outcome)
   }
 
   /** Returns whether a room still matches; undefined if unknown. Reads its sessions and members again. */
@@ -108,8 +98,8 @@ export class RoomMetricsReader {
   }
 
   async #open(): Promise<OpenReader> {
-    const pool = await openPool(this.#context, this.#pace, this.#tally)
-    return { pool, presences: new PresenceReader(this.#context, pool.client) }
+    const run = await openRun(this.#context, this.#pace)
+    return { run, presences: new PresenceReader(this.#context, run.client) }
   }
 
   async #fail(room: Item, outcome: Outcome<RoomMetrics>): Promise<void> {
@@ -120,7 +110,7 @@ export class RoomMetricsReader {
     await this.#context.reportError(outcome.error)
   }
 
-  async #evaluate({ pool, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {
+  async #evaluate({ run, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {
     const inspection = {
       filter: this.#filter,
       needed: this.needed,
@@ -129,7 +119,7 @@ export class RoomMetricsReader {
       recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],
     }
     const reading = evaluateRoomMetrics(inspection, room)
-    const value = await undefinedIfRoomGone(pool.client, String(room['id']), reading)
+    const value = await undefinedIfRoomGone(run.client, String(room['id']), reading)
     return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 }
