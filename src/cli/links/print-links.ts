@@ -2,8 +2,8 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
-import { ApiError, type MeetroomError, PartialError } from '../../errors.ts'
+import { isFatal } from '../../client/outcome.ts'
+import { ApiError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { groupPages } from '../lists/print-all.ts'
@@ -13,10 +13,8 @@ import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
-import { finishRun } from '../run/finish-run.ts'
-import { openPool } from '../run/pool.ts'
-import { runInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun } from '../run/run.ts'
+import type { Tally } from '../run/tally.ts'
 import type { LinkRow, RoomLinks } from './link-rows.ts'
 
 interface LinkRun extends SelectedRooms {
@@ -33,29 +31,20 @@ interface LinkRun extends SelectedRooms {
  * Prints the links of each room as they are read.
  * @throws {PartialError} when some rooms could not be read, or some links could not be made
  */
-export async function printLinks(context: Context, run: LinkRun): Promise<void> {
-  const { rooms, incomplete, flags, selection, holdsTokens, createReader, isBare } = run
+export async function printLinks(
+  context: Context,
+  { rooms, incomplete, flags, selection, holdsTokens, createReader, isBare }: LinkRun,
+): Promise<void> {
   const printer = await context.printer()
-  const tally = new Tally(rooms.length, summarize)
   await new RoomsNotice(context).expect(rooms.length)
-  const pool = await openPool(context, flags, tally)
-  const readLinks = createReader(pool.client)
+  const run = await openRun(context, flags, { total: rooms.length, summarize })
+  const readLinks = createReader(run.client)
   const summary = new LinkSummary()
-  let fatal: MeetroomError | undefined
-
-  async function act(room: Item): Promise<Outcome<RoomLinks>> {
-    try {
-      return { status: 'ok', value: await readLinks(await completeRoom(pool.client, room)) }
-    } catch (cause) {
-      const failure = toFailure(cause)
-      // Other rooms would fail with the same error.
-      if (isFatal(failure.error)) pool.stop()
-      return failure
-    }
-  }
+  const act = async (room: Item) =>
+    ({ status: 'ok', value: await readLinks(await completeRoom(run.client, room)) }) as const
 
   async function* pages(): AsyncGenerator<Page> {
-    for await (const [room, outcome] of runInOrder(pool, rooms, act)) {
+    for await (const [room, outcome] of run.each(rooms, act)) {
       if (outcome.status === 'ok') {
         summary.add(outcome.value)
         if (outcome.value.rows.length > 0) yield { items: outcome.value.rows }
@@ -64,8 +53,7 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
       const { error } = outcome
       // With only one room, the command fails with that room's error.
       if (rooms.length === 1 && !incomplete) throw error
-      if (isFatal(error)) fatal ??= error
-      else
+      if (!isFatal(error))
         await context.reportError(
           new ApiError(`room ${toText(room['id'])}: ${error.message}`, { cause: error }),
         )
@@ -85,7 +73,7 @@ export async function printLinks(context: Context, run: LinkRun): Promise<void> 
   }
   const printsLinks = printer.options.columns?.includes('link') ?? true
   for (const notice of holdsTokens && printsLinks ? summary.notices() : []) await context.notice(notice)
-  const error = (await finishRun(context, tally, fatal)) ?? incomplete ?? summary.error
+  const error = (await run.finish()) ?? incomplete ?? summary.error
   if (error) throw error
 }
 

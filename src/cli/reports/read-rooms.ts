@@ -2,23 +2,16 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted, listNames, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, toFailure } from '../../client/outcome.ts'
-import {
-  ApiError,
-  type IncompleteError,
-  type InterruptedError,
-  type MeetroomError,
-  PartialError,
-} from '../../errors.ts'
+import { isFatal } from '../../client/outcome.ts'
+import { ApiError, type IncompleteError, type MeetroomError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { RoomSessions } from '../lists/room-sessions.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import { NameResolver } from '../lists/user-names.ts'
 import { cellOf, type Item, readField, views } from '../output/views/views.ts'
-import { openPool } from '../run/pool.ts'
-import { runInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun, type Run } from '../run/run.ts'
+import type { Tally } from '../run/tally.ts'
 import { collectAttendance, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { parseMilliseconds, type TimeAnomaly } from './session-times.ts'
@@ -50,39 +43,31 @@ const maxNamedRooms = 10
 export class RoomReader {
   readonly #context: Context
   readonly #options: RoomReaderOptions
-  readonly #tally: Tally
   readonly #anomalies = new Map<TimeAnomaly, { sessions: number; rooms: string[] }>()
   readonly #invitations = { members: 0, dated: 0 }
   readonly #missing: string[] = []
   readonly #failures: MeetroomError[] = []
-  #fatal: MeetroomError | undefined
+  #run: Run | undefined
 
   constructor(context: Context, options: RoomReaderOptions) {
     this.#context = context
     this.#options = options
-    this.#tally = new Tally(options.rooms.length, summarize)
   }
 
   /** True if all rooms were read and the list of rooms was complete. */
   get isComplete(): boolean {
-    return this.#tally.isComplete && !this.#options.incomplete
+    return this.#run?.tally.isComplete === true && !this.#options.incomplete
   }
 
   /** Yields the reports in the order of the rooms. */
   async *read(): AsyncGenerator<RoomReport> {
     const { rooms, incomplete, plan, scope, pace, onFailure } = this.#options
     await new RoomsNotice(this.#context).expect(rooms.length)
-    const pool = await openPool(this.#context, pace, this.#tally)
-    const read = createRoomReader(this.#context, pool.client, plan, scope)
-    const act = async (room: Item) => {
-      const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
-      // Other rooms would fail with the same error.
-      if ('error' in outcome && isFatal(outcome.error)) pool.stop()
-      return outcome
-    }
-    let asked = 0
-    for await (const [room, outcome] of runInOrder(pool, rooms, act)) {
-      asked++
+    const run = await openRun(this.#context, pace, { total: rooms.length, summarize })
+    this.#run = run
+    const read = createRoomReader(this.#context, run.client, plan, scope)
+    const act = async (room: Item) => ({ status: 'ok', value: await read(room) }) as const
+    for await (const [room, outcome] of run.each(rooms, act)) {
       if (outcome.status === 'ok') {
         this.#count(room, outcome.value)
         yield outcome.value
@@ -94,10 +79,8 @@ export class RoomReader {
       await onFailure(room, outcome.error)
       // If the only room fails, the command fails with the room's error.
       if (rooms.length === 1 && !incomplete) throw outcome.error
-      if (isFatal(outcome.error)) this.#fatal ??= outcome.error
-      else await this.#context.reportError(outcome.error)
+      if (!isFatal(outcome.error)) await this.#context.reportError(outcome.error)
     }
-    for (const { id } of rooms.slice(asked)) this.#missing.push(toText(id))
   }
 
   #count({ id }: Item, { attendance, absent = [] }: RoomReport): void {
@@ -119,7 +102,6 @@ export class RoomReader {
    */
   async finish(): Promise<void> {
     const { incomplete, scope } = this.#options
-    const { interrupt } = this.#context
     const { members, dated } = this.#invitations
     if (scope.invitations && members > 0 && dated === 0)
       await this.#context.notice(
@@ -131,11 +113,9 @@ export class RoomReader {
         `warning: ${counted(sessions, 'session')} ${anomalyWords[anomaly]}, in ${where}`,
       )
     }
-    if (interrupt.aborted && !this.#tally.isComplete) this.#fatal ??= interrupt.reason as InterruptedError
     const hint =
       this.#missing.length === 0 ? undefined : `not in the report: ${listNames(this.#missing, maxNamedRooms)}`
-    const { reported, error } = this.#tally.ending({ fatal: this.#fatal, hint })
-    if (reported) await this.#context.reportError(reported)
+    const error = await this.#run?.finish(hint)
     if (error && incomplete) await this.#context.reportError(incomplete)
     if (error) throw commonError(error, this.#failures)
     if (incomplete) throw incomplete
