@@ -1,14 +1,11 @@
 import { resolve } from 'node:path'
-import { omitUndefined } from '../../api/defined.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { MembershipSearch } from '../lists/memberships.ts'
 import type { Backup, DeletionTargets } from '../requests/backup.ts'
-import { openPool } from '../run/pool.ts'
-import { runInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun } from '../run/run.ts'
 import { BackupFile, requireNewFile } from './backup-file.ts'
 import { type BackupRecord, createRoomRecord, createUserRecord, groupByUser } from './records.ts'
 import { summarizeBackup } from './summary.ts'
@@ -108,20 +105,16 @@ class FileBackup implements Backup {
     if (ids.length === 0) return
     const context = this.#context
     const { concurrency, rate } = flags
-    // The first failure ends the run, so the tally's summary is never shown.
-    const pool = await openPool(
-      context,
-      omitUndefined({ concurrency, rate }),
-      new Tally(ids.length, () => ''),
-    )
-    const full = new FullRecords(context, 'listMembers', pool.client)
+    const run = await openRun(context, { concurrency, rate }, { total: ids.length })
+    const { client } = run
+    const full = new FullRecords(context, 'listMembers', client)
     const rooms =
       kind === 'users' ? groupByUser(memberships ?? (await this.#findMemberships(ids, flags))) : undefined
     const read = (id: string) =>
       rooms
-        ? createUserRecord(context, pool.client, id, rooms.get(id))
-        : createRoomRecord(context, pool.client, id, full)
-    for await (const [id, outcome] of runInOrder(pool, ids, (id) => attempt(read(id)))) {
+        ? createUserRecord(context, client, id, rooms.get(id))
+        : createRoomRecord(context, client, id, full)
+    for await (const [id, outcome] of run.each(ids, (id) => attempt(read(id)))) {
       if (outcome.status === 'ok') yield [id, outcome.value]
       else if (!('error' in outcome)) throw context.interrupt.reason
       else {

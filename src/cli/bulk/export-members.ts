@@ -12,9 +12,8 @@ import { listEachRoom } from '../lists/list-each-room.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
-import { openPool } from '../run/pool.ts'
-import { runInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun } from '../run/run.ts'
+import type { Tally } from '../run/tally.ts'
 
 /** Number of members read ahead above which no further room is started, to limit memory. */
 const maxMembersAhead = 20_000
@@ -101,9 +100,8 @@ export async function* readMembersOfRooms(
   all: ListFlags,
   { selection, full, withLastSeen, unreadRooms, concurrency }: MemberExportOptions,
 ): AsyncGenerator<Page, undefined> {
-  const tally = new Tally(0, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
-  const { client } = pool
+  const run = await openRun(context, { concurrency })
+  const { client, tally } = run
   full.use(client)
   const ahead = new MembersAhead()
   const ids = rooms === 'all' ? allRoomIds(context, client, tally, all) : givenRoomIds(context, tally, rooms)
@@ -116,7 +114,7 @@ export async function* readMembersOfRooms(
     ahead.add(countItems(first))
     return { status: 'ok', value: { first, pages } }
   }
-  for await (const [room_id, outcome] of runInOrder(pool, ahead.limit(ids), open)) {
+  for await (const [room_id, outcome] of run.each(ahead.limit(ids), open)) {
     const room = outcome.status === 'ok' ? outcome.value : undefined
     try {
       if ('error' in outcome) throw outcome.error
@@ -131,8 +129,8 @@ export async function* readMembersOfRooms(
       if (room) ahead.remove(countItems(room.first))
     }
   }
-  // The pool stops if the service asks for a pause that is longer than the timeout.
-  if (pool.isStopped) unreadRooms?.addUntried(tally.probableTotal - tally.tried)
+  // The run stops if the service asks for a pause that is longer than the timeout.
+  if (run.isStopped) unreadRooms?.addUntried(tally.probableTotal - tally.tried)
 }
 
 const countItems = ({ value }: OpenRoom['first']): number => value?.items.length ?? 0

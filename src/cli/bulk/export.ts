@@ -15,9 +15,7 @@ import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, type View, views } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
-import { openPool } from '../run/pool.ts'
-import { readInOrder } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
+import { openRun } from '../run/run.ts'
 import { readMembersOfRooms, UnreadRooms } from './export-members.ts'
 import { describeUnrestored } from './unrestored.ts'
 
@@ -123,11 +121,10 @@ async function* readRecords(
   get: GetRecord,
   concurrency: number | undefined,
 ): AsyncGenerator<Page, undefined> {
-  const tally = new Tally(ids.length, () => '')
-  const pool = await openPool(context, omitUndefined({ concurrency }), tally)
-  const record = async (id: string) => (readResponseValue(await get(pool.client, id)) as Item)[field] as Item
+  const run = await openRun(context, { concurrency }, { total: ids.length })
+  const record = async (id: string) => (readResponseValue(await get(run.client, id)) as Item)[field] as Item
   let items: Item[] = []
-  for await (const item of readInOrder(context, pool, ids, record)) {
+  for await (const item of run.read(ids, record)) {
     items.push(item)
     if (items.length < recordsPerPage) continue
     yield { items }

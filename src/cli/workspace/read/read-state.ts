@@ -1,6 +1,6 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
-import { isFatal, type Outcome, toFailure } from '../../../client/outcome.ts'
+import { isFatal } from '../../../client/outcome.ts'
 import { IncompleteError, type MeetroomError, PartialError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
@@ -10,9 +10,7 @@ import { listPages } from '../../lists/list.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import type { Item } from '../../output/views/views.ts'
-import { openPool } from '../../run/pool.ts'
-import { runInOrder } from '../../run/run-items.ts'
-import { Tally } from '../../run/tally.ts'
+import { openRun } from '../../run/run.ts'
 import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
 import { lacksDeclared } from '../plan/compare.ts'
 import type { ReadList, ReadMembers, WorkspaceState } from '../plan/state.ts'
@@ -155,19 +153,11 @@ export class WorkspaceReader {
     const read = new Map<string, ReadMembers>()
     if (ids.length === 0) return read
     const { concurrency, rate } = this.#flags
-    const pace = { ...(concurrency !== undefined && { concurrency }), ...(rate !== undefined && { rate }) }
-    const pool = await openPool(this.#context, pace, new Tally(ids.length, () => ''))
-    const full = new FullRecords(this.#context, 'listMembers', pool.client)
-    const readRoom = async (id: string): Promise<Outcome<ReadMembers>> => {
-      try {
-        return { status: 'ok', value: await this.#readRoom(id, declared.get(id), pool.client, full) }
-      } catch (cause) {
-        const failed = toFailure(cause)
-        if (isFatal(failed.error)) pool.stop()
-        return failed
-      }
-    }
-    for await (const [id, outcome] of runInOrder(pool, ids, readRoom)) {
+    const run = await openRun(this.#context, { concurrency, rate }, { total: ids.length })
+    const full = new FullRecords(this.#context, 'listMembers', run.client)
+    const readRoom = async (id: string) =>
+      ({ status: 'ok', value: await this.#readRoom(id, declared.get(id), run.client, full) }) as const
+    for await (const [id, outcome] of run.each(ids, readRoom)) {
       if (outcome.status === 'ok') read.set(id, outcome.value)
       else if ('error' in outcome && isFatal(outcome.error)) throw outcome.error
       else {
