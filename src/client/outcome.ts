@@ -46,6 +46,7 @@ export type Outcome<T> =
   | {
       status: Exclude<Status, 'ok' | 'overwrote' | 'updated' | Exclude<Failure['status'], 'unsent'>>
       value?: T
+      reason?: string
     }
 
 export type CountedOutcome = Pick<Outcome<unknown>, 'status'> | Failure

@@ -17,7 +17,7 @@ import { requireWithinMax } from '../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import type { Tally } from '../run/tally.ts'
 import { createMemberStep, type MemberStep } from './member-step.ts'
-import { describeRest, type RoomOutcome, type RoomTask, runInRooms } from './run-in-rooms.ts'
+import { type RoomTask, runInRooms } from './run-in-rooms.ts'
 
 export interface AddFlags extends PaceFlags {
   where?: readonly string[]
@@ -116,7 +116,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
  * the first plan.
  */
 function planAgain(context: Context, addition: Addition, room: Item, search: MembershipSearch) {
-  return async (client: Client): Promise<RoomOutcome> => {
+  return async (client: Client): Promise<Outcome<unknown>> => {
     const step = planStep(context, addition, { room, memberships: await search.membersIn(room, client) })
     if (!step) return { status: 'skipped', reason: 'no longer needed' }
     return typeof step.todo === 'function' ? step.todo(client) : step.todo
@@ -175,7 +175,7 @@ function createTask(
   member_id: string | null,
   todo: RoomTask['todo'],
 ): RoomTask {
-  const toRow = (ended: RoomOutcome) =>
+  const toRow = (ended: Outcome<unknown>) =>
     createMemberStep(step, { user_id, room, member: { id: member_id ?? ended.value } }, ended)
   return { todo, toRow }
 }
@@ -220,6 +220,6 @@ function summarizeSteps(tally: Tally, dryRun: boolean): string {
   return [
     `${dryRun ? 'would add' : 'added'} the user to ${counted(added, 'room')}`,
     ...(raised > 0 ? [`${dryRun ? 'would change' : 'changed'} the role in ${counted(raised, 'room')}`] : []),
-    ...describeRest(tally),
+    ...tally.describeRest(),
   ].join('; ')
 }

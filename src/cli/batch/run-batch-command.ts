@@ -5,7 +5,7 @@ import type { Operations } from '../../api/operations.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import type { IdArgument } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
-import { type BatchFlags, fixPace } from '../kernel/flags.ts'
+import type { BatchFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
@@ -63,6 +63,14 @@ export async function runBatchCommand<G extends OperationName, C extends Operati
     await backup?.save({ kind: definition.deletes, ids, flags })
   // Items may have changed while the question waited for its answer.
   const asked = definition.destructive && !context.flags.yes ? omitUndefined({ recheck }) : {}
-  const pace = definition.destructive ? fixPace(flags) : flags
-  await runBatch(context, call[0], { ids, absent, ...asked }, (id) => call[1](id, room), pastTense, pace)
+  const [name, input] = call
+  await runBatch(
+    context,
+    {
+      ...{ name, ids, absent, pastTense, ...asked },
+      inputFor: (id) => input(id, room),
+      effect: definition.destructive ? 'destroys' : 'writes',
+    },
+    flags,
+  )
 }

@@ -4,27 +4,19 @@ import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
 import type { LookupName } from '../../client/evidence.ts'
-import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import type { Outcome } from '../../client/outcome.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { AnyInput } from '../../client/request.ts'
-import {
-  ApiError,
-  InterruptedError,
-  type MeetroomError,
-  NotFoundError,
-  UnknownOutcomeError,
-} from '../../errors.ts'
+import { ApiError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { printAll } from '../lists/print-all.ts'
 import { readItems } from '../lists/run-one.ts'
-import type { Printer } from '../output/printer.ts'
 import { createPage, type Page } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
-import { finishRun } from '../run/finish-run.ts'
-import { openPool, type Pool } from '../run/pool.ts'
-import { startAll } from '../run/run-items.ts'
+import { printAll } from '../run/print-all.ts'
+import { printRun } from '../run/print-run.ts'
+import { openRun } from '../run/run.ts'
 import { Tally } from '../run/tally.ts'
 import type { Targets } from './targets.ts'
 
@@ -32,17 +24,25 @@ export interface BatchFlags extends PaceFlags {
   ignoreNotFound?: boolean
 }
 
+interface Batch<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'> {
+  name: N
+  inputFor: (id: string) => Input<Operations[N]>
+  pastTense: string
+  effect?: 'writes' | 'destroys'
+  /** Number of missing items, which count as skipped. */
+  absent?: number
+}
+
+/** Operation for one of several IDs. */
 interface Task {
   name: OperationName
-  ids: readonly string[]
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
   exists(client: Client, id: string): Promise<boolean>
   /** Reads an item before its write, and returns the reason to skip it. */
   recheck(client: Client, id: string): Promise<string | undefined>
-  flags: BatchFlags
+  ignoreNotFound: boolean
   view: View
-  tally: Tally
 }
 
 /**
@@ -52,35 +52,30 @@ interface Task {
  */
 export async function runBatch<N extends OperationName>(
   context: Context,
-  name: N,
-  { ids, absent, recheck }: Pick<Targets, 'ids' | 'absent' | 'recheck'>,
-  toInput: (id: string) => Input<Operations[N]>,
-  pastTense: string,
+  { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Batch<N>,
   flags: BatchFlags,
 ): Promise<void> {
   const view = selectView(endpoints[name])
   const printer = await context.printer()
+  const { format } = printer.options
   printer.check(view, true)
   const [first, ...others] = ids
   let changed = 0
-  const tally = new Tally(ids.length + absent, (tally) => summarize(tally, pastTense, view, changed))
-  for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
-  if (first === undefined)
-    return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
-  if (context.flags.dryRun || context.flags.curl) {
+  const total = ids.length + absent
+  const summarizeRun = (tally: Tally) => summarize(tally, pastTense, view, changed)
+  if (first !== undefined && (context.flags.dryRun || context.flags.curl)) {
     const client = await context.client()
-    for (const id of ids) await undefinedIfPreviewed(client.call(name, toInput(id)))
+    for (const id of ids) await undefinedIfPreviewed(client.call(name, inputFor(id)))
     return
   }
   const task: Task = {
     name,
-    ids,
-    inputFor: toInput,
-    call: (client, id) => client.call(name, toInput(id)),
+    inputFor,
+    call: (client, id) => client.call(name, inputFor(id)),
     exists: async (client, id) => {
       const reader = readerOf(name)
       if (!reader) return false
-      const { params } = toInput(id) as AnyInput
+      const { params } = inputFor(id) as AnyInput
       return (await client.find(reader, { params } as Input<Operations[typeof reader]>)) !== undefined
     },
     async recheck(client, id) {
@@ -90,75 +85,45 @@ export async function runBatch<N extends OperationName>(
       await context.notice(`skipped ${view.noun[0]} ${id}: ${reason}`)
       return reason
     },
-    flags,
+    ignoreNotFound: flags.ignoreNotFound ?? false,
     view,
-    tally,
   }
-  await (others.length === 0 ? runSingle(context, printer, task, first) : runMultiple(context, printer, task))
-}
 
-async function runSingle(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
-  const { name, inputFor, call, flags, view, tally } = task
-  const client = await context.client()
-  if ((await task.recheck(client, id)) !== undefined) {
-    tally.add({ status: 'skipped' })
-    return printer.notice(tally.summary)
+  if (others.length === 0) {
+    const tally = new Tally(total, summarizeRun)
+    for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
+    if (first !== undefined) {
+      const outcome = await runTask(await context.client(), task, first)
+      tally.add(outcome)
+      if (outcome.status === 'ok') {
+        const items = readItems(name, inputFor(first), outcome.value, format)
+        const page = createPage({ items, whole: outcome.value })
+        await printAll(printer, view, endpoints[name].result, page)
+      }
+    }
+    return printer.notice(tally.tried > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
   }
-  const request = call(client, id)
-  const answer = await request.catch((error: unknown) => {
-    if (!flags.ignoreNotFound || !isMissing(error)) throw error
-  })
-  if (!answer) await requireGone(client, task, id)
-  tally.add({ status: answer ? 'ok' : 'skipped' })
-  if (answer) {
-    const items = readItems(name, inputFor(id), answer, printer.options.format)
-    await printAll(printer, view, endpoints[name].result, createPage({ items, whole: answer }))
-  }
-  await printer.notice(tally.summary)
-}
 
-async function runMultiple(context: Context, printer: Printer, task: Task): Promise<void> {
-  const { name, ids, inputFor, view, flags, tally } = task
-  const { format } = printer.options
-  const pool = await openPool(context, flags, tally)
-  const outcomes = startAll(pool, ids, (id) => runTask(pool, task, id))
-  /** Error that stopped the run, which `finishRun` handles. */
-  let fatal: MeetroomError | undefined
+  const run = await openRun(context, flags, { effect, total, summarize: summarizeRun })
+  for (let i = 0; i < absent; i++) run.count({ status: 'skipped' })
 
   async function* pages(): AsyncGenerator<Page> {
-    for (const [i, outcome] of outcomes.entries()) {
-      const result = await outcome
-      if (result.status === 'ok')
-        yield { items: readItems(name, inputFor(ids[i] ?? ''), result.value, format) }
-      if (!('error' in result)) continue
-      if (isFatal(result.error)) fatal ??= result.error
-      else await context.reportError(result.error)
+    for await (const [id, outcome] of run.each(ids, (id) => runTask(run.client, task, id))) {
+      if (outcome.status === 'ok') yield { items: readItems(name, inputFor(id), outcome.value, format) }
+      await run.report(outcome)
     }
   }
-
-  try {
-    await printAll(printer, view, view.noun[1], pages())
-  } catch (error) {
-    pool.stop()
-    await Promise.all(outcomes)
-    throw error
-  }
-  const error = await finishRun(context, tally, fatal)
-  if (!error || error instanceof InterruptedError) await printer.notice(tally.summary)
-  if (error) throw error
+  await printRun(context, run, { view, key: view.noun[1], pages: pages() })
 }
 
-async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<ResponseBody>> {
+async function runTask(client: Client, task: Task, id: string): Promise<Outcome<ResponseBody>> {
+  if ((await task.recheck(client, id)) !== undefined) return { status: 'skipped' }
   try {
-    if ((await task.recheck(pool.client, id)) !== undefined) return { status: 'skipped' }
-    return { status: 'ok', value: await task.call(pool.client, id) }
-  } catch (cause) {
-    let failed: ReturnType<typeof toFailure> | undefined = toFailure(cause)
-    if (task.flags.ignoreNotFound && isMissing(failed.error))
-      failed = await requireGone(pool.client, task, id).then(() => undefined, toFailure)
-    if (!failed) return { status: 'skipped' }
-    if (isFatal(failed.error)) pool.stop()
-    return failed
+    return { status: 'ok', value: await task.call(client, id) }
+  } catch (error) {
+    if (!task.ignoreNotFound || !isMissing(error)) throw error
+    await requireGone(client, task, id)
+    return { status: 'skipped' }
   }
 }
 

@@ -1,22 +1,18 @@
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
-import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
+import type { Outcome } from '../../client/outcome.ts'
+import type { Hint } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { printAll } from '../lists/print-all.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
-import { finishRun } from '../run/finish-run.ts'
-import { openPool } from '../run/pool.ts'
-import { startAll } from '../run/run-items.ts'
-import { Tally } from '../run/tally.ts'
-
-export type RoomOutcome = Outcome<unknown> & { reason?: string }
+import { printRun, redactReason } from '../run/print-run.ts'
+import { openRun } from '../run/run.ts'
+import type { Tally } from '../run/tally.ts'
 
 /** Work in one room: a request, or an outcome that is known in advance. */
 export interface RoomTask {
-  todo: ((client: Client) => Promise<RoomOutcome>) | RoomOutcome
-  toRow(ended: RoomOutcome): Item
+  todo: ((client: Client) => Promise<Outcome<unknown>>) | Outcome<unknown>
+  toRow(ended: Outcome<unknown>): Item
 }
 
 interface RoomRun {
@@ -26,7 +22,7 @@ interface RoomRun {
   key: string
   summarize: (tally: Tally) => string
   /** Returns advice after a run with failures. */
-  advise: (ended: readonly RoomOutcome[]) => Hint | undefined
+  advise: (ended: readonly Outcome<unknown>[]) => Hint | undefined
 }
 
 /**
@@ -38,69 +34,20 @@ export async function runInRooms(
   { tasks, view, key, summarize, advise }: RoomRun,
   flags: PaceFlags,
 ): Promise<void> {
-  const printer = await context.printer()
-  const tally = new Tally(tasks.length, summarize)
-  const pool = await openPool(context, flags, tally)
-  let fatal: MeetroomError | undefined
-  const attempt = async ({ todo }: RoomTask): Promise<RoomOutcome> => {
-    try {
-      return typeof todo === 'function' ? await todo(pool.client) : { status: 'unsent' }
-    } catch (cause) {
-      const failed = toFailure(cause)
-      if (isFatal(failed.error)) {
-        fatal ??= failed.error
-        pool.stop()
-      }
-      return failed
-    }
-  }
-  const requests = tasks.filter(({ todo }) => typeof todo === 'function')
-  const started = startAll(pool, requests, attempt)
-  const outcomes = new Map(requests.map((task, i) => [task, started[i]]))
-  const ended: RoomOutcome[] = []
-  const isIds = printer.options.format === 'ids'
+  const { format } = (await context.printer()).options
+  const run = await openRun(context, flags, { effect: 'writes', total: tasks.length, summarize })
+  const ended: Outcome<unknown>[] = []
 
   async function* pages(): AsyncGenerator<Page> {
-    for (const task of tasks) {
-      const outcome = (await outcomes.get(task)) ?? countKnown(task)
+    const act = async ({ todo }: RoomTask) => (typeof todo === 'function' ? todo(run.client) : todo)
+    const known = ({ todo }: RoomTask) => (typeof todo === 'function' ? undefined : todo)
+    for await (const [task, outcome] of run.each(tasks, act, known)) {
       ended.push(outcome)
       // `-o ids` prints only changed rooms.
-      if (!isIds || outcome.status === 'ok' || outcome.status === 'updated')
+      if (format !== 'ids' || outcome.status === 'ok' || outcome.status === 'updated')
         yield { items: [redactReason(context, task.toRow(outcome))] }
     }
   }
-  function countKnown({ todo }: RoomTask): RoomOutcome {
-    const outcome = todo as RoomOutcome
-    tally.add(outcome)
-    return outcome
-  }
 
-  try {
-    await printAll(printer, view, key, pages())
-  } catch (error) {
-    pool.stop()
-    await Promise.all(started)
-    throw error
-  }
-  const error = await finishRun(context, tally, fatal, advise(ended))
-  if (!error || error instanceof InterruptedError) await context.notice(tally.summary)
-  if (error) throw error
-}
-
-/** Redacts the reason of a row, because a service may include a token in an error. */
-function redactReason({ redact }: Context, row: Item): Item {
-  const { reason } = row
-  return typeof reason === 'string' ? { ...row, reason: redact(reason) } : row
-}
-
-/** Formats the counts that are not zero: `2 skipped; 1 failed`. */
-export function describeRest(tally: Tally): string[] {
-  const unknown = tally.count('unknown')
-  const counts: [count: number, what: string][] = [
-    [tally.count('skipped') + tally.count('would_skip'), 'skipped'],
-    [tally.bad - unknown, 'failed'],
-    [unknown, 'with an unknown outcome'],
-    [tally.untried, 'not tried'],
-  ]
-  return counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  await printRun(context, run, { view, key, pages: pages(), advise: () => advise(ended) })
 }

@@ -15,7 +15,7 @@ import {
   warnAboutUnknownFields,
 } from '../kernel/body.ts'
 import type { Context } from '../kernel/context.ts'
-import { type BatchFlags, fixPace, requireFields } from '../kernel/flags.ts'
+import { type BatchFlags, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
@@ -70,8 +70,12 @@ export async function updateRooms(
   const asked = context.flags.yes ? {} : omitUndefined({ recheck })
   const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
   const terminates = [...changes.values()].some((body) => body.is_terminated === true)
-  const pace = terminates ? fixPace(flags) : flags
-  await runBatch(context, 'updateRoom', { ids, absent: 0, ...asked }, inputFor, 'updated', pace)
+  const effect = terminates ? 'destroys' : 'writes'
+  await runBatch(
+    context,
+    { name: 'updateRoom', ids, inputFor, pastTense: 'updated', effect, ...asked },
+    flags,
+  )
 }
 
 function collectField(fields: Set<string>, field: string): string {

@@ -4,6 +4,7 @@ import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
+import type { Outcome } from '../../client/outcome.ts'
 import { type Hint, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags } from '../kernel/flags.ts'
@@ -14,7 +15,7 @@ import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { readReason } from './member-step.ts'
-import { describeRest, type RoomOutcome, type RoomTask, runInRooms } from './run-in-rooms.ts'
+import { type RoomTask, runInRooms } from './run-in-rooms.ts'
 import { readTargets } from './targets.ts'
 
 export interface RoomsFlags extends BatchFlags {
@@ -97,7 +98,7 @@ export async function writeToRooms<N extends OperationName>(
       summarize: (tally) =>
         [
           `${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`,
-          ...describeRest(tally),
+          ...tally.describeRest(),
         ].join('; '),
       advise: (ended) => advise(context, write, ids, ended, flags),
     },
@@ -113,7 +114,7 @@ function advise<N extends OperationName>(
   context: Context,
   { isRepeatable }: RoomWrite<N>,
   ids: readonly string[],
-  ended: readonly RoomOutcome[],
+  ended: readonly Outcome<unknown>[],
   { given = [] }: RoomsFlags,
 ): Hint {
   const again = 'running it again would write to the other rooms a second time'

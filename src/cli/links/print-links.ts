@@ -2,17 +2,16 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal } from '../../client/outcome.ts'
-import { ApiError, PartialError } from '../../errors.ts'
+import { PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { groupPages } from '../lists/print-all.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { SelectedRooms } from '../lists/select-rooms.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
+import { groupPages } from '../run/print-all.ts'
 import { openRun } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
 import type { LinkRow, RoomLinks } from './link-rows.ts'
@@ -50,13 +49,9 @@ export async function printLinks(
         if (outcome.value.rows.length > 0) yield { items: outcome.value.rows }
       }
       if (!('error' in outcome)) continue
-      const { error } = outcome
       // With only one room, the command fails with that room's error.
-      if (rooms.length === 1 && !incomplete) throw error
-      if (!isFatal(error))
-        await context.reportError(
-          new ApiError(`room ${toText(room['id'])}: ${error.message}`, { cause: error }),
-        )
+      if (rooms.length === 1 && !incomplete) throw outcome.error
+      await run.report(outcome, `room ${toText(room['id'])}`)
     }
   }
 

@@ -1,7 +1,7 @@
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome } from '../../client/outcome.ts'
-import { ApiError, type MeetroomError } from '../../errors.ts'
+import type { Outcome } from '../../client/outcome.ts'
+import type { MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
@@ -76,10 +76,7 @@ export class MembershipSearch {
       if (found.status === 'ok') yield { room, memberships: found.value }
       if (!('error' in found)) continue
       this.unread.push({ room, error: found.error })
-      if (!isFatal(found.error) && this.#search.reports)
-        await this.#context.reportError(
-          new ApiError(`room ${toText(room['id'])}: ${found.error.message}`, { cause: found.error }),
-        )
+      if (this.#search.reports) await this.#run.report(found, `room ${toText(room['id'])}`)
     }
   }
 

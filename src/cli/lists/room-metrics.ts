@@ -1,6 +1,6 @@
 import { listNames } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome } from '../../client/outcome.ts'
+import type { Outcome } from '../../client/outcome.ts'
 import { UsageError } from '../../errors.ts'
 import type { Filter } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
@@ -82,7 +82,7 @@ export class RoomMetricsReader {
     tally.estimate(this.#probableTotal)
     for await (const [room, outcome] of reader.run.each(rooms, (room) => this.#evaluate(reader, room)))
       if (outcome.status === 'ok') yield outcome.value
-      else if (outcome.status !== 'skipped') await this.#fail(room, outcome)
+      else if (outcome.status !== 'skipped') await this.#fail(reader.run, room, outcome)
   }
 
   /** Returns whether a room still matches; undefined if unknown. Reads its sessions and members again. */
@@ -102,11 +102,11 @@ export class RoomMetricsReader {
     return { run, presences: new PresenceReader(this.#context, run.client) }
   }
 
-  async #fail(room: Item, outcome: Outcome<RoomMetrics>): Promise<void> {
+  async #fail({ fatal }: Run, room: Item, outcome: Outcome<RoomMetrics>): Promise<void> {
     this.#context.interrupt.throwIfAborted()
     this.#failed.push(String(room['id']))
     if (!('error' in outcome) || !outcome.error) return
-    if (isFatal(outcome.error) || outcome.error instanceof UsageError) throw outcome.error
+    if (fatal || outcome.error instanceof UsageError) throw outcome.error
     await this.#context.reportError(outcome.error)
   }
 

@@ -3,8 +3,8 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Row, rowKinds } from '../output/views/rows.ts'
+import { groupPages } from '../run/print-all.ts'
 import { type Membership, MembershipSearch } from './memberships.ts'
-import { groupPages } from './print-all.ts'
 
 /**
  * @throws {PartialError} when some rooms could not be read

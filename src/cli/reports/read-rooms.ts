@@ -2,7 +2,6 @@ import { readResponseValue } from '../../api/json.ts'
 import { counted, listNames, plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal } from '../../client/outcome.ts'
 import { ApiError, type IncompleteError, type MeetroomError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
@@ -79,7 +78,7 @@ export class RoomReader {
       await onFailure(room, outcome.error)
       // If the only room fails, the command fails with the room's error.
       if (rooms.length === 1 && !incomplete) throw outcome.error
-      if (!isFatal(outcome.error)) await this.#context.reportError(outcome.error)
+      await run.report(outcome)
     }
   }
 

@@ -13,118 +13,147 @@ interface Runner {
 
 interface Job<T, Result> {
   item: T
+  known: Outcome<Result> | undefined
+  next: Job<T, Result> | undefined
   outcome: Promise<Outcome<Result>>
   settle(outcome: Outcome<Result>): void
 }
 
-interface OrderOptions<T, Result> {
-  /** True to run ahead without a limit: a write whose proof waits for the other writes must not block them. */
-  isUnlimited?: boolean
+export interface OrderOptions<T, Result> {
+  /** Runs the job of an item; its error becomes the item's outcome. */
+  act: (item: T) => Promise<Outcome<Result>>
   /** Returns the outcome of an item that needs no job. */
-  known?: (item: T) => Outcome<Result> | undefined
+  known?: ((item: T) => Outcome<Result> | undefined) | undefined
+  /** True to take all items at once: a write whose proof waits for the other writes must not block them. */
+  isUnlimited?: boolean
 }
 
 /**
- * Runs a job for each item and yields the outcomes in the order of the items. Unless it is unlimited, it keeps up to
- * twice the concurrency of items in memory; while the first item is not done, up to the maximum concurrency. Throws an
- * error of a stream after the outcomes of its items. When the runner stops, the rest of an array is unsent.
- * @param act runs the job; its error becomes the item's outcome
+ * Jobs for the items of an array or stream, and their outcomes in the order of the items. Unless they are unlimited,
+ * memory holds up to twice the concurrency of items; while the first item is not done, up to the maximum concurrency.
  */
-export async function* runInOrder<T, Result>(
-  runner: Runner,
-  items: AsyncIterable<T> | readonly T[],
-  act: (item: T) => Promise<Outcome<Result>>,
-  { isUnlimited = false, known = () => undefined }: OrderOptions<T, Result> = {},
-): AsyncGenerator<readonly [T, Outcome<Result>]> {
-  const source = iterate(items)
-  const queue: Job<T, Result>[] = []
-  let end: { error?: unknown } | undefined
-  let broken: { error: unknown } | undefined
-  let isClosed = false
+export class OrderedJobs<T, Result> {
+  readonly #runner: Runner
+  readonly #options: OrderOptions<T, Result>
+  readonly #items: AsyncIterable<T> | readonly T[]
+  readonly #source: AsyncGenerator<T>
+  // A linked list, because removing the first item of a long array copies the others.
+  #first: Job<T, Result> | undefined
+  #last: Job<T, Result> | undefined
+  #queued = 0
+  #end: { error?: unknown } | undefined
+  #broken: { error: unknown } | undefined
+  #isClosed = false
   /** True while the consumer waits for the first item of the queue. */
-  let isAwaited = false
-  let wake = () => {}
-  let makeRoom = () => {}
+  #isAwaited = false
+  #wake = () => {}
+  #makeRoom = () => {}
+
+  constructor(runner: Runner, items: AsyncIterable<T> | readonly T[], options: OrderOptions<T, Result>) {
+    this.#runner = runner
+    this.#options = options
+    this.#items = items
+    this.#source = iterate(items)
+  }
+
+  /** Yields the outcomes, then throws an error of the stream. When the runner stops, the rest of an array is unsent. */
+  async *outcomes(): AsyncGenerator<readonly [T, Outcome<Result>]> {
+    const running = this.#run()
+    try {
+      for (;;) {
+        const job = this.#first
+        if (job) {
+          this.#isAwaited = true
+          this.#makeRoom()
+          const outcome = job.known ? this.#count(job.known) : await job.outcome
+          this.#isAwaited = false
+          this.#dequeue(job)
+          yield [job.item, outcome]
+        } else if (this.#end) break
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+      }
+      const failed = 'error' in this.#end ? this.#end : this.#broken
+      if (failed) throw failed.error
+      if (Array.isArray(this.#items))
+        for await (const item of this.#source) {
+          const known = this.#options.known?.(item)
+          yield [item, known ? this.#count(known) : { status: 'unsent' }]
+        }
+    } finally {
+      // The consumer may have stopped before the last item.
+      this.#isClosed = true
+      if (!this.#end) this.#runner.stop()
+      this.#makeRoom()
+      await running
+      await this.#source.return(undefined)
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#runner.perform<Job<T, Result>>({
+        take: () => this.#take(),
+        perform: async ({ item, settle }) =>
+          settle(this.#count(await this.#options.act(item).catch(toFailure))),
+        putBack: ({ settle }) => settle({ status: 'unsent' }),
+      })
+      this.#end = {}
+    } catch (error) {
+      this.#end = { error }
+    }
+    this.#wake()
+  }
+
+  async #take(): Promise<readonly Job<T, Result>[]> {
+    const { isUnlimited = false, known } = this.#options
+    const jobs: Job<T, Result>[] = []
+    while (isUnlimited || jobs.length === 0) {
+      while (!isUnlimited && this.#queued >= this.#maxQueued && !this.#isClosed)
+        await new Promise<void>((resolve) => {
+          this.#makeRoom = resolve
+        })
+      const next = this.#isClosed
+        ? undefined
+        : await this.#source.next().catch((error) => this.#breakOff(error))
+      if (!next || next.done) break
+      const job = createJob(next.value, known?.(next.value))
+      this.#enqueue(job)
+      if (!job.known) jobs.push(job)
+    }
+    return jobs
+  }
 
   // An item that waits for its retry must not block the others.
-  const maxQueued = () =>
-    isUnlimited
-      ? Number.POSITIVE_INFINITY
-      : Math.max(2 * runner.concurrency, isAwaited ? runner.maxConcurrency : 0)
-
-  async function take(): Promise<readonly Job<T, Result>[]> {
-    for (;;) {
-      while (queue.length >= maxQueued() && !isClosed)
-        await new Promise<void>((resolve) => {
-          makeRoom = resolve
-        })
-      const next = isClosed ? undefined : await source.next().catch(breakOff)
-      if (!next || next.done) return []
-      const job = createJob<T, Result>(next.value)
-      queue.push(job)
-      wake()
-      const outcome = countKnown(next.value)
-      if (!outcome) return [job]
-      job.settle(outcome)
-    }
+  get #maxQueued(): number {
+    const { concurrency, maxConcurrency } = this.#runner
+    return Math.max(2 * concurrency, this.#isAwaited ? maxConcurrency : 0)
   }
 
-  function breakOff(error: unknown): undefined {
-    broken = { error }
+  #enqueue(job: Job<T, Result>): void {
+    if (this.#last) this.#last.next = job
+    else this.#first = job
+    this.#last = job
+    this.#queued++
+    this.#wake()
   }
 
-  function countKnown(item: T): Outcome<Result> | undefined {
-    const outcome = known(item)
-    if (outcome) runner.count(outcome)
+  #dequeue({ next }: Job<T, Result>): void {
+    this.#first = next
+    if (!next) this.#last = undefined
+    this.#queued--
+    this.#makeRoom()
+  }
+
+  #breakOff(error: unknown): undefined {
+    this.#broken = { error }
+  }
+
+  #count(outcome: Outcome<Result>): Outcome<Result> {
+    this.#runner.count(outcome)
     return outcome
-  }
-
-  async function perform({ item, settle }: Job<T, Result>): Promise<void> {
-    const outcome = await act(item).catch(toFailure)
-    runner.count(outcome)
-    settle(outcome)
-  }
-
-  const running = runner
-    .perform({ take, perform, putBack: ({ settle }) => settle({ status: 'unsent' }) })
-    .then(
-      () => ({}),
-      (error: unknown) => ({ error }),
-    )
-    .then((ended) => {
-      end = ended
-      wake()
-    })
-
-  try {
-    for (;;) {
-      const [job] = queue
-      if (job) {
-        isAwaited = true
-        makeRoom()
-        const outcome = await job.outcome
-        isAwaited = false
-        queue.shift()
-        makeRoom()
-        yield [job.item, outcome]
-      } else if (end) {
-        if ('error' in end) throw end.error
-        if (broken) throw broken.error
-        break
-      } else
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-    }
-    if (Array.isArray(items))
-      for await (const item of source) yield [item, countKnown(item) ?? { status: 'unsent' }]
-  } finally {
-    // The consumer may have stopped before the last item.
-    isClosed = true
-    if (!end) runner.stop()
-    makeRoom()
-    await running
-    await source.return(undefined)
   }
 }
 
@@ -132,10 +161,10 @@ async function* iterate<T>(items: AsyncIterable<T> | readonly T[]): AsyncGenerat
   yield* items
 }
 
-function createJob<T, Result>(item: T): Job<T, Result> {
+function createJob<T, Result>(item: T, known: Outcome<Result> | undefined): Job<T, Result> {
   let settle: (outcome: Outcome<Result>) => void = () => {}
   const outcome = new Promise<Outcome<Result>>((resolve) => {
     settle = resolve
   })
-  return { item, outcome, settle }
+  return { item, known, next: undefined, outcome, settle }
 }

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { Client } from '../../client/client.ts'
 import { type CountedOutcome, isFatal, type Outcome } from '../../client/outcome.ts'
-import type { Hint, InterruptedError, MeetroomError } from '../../errors.ts'
+import { ApiError, type Hint, type InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
-import { runInOrder } from './in-order.ts'
+import { OrderedJobs } from './in-order.ts'
 import { runJobs, type Work } from './jobs.ts'
 import { PaceController } from './pace-controller.ts'
 import { PendingProofs } from './pending-proofs.ts'
@@ -114,6 +114,11 @@ export class Run {
     return this.#parts.stop.signal.aborted
   }
 
+  /** Error that ended the run. */
+  get fatal(): MeetroomError | undefined {
+    return this.#fatal
+  }
+
   /** @param fatal error that ends the run */
   stop(fatal?: MeetroomError): void {
     this.#fatal ??= fatal
@@ -152,7 +157,7 @@ export class Run {
     known?: (item: T) => Outcome<Result> | undefined,
   ): AsyncGenerator<readonly [T, Outcome<Result>]> {
     const { isUnlimited } = this.#parts
-    for await (const ended of runInOrder(this, items, act, { isUnlimited, ...(known && { known }) })) {
+    for await (const ended of new OrderedJobs(this, items, { act, known, isUnlimited }).outcomes()) {
       // The first fatal error in the order of the items, so that repeated runs report the same one.
       this.#fatal ??= readFatal(ended[1])
       yield ended
@@ -169,6 +174,18 @@ export class Run {
       if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : this.#context.interrupt.reason
       yield outcome.value
     }
+  }
+
+  /**
+   * Reports the error of an item, unless it ended the run.
+   * @param item item to name in the message
+   */
+  async report(outcome: CountedOutcome, item?: string): Promise<void> {
+    if (!('error' in outcome) || isFatal(outcome.error)) return
+    const { error } = outcome
+    await this.#context.reportError(
+      item === undefined ? error : new ApiError(`${item}: ${error.message}`, { cause: error }),
+    )
   }
 
   /**

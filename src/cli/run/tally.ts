@@ -99,6 +99,18 @@ export class Tally {
     return this.#good === this.total
   }
 
+  /** Formats the counts that are not zero: `2 skipped; 1 failed`. */
+  describeRest({ skipped = 'skipped', untried = this.untried } = {}): string[] {
+    const unknown = this.count('unknown')
+    const counts: [count: number, what: string][] = [
+      [this.count('skipped') + this.count('would_skip'), skipped],
+      [this.bad - unknown, 'failed'],
+      [unknown, 'with an unknown outcome'],
+      [untried, 'not tried'],
+    ]
+    return counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  }
+
   get summary(): string {
     return this.#summarize(this)
   }

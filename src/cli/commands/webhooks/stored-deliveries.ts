@@ -47,8 +47,8 @@ export async function runRedeliver(
   const ids = await (flags.since === undefined
     ? readGiven(context, given, flags)
     : selectSince(context, given, flags.since, flags))
-  const input = (delivery_id: string) => ({ params: { delivery_id }, body: {} })
-  await runBatch(context, 'redeliver', { ids, absent: 0 }, input, 'queued', flags)
+  const inputFor = (delivery_id: string) => ({ params: { delivery_id }, body: {} })
+  await runBatch(context, { name: 'redeliver', ids, inputFor, pastTense: 'queued' }, flags)
   if (ids.length > 0) await noticeUnserved(context)
 }
 

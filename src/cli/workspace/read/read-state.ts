@@ -1,6 +1,5 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
-import { isFatal } from '../../../client/outcome.ts'
 import { IncompleteError, type MeetroomError, PartialError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
@@ -159,7 +158,7 @@ export class WorkspaceReader {
       ({ status: 'ok', value: await this.#readRoom(id, declared.get(id), run.client, full) }) as const
     for await (const [id, outcome] of run.each(ids, readRoom)) {
       if (outcome.status === 'ok') read.set(id, outcome.value)
-      else if ('error' in outcome && isFatal(outcome.error)) throw outcome.error
+      else if (run.fatal) throw run.fatal
       else {
         this.#context.interrupt.throwIfAborted()
         if ('error' in outcome) await this.#reportUnread(id, outcome.error)

@@ -7,7 +7,7 @@ const maxGrouped = 100
 
 /**
  * Prints results as they arrive. When the output is closed, the remaining work still runs.
- * @throws {OutputError} when the output cannot be written; pages may remain
+ * @throws {OutputError} when the output cannot be written; the remaining work does not start
  */
 export async function printAll(
   printer: Printer,
@@ -24,7 +24,10 @@ export async function printAll(
       printer.options.format === 'table' ? groupPages(resumable) : resumable,
     )
   } catch (error) {
-    if (!(error instanceof ClosedOutput)) throw error
+    if (!(error instanceof ClosedOutput)) {
+      await pages.return(undefined)
+      throw error
+    }
     let unprinted = 0
     for await (const { items } of pages) unprinted += items.length
     return unprinted
