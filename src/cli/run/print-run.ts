@@ -28,8 +28,8 @@ export async function printRun(
 ): Promise<void> {
   await printAll(await context.printer(), view, key, pages)
   const error = conclude(await run.finish(advise?.()))
-  const { total, summary } = run.tally
-  if (total > 0 && (!error || error instanceof InterruptedError)) await context.notice(summary)
+  const { summary } = run.tally
+  if (summary !== '' && (!error || error instanceof InterruptedError)) await context.notice(summary)
   if (error) throw error
 }
 

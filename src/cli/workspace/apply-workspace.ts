@@ -1,11 +1,11 @@
 import { counted, plural } from '../../api/plural.ts'
-import { InterruptedError, PartialError, suggest } from '../../errors.ts'
+import { PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive, requireWithinMax } from '../requests/confirm.ts'
-import { printAll } from '../run/print-all.ts'
+import { printRun, redactReason } from '../run/print-run.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
@@ -17,7 +17,7 @@ import { formatPlanFlags, type PlanFlags, readPlanOptions } from './plan-flags.t
 import { type PreparedPlan, preparePlan } from './prepare-plan.ts'
 import { describeItemLine, printPlan, toRow } from './print-plan.ts'
 import { refuseCurl } from './refuse-preview.ts'
-import { type AppliedItem, ApplyRun } from './run/apply-run.ts'
+import { applyItems, openApplyRun } from './run/apply-run.ts'
 import { LockKeeper } from './run/lock-keeper.ts'
 import { saveRemoved } from './save-removed.ts'
 import { suggestNextStep } from './suggest-next-step.ts'
@@ -53,8 +53,7 @@ export async function applyWorkspace(context: Context, file: string, given: Appl
     requireAllowedRemovals(plan, flags.allowLarge)
     await confirmPlan(context, file, plan, flags)
     await saveRemoved(context, file, plan, flags)
-    const error = await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
-    if (error) throw error
+    await runPlan(context, prepared, new LockKeeper(lock, prepared.section, document), flags)
     if (problem) throw problem
     requireResolved(file, plan, flags)
   } finally {
@@ -129,35 +128,29 @@ async function runPlan(
   keeper: LockKeeper,
   flags: ApplyFlags,
 ) {
-  const printer = await context.printer()
+  const isIds = (await context.printer()).options.format === 'ids'
   await keeper.begin(plan.adopted, state, identity.applicationId)
-  const run = await ApplyRun.open(context, plan, keeper, flags)
-  const isIds = printer.options.format === 'ids'
+  const writes = plan.items.filter(isWrite)
+  const run = await openApplyRun(context, writes, flags)
   const summary = summarizePlan(plan)
 
   async function* pages(): AsyncGenerator<Page> {
-    for await (const applied of run.applied())
-      if (!isIds || applied.status === 'ok') yield { items: [toResult(context, applied)], rest: { summary } }
+    for await (const { item, status, reason } of applyItems(context, run, writes, keeper)) {
+      const row = { ...toRow(item), status, reason: reason ?? item.reason }
+      if (!isIds || status === 'ok') yield { items: [redactReason(context, row)], rest: { summary } }
+    }
     for (const item of plan.items)
       if (!isIds && (isUnresolved(item) || item.action === 'cannot'))
         yield { items: [{ ...toRow(item), status: null }], rest: { summary } }
+    await keeper.finish()
   }
 
-  await printAll(printer, rowKinds.applied, 'results', pages()).catch(async (error) => {
-    await run.stop()
-    throw error
+  await printRun(context, run, {
+    ...{ view: rowKinds.applied, key: 'results', pages: pages() },
+    // A conflict is a partial failure, because someone else changed the workspace during the run.
+    conclude: (error) =>
+      error && run.tally.conflicts > 0 && error.exitCode === 1 ? new PartialError(error.message) : error,
   })
-  await keeper.finish()
-  const error = await run.end()
-  if (run.tally.total > 0 && (!error || error instanceof InterruptedError))
-    await context.notice(run.tally.summary)
-  // A conflict is a partial failure, because someone else changed the workspace during the run.
-  return error && run.tally.conflicts > 0 && error.exitCode === 1 ? new PartialError(error.message) : error
-}
-
-/** Redacts the reason of a row, because a service may include a token in an error. */
-function toResult({ redact }: Context, { item, status, reason }: AppliedItem) {
-  return { ...toRow(item), status, reason: reason === null ? item.reason : redact(reason) }
 }
 
 function requireResolved(file: string, plan: Plan, flags: ApplyFlags): void {

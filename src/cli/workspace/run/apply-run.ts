@@ -1,15 +1,11 @@
-import { isFatal, judgeStatus, type Outcome, type Status, toFailure } from '../../../client/outcome.ts'
-import type { MeetroomError } from '../../../errors.ts'
+import { judgeStatus, type Outcome, type Status } from '../../../client/outcome.ts'
 import type { Context } from '../../kernel/context.ts'
-import { fixPace, type PaceFlags } from '../../kernel/flags.ts'
-import { finishRun } from '../../run/finish-run.ts'
-import { openPool, type Pool } from '../../run/pool.ts'
-import { startAll } from '../../run/run-items.ts'
-import { Tally } from '../../run/tally.ts'
-import type { Plan, PlanItem } from '../plan/plan.ts'
-import { isWrite } from '../plan/plan.ts'
+import type { PaceFlags } from '../../kernel/flags.ts'
+import { openRun, type Run } from '../../run/run.ts'
+import type { Tally } from '../../run/tally.ts'
+import type { PlanItem } from '../plan/plan.ts'
 import { ItemWriter } from './item-writer.ts'
-import type { LockKeeper } from './lock-keeper.ts'
+import type { Ended, LockKeeper } from './lock-keeper.ts'
 
 export interface AppliedItem {
   item: PlanItem
@@ -38,82 +34,38 @@ function isDestructive(item: PlanItem): boolean {
   return item.action === 'remove' || isTermination(item)
 }
 
-/** Runner for the writes of a plan, phase by phase. A failed item does not stop the others. */
-export class ApplyRun {
-  readonly #context: Context
-  readonly #pool: Pool
-  readonly #tally: Tally
-  readonly #keeper: LockKeeper
-  readonly #writes: readonly PlanItem[]
-  #started: readonly Promise<unknown>[] = []
-  #fatal: MeetroomError | undefined
+export async function openApplyRun(
+  context: Context,
+  writes: readonly PlanItem[],
+  flags: PaceFlags,
+): Promise<Run> {
+  const effect = writes.some(isDestructive) ? 'destroys' : 'writes'
+  return openRun(context, flags, { effect, total: writes.length, summarize, confirmed: true })
+}
 
-  private constructor(context: Context, plan: Plan, keeper: LockKeeper, tally: Tally, pool: Pool) {
-    this.#context = context
-    this.#writes = plan.items.filter(isWrite)
-    this.#keeper = keeper
-    this.#tally = tally
-    this.#pool = pool
-  }
-
-  static async open(context: Context, plan: Plan, keeper: LockKeeper, flags: PaceFlags): Promise<ApplyRun> {
-    const tally = new Tally(plan.items.filter(isWrite).length, summarizeRun)
-    const pace = plan.items.some(isDestructive) ? fixPace(flags) : flags
-    const pool = await openPool(context, pace, tally, { confirmed: true })
-    return new ApplyRun(context, plan, keeper, tally, pool)
-  }
-
-  get tally(): Tally {
-    return this.#tally
-  }
-
-  async *applied(): AsyncGenerator<AppliedItem> {
-    for (const belongs of phases) {
-      const items = this.#writes.filter(belongs)
-      if (items.length === 0) continue
-      if (!this.#pool.isStopped) await this.#keeper.beforePhase(items)
-      // Each phase needs a new writer, because the member lists of earlier phases are outdated.
-      const { client } = this.#pool
-      const writer = new ItemWriter(this.#context, client, this.#keeper, () => this.#pool.isStopped)
-      const started = startAll(this.#pool, items, (item) => this.#write(writer, item))
-      this.#started = started
-      const ended: AppliedItem[] = []
-      for (const [i, item] of items.entries()) {
-        const applied = toApplied(item, (await started[i]) as Outcome<unknown>)
-        ended.push(applied)
-        yield applied
-      }
-      await this.#keeper.afterPhase(
-        ended.map(({ item, status }) => ({ item, verdict: judgeOutcome(status) })),
-      )
+/** Writes the items of a plan, phase by phase. A failed item does not stop the others. */
+export async function* applyItems(
+  context: Context,
+  run: Run,
+  writes: readonly PlanItem[],
+  keeper: LockKeeper,
+): AsyncGenerator<AppliedItem> {
+  for (const belongs of phases) {
+    const items = writes.filter(belongs)
+    if (items.length === 0) continue
+    if (!run.isStopped) await keeper.beforePhase(items)
+    // Each phase needs a new writer, because the member lists of earlier phases are outdated.
+    const writer = new ItemWriter(context, run.client, keeper, () => run.isStopped)
+    const ended: Ended[] = []
+    for await (const [item, outcome] of run.each(items, (item) => writer.write(item))) {
+      ended.push({ item, verdict: judgeOutcome(outcome.status) })
+      yield toApplied(item, outcome)
     }
-  }
-
-  /** Prevents further writes and waits for running ones. */
-  async stop(): Promise<void> {
-    this.#pool.stop()
-    await Promise.all(this.#started)
-  }
-
-  end(): Promise<MeetroomError | undefined> {
-    return finishRun(this.#context, this.#tally, this.#fatal)
-  }
-
-  async #write(writer: ItemWriter, item: PlanItem): Promise<Outcome<unknown>> {
-    try {
-      return await writer.write(item)
-    } catch (cause) {
-      const failed = toFailure(cause)
-      if (isFatal(failed.error)) {
-        this.#fatal ??= failed.error
-        this.#pool.stop()
-      }
-      return failed
-    }
+    await keeper.afterPhase(ended)
   }
 }
 
-function judgeOutcome(status: Status): 'done' | 'unknown' | 'undone' {
+function judgeOutcome(status: Status): Ended['verdict'] {
   if (status === 'unknown') return 'unknown'
   return judgeStatus(status) === 'good' ? 'done' : 'undone'
 }
@@ -124,14 +76,8 @@ function toApplied(item: PlanItem, outcome: Outcome<unknown>): AppliedItem {
   return { item, status, reason: typeof outcome.value === 'string' ? outcome.value : null }
 }
 
-function summarizeRun(tally: Tally): string {
-  const unknown = tally.count('unknown')
-  const counts: [count: number, what: string][] = [
-    [tally.count('skipped'), 'already as the file says'],
-    [tally.bad - unknown, 'failed'],
-    [unknown, 'with an unknown outcome'],
-    [tally.untried, 'not tried'],
-  ]
-  const rest = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+function summarize(tally: Tally): string {
+  if (tally.total === 0) return ''
+  const rest = tally.describeRest({ skipped: 'already as the file says' })
   return [`applied ${tally.count('ok')} of ${tally.total} changes`, ...rest].join('; ')
 }

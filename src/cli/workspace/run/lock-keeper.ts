@@ -5,7 +5,7 @@ import type { LockFile } from '../lock/lock-file.ts'
 import type { PlanItem } from '../plan/plan.ts'
 import type { WorkspaceState } from '../plan/state.ts'
 
-interface Ended {
+export interface Ended {
   item: PlanItem
   verdict: 'done' | 'unknown' | 'undone'
 }
