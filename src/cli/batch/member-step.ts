@@ -1,11 +1,9 @@
-import type { CountedOutcome } from '../../client/outcome.ts'
+import type { Outcome } from '../../client/outcome.ts'
 import type { Row } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** Row for one member in a command that changes the members of many rooms. */
 export type MemberStep = Row<'steps'>
-
-type EndedStep = CountedOutcome & { reason?: string }
 
 /** Place of a step that concerns a user in all rooms. */
 export const everywhere: Item = { id: null, name: null, type: null }
@@ -13,7 +11,7 @@ export const everywhere: Item = { id: null, name: null, type: null }
 export function createMemberStep(
   step: MemberStep['step'],
   { user_id = null, room, member }: { user_id?: string | null; room: Item; member?: Item },
-  ended: EndedStep,
+  ended: Outcome<unknown>,
 ): MemberStep & Item {
   const { id: room_id, name: room_name, type: room_type } = room
   const member_id = member?.['id'] ?? null
@@ -21,6 +19,7 @@ export function createMemberStep(
   return { step, user_id, room_id, room_name, room_type, member_id, status, reason: readReason(ended) }
 }
 
-export function readReason(ended: EndedStep): string | null {
-  return ended.reason ?? ('error' in ended ? ended.error.message : null)
+export function readReason(ended: Outcome<unknown>): string | null {
+  if ('error' in ended) return ended.error.message
+  return 'reason' in ended ? (ended.reason ?? null) : null
 }

@@ -1,15 +1,12 @@
 import { resolve } from 'node:path'
-import { InterruptedError } from '../../../../errors.ts'
 import { requireNewFile } from '../../../backup/backup-file.ts'
-import type { MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { throwNoMembers } from '../../../lists/user-members.ts'
 import type { Page } from '../../../output/views/page.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
-import type { Item } from '../../../output/views/views.ts'
 import type { DeletionTargets } from '../../../requests/backup.ts'
-import { printAll } from '../../../run/print-all.ts'
+import { printRun, redactReason } from '../../../run/print-run.ts'
 import { confirmPlan } from './confirm-plan.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 import { OffboardingRun } from './run.ts'
@@ -44,23 +41,20 @@ export async function runOffboarding(
     await saver?.save(findDeletionTargets(plan, flags))
     if (save !== undefined) await savePlannedBlocks(context, save, plan)
   }
-  const run = await OffboardingRun.open(context, plan, change, flags)
+  const offboarding = await OffboardingRun.open(context, plan, change, flags)
   const isIds = printer.options.format === 'ids'
 
   async function* pages(): AsyncGenerator<Page> {
     // `-o ids` prints deleted users, or else blocked members.
-    for await (const step of run.steps())
+    for await (const step of offboarding.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
-        yield { items: [redactStep(context, step)] }
+        yield { items: [redactReason(context, step)] }
   }
 
-  await printAll(printer, view, 'steps', pages()).catch(async (error) => {
-    await run.stop()
-    throw error
+  await printRun(context, offboarding.run, {
+    ...{ view, key: 'steps', pages: pages() },
+    conclude: (error) => offboarding.conclude(error),
   })
-  const error = await run.end()
-  if (!error || error instanceof InterruptedError) await context.notice(run.summary)
-  if (error) throw error
 }
 
 async function savePlannedBlocks(
@@ -75,11 +69,6 @@ async function savePlannedBlocks(
     file,
     planned.map(({ membership }) => membership),
   )
-}
-
-/** Redacts the reason of a step, because a service may include a token in an error. */
-function redactStep({ redact }: Context, step: MemberStep): Item {
-  return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }
 
 /** Returns the users to delete; none if a room could not be read. */

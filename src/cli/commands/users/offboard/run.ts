@@ -1,12 +1,6 @@
 import { counted, plural } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
-import {
-  type CountedOutcome,
-  isFatal,
-  judgeStatus,
-  type Outcome,
-  toFailure,
-} from '../../../../client/outcome.ts'
+import { isFatal, judgeStatus, type Outcome, toFailure } from '../../../../client/outcome.ts'
 import { pausesMs } from '../../../../client/proof.ts'
 import {
   type Hint,
@@ -17,14 +11,11 @@ import {
 } from '../../../../errors.ts'
 import { createMemberStep, everywhere, type MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { fixPace, type PaceFlags } from '../../../kernel/flags.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
 import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { finishRun } from '../../../run/finish-run.ts'
-import { openPool, type Pool } from '../../../run/pool.ts'
-import { startAll } from '../../../run/run-items.ts'
-import { Tally } from '../../../run/tally.ts'
+import { openRun, type Run } from '../../../run/run.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 
 type Row = MemberStep & Item
@@ -36,8 +27,7 @@ export class OffboardingRun {
   readonly #plan: OffboardingPlan
   readonly #change: OffboardingChange
   readonly #flags: PaceFlags
-  readonly #tally: Tally
-  readonly #pool: Pool
+  readonly run: Run
   /** Users with a failed or skipped step. */
   readonly #incompleteUsers = new Set<string>()
   /** Reasons why an accepted block is unconfirmed, by user ID. */
@@ -45,23 +35,19 @@ export class OffboardingRun {
   /** Reasons to keep users that the second search found, by user ID. */
   readonly #later = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
-  #begun: readonly Promise<unknown>[] = []
-  #fatal: MeetroomError | undefined
 
   private constructor(
     context: Context,
     plan: OffboardingPlan,
     change: OffboardingChange,
     flags: PaceFlags,
-    tally: Tally,
-    pool: Pool,
+    run: Run,
   ) {
     this.#context = context
     this.#plan = plan
     this.#change = change
     this.#flags = flags
-    this.#tally = tally
-    this.#pool = pool
+    this.run = run
   }
 
   static async open(
@@ -71,12 +57,13 @@ export class OffboardingRun {
     flags: PaceFlags,
   ): Promise<OffboardingRun> {
     const { memberships, unread, users } = plan
-    // The run and its tally refer to each other.
-    let run: OffboardingRun | undefined
-    const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
-    const pool = await openPool(context, fixPace(flags), tally)
-    run = new OffboardingRun(context, plan, change, flags, tally, pool)
-    return run
+    const total = memberships.length + unread.length + users.size
+    const run = await openRun(context, flags, {
+      ...{ effect: 'destroys', total },
+      summarize: () => offboarding.#summary,
+    })
+    const offboarding = new OffboardingRun(context, plan, change, flags, run)
+    return offboarding
   }
 
   async *steps(): AsyncGenerator<Row> {
@@ -87,55 +74,52 @@ export class OffboardingRun {
   async *#inRooms(): AsyncGenerator<Row> {
     const { memberships, unread } = this.#plan
     const { step } = this.#change
-    for (const { room, error } of unread)
-      yield createMemberStep(step, { room }, this.#count({ status: 'failed', error }))
-    const todo = memberships.filter(({ skipReason }) => skipReason === undefined)
-    const outcomes = this.#start(todo, ({ membership }) => this.#block(membership))
-    for (const planned of memberships) {
-      const { membership, skipReason = '' } = planned
-      const ended =
-        (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: skipReason } as const)
-      if (judgeStatus(ended.status) !== 'good') this.#incompleteUsers.add(membership.user_id)
-      if (ended.status === 'ok') this.#done.block++
-      yield createMemberStep(step, membership, ended)
+    for (const { room, error } of unread) {
+      const ended = { status: 'failed', error } as const
+      this.run.count(ended)
+      yield createMemberStep(step, { room }, ended)
+    }
+    const ended = this.run.each(
+      memberships,
+      ({ membership }) => this.#block(membership),
+      ({ skipReason: reason }) => (reason === undefined ? undefined : { status: 'skipped', reason }),
+    )
+    for await (const [{ membership }, outcome] of ended) {
+      if (judgeStatus(outcome.status) !== 'good') this.#incompleteUsers.add(membership.user_id)
+      if (outcome.status === 'ok') this.#done.block++
+      yield createMemberStep(step, membership, outcome)
     }
   }
 
   async *#deletions(): AsyncGenerator<Row> {
-    const { users, unread } = this.#plan
+    const { users } = this.#plan
     await this.#searchAgain([...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : [])))
-    const ready = [...users].flatMap(([id, user]) => (user && this.#canDelete(id) ? [id] : []))
-    const outcomes = this.#start(ready, (id) => this.#delete(id))
-    const reasonToStay = (id: string) => {
-      if (unread.length > 0) return 'not every room could be read'
-      const later = this.#later.get(id)
-      if (later !== undefined) return later
-      return this.#incompleteUsers.has(id)
-        ? 'not every block succeeded'
-        : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
+    const ended = this.run.each(
+      [...users],
+      ([id]) => this.#delete(id),
+      ([id, user]) => {
+        if (!user) return { status: 'skipped', reason: 'no such user' }
+        return this.#canDelete(id) ? undefined : { status: 'unsent', reason: this.#reasonToStay(id) }
+      },
+    )
+    for await (const [[user_id], outcome] of ended) {
+      if (outcome.status === 'ok') this.#done.delete++
+      yield createMemberStep('delete', { user_id, room: everywhere }, outcome)
     }
-    for (const [id, user] of users) {
-      const ended = await outcomes.get(id)
-      if (ended?.status === 'ok') this.#done.delete++
-      if (ended) yield createMemberStep('delete', { user_id: id, room: everywhere }, ended)
-      else if (user)
-        yield createMemberStep(
-          'delete',
-          { user_id: id, room: everywhere },
-          { status: 'unsent', reason: reasonToStay(id) },
-        )
-      else
-        yield createMemberStep(
-          'delete',
-          { user_id: id, room: everywhere },
-          this.#count({ status: 'skipped', reason: 'no such user' } as const),
-        )
-    }
+  }
+
+  #reasonToStay(id: string): string {
+    if (this.#plan.unread.length > 0) return 'not every room could be read'
+    const later = this.#later.get(id)
+    if (later !== undefined) return later
+    return this.#incompleteUsers.has(id)
+      ? 'not every block succeeded'
+      : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
   }
 
   /** Finds memberships in private rooms that users gained after the plan. Such users stay. */
   async #searchAgain(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0 || this.#context.flags.dryRun || this.#pool.isStopped) return
+    if (ids.length === 0 || this.#context.flags.dryRun || this.run.isStopped) return
     const { host, interrupt } = this.#context
     try {
       for (const pauseMs of pausesMs) {
@@ -144,8 +128,7 @@ export class OffboardingRun {
       }
     } catch (cause) {
       const { error } = toFailure(cause)
-      this.#fatal ??= error
-      this.#pool.stop()
+      this.run.stop(error)
       for (const id of ids) this.#later.set(id, 'the rooms could not be read again')
     }
   }
@@ -168,20 +151,6 @@ export class OffboardingRun {
     return isOld
   }
 
-  #start<Thing>(
-    things: readonly Thing[],
-    act: (thing: Thing) => Promise<Outcome<unknown>>,
-  ): ReadonlyMap<Thing, Promise<Outcome<unknown>>> {
-    this.#begun = startAll(this.#pool, things, act)
-    return new Map(things.map((thing, i) => [thing, this.#begun[i] as Promise<Outcome<unknown>>]))
-  }
-
-  /** Prevents further steps and waits for running steps. */
-  async stop(): Promise<void> {
-    this.#pool.stop()
-    await Promise.all(this.#begun)
-  }
-
   #canDelete(user_id: string): boolean {
     const isConfirmed = this.#change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
     const isComplete = this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id)
@@ -193,13 +162,13 @@ export class OffboardingRun {
     const { room, member } = membership
     if (this.#context.flags.dryRun) return { status: `would_${step}` }
     const params = { room_id: toText(room['id']), member_id: toText(member['id']) }
-    const { client } = this.#pool
-    const ended = await this.#write(
-      client.call('updateMember', { params, body: toBlockBody(step === 'block') }),
-    )
-    if (ended.status !== 'ok' || !deletes || isBlocked(Object(ended.value.value.member))) return ended
-    const read = await this.#write(client.call('getMember', { params }))
-    const told = read.status === 'ok' ? isBlocked(read.value.value.member) : undefined
+    const { client } = this.run
+    const { value } = await client.call('updateMember', { params, body: toBlockBody(step === 'block') })
+    const ended = { status: 'ok', value } as const
+    if (!deletes || isBlocked(Object(value.member))) return ended
+    const read = await client.call('getMember', { params }).catch(toFailure)
+    if ('error' in read && isFatal(read.error)) this.run.stop(read.error)
+    const told = 'error' in read ? undefined : isBlocked(read.value.member)
     if (told === false)
       return {
         status: 'unknown',
@@ -215,32 +184,13 @@ export class OffboardingRun {
 
   async #delete(user_id: string): Promise<Outcome<unknown>> {
     if (this.#context.flags.dryRun) return { status: 'would_delete' }
-    return this.#write(this.#pool.client.call('deleteUser', { params: { user_id } }))
+    return { status: 'ok', value: await this.run.client.call('deleteUser', { params: { user_id } }) }
   }
 
-  async #write<Result>(asked: Promise<Result>): Promise<Outcome<Result>> {
-    try {
-      return { status: 'ok', value: await asked }
-    } catch (cause) {
-      const failed = toFailure(cause)
-      if (isFatal(failed.error)) {
-        this.#fatal ??= failed.error
-        this.#pool.stop()
-      }
-      return failed
-    }
-  }
-
-  #count<E extends CountedOutcome>(ended: E): E {
-    this.#tally.add(ended)
-    return ended
-  }
-
-  async end(): Promise<MeetroomError | undefined> {
-    const error = await finishRun(this.#context, this.#tally, this.#fatal)
-    // A user who is not deleted counts as incomplete, even if no step failed.
-    if (this.#isKept === 0 || (error && error === this.#fatal)) return error
-    return new PartialError(this.summary, { cause: error, hint: this.#hint })
+  /** A user who is not deleted counts as incomplete, even if no step failed. */
+  conclude(error: MeetroomError | undefined): MeetroomError | undefined {
+    if (this.#isKept === 0 || (error && error === this.run.fatal)) return error
+    return new PartialError(this.#summary, { cause: error, hint: this.#hint })
   }
 
   get #hint(): Hint {
@@ -256,22 +206,16 @@ export class OffboardingRun {
     return [...this.#plan.users].filter(([id, user]) => user && !this.#canDelete(id)).length
   }
 
-  get summary(): string {
+  get #summary(): string {
     const { step, deletes } = this.#change
     const { dryRun } = this.#context.flags
-    const blocked = dryRun ? this.#tally.count(`would_${step}`) : this.#done.block
-    const deleted = dryRun ? this.#tally.count('would_delete') : this.#done.delete
+    const { tally } = this.run
+    const blocked = dryRun ? tally.count(`would_${step}`) : this.#done.block
+    const deleted = dryRun ? tally.count('would_delete') : this.#done.delete
     const verb = dryRun ? `would ${step}` : `${step}ed`
-    const unknown = this.#tally.count('unknown')
-    const others: [count: number, what: string][] = [
-      [this.#tally.count('skipped'), 'skipped'],
-      [this.#tally.bad - unknown, 'failed'],
-      [unknown, 'with an unknown outcome'],
-      [this.#tally.untried - this.#isKept, 'not tried'],
-    ]
     return [
       `${verb} ${counted(blocked, 'member')}${deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''}`,
-      ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+      ...tally.describeRest({ untried: tally.untried - this.#isKept }),
       ...(this.#isKept > 0
         ? [`${counted(this.#isKept, 'user')} ${plural(this.#isKept, 'stays', 'stay')}`]
         : []),
