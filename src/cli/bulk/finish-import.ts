@@ -1,21 +1,21 @@
 import { counted } from '../../api/plural.ts'
-import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
+import { type Hint, InterruptedError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import type { Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
-import type { ImportProgress } from './import-run.ts'
-import type { ImportPlan } from './prepare.ts'
+import type { ImportPlan, ImportProgress } from './prepare.ts'
 import { buildResumeCommand, skipCommand } from './resume-command.ts'
 
 /**
  * Reports the result of an import and suggests the next command.
- * @param end the error that ended the run early, and whether a request may have reached the service
+ * @param hasSent true when a request may have reached the service
  * @throws {MeetroomError} unless every row was imported
  */
 export async function finishImport(
   context: Context,
   plan: ImportPlan,
-  tally: Tally,
-  { fatal, hasSent }: { fatal: MeetroomError | undefined; hasSent: boolean },
+  { fatal, tally }: Run,
+  hasSent: boolean,
 ): Promise<void> {
   const resume = suggestResume(plan, tally, hasSent)
   const stopped = fatal ?? findInterruption(context, resume)
@@ -34,7 +34,7 @@ export function summarizeImport(
   tally: Tally,
   plan: ImportPlan,
   progress: ImportProgress,
-  isDryRun = false,
+  isDryRun: boolean,
 ): string {
   const { shard } = plan.flags
   return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? describeDryRun(tally, plan) : describeRun(tally, plan, progress)}`
@@ -56,13 +56,6 @@ function describeRun(
   { adapter, flags: { ifExists } }: ImportPlan,
   { recorded, sent }: ImportProgress,
 ): string {
-  const unknown = tally.count('unknown')
-  const otherCounts: [count: number, what: string][] = [
-    [tally.count('skipped'), 'skipped'],
-    [tally.bad - unknown, 'failed'],
-    [unknown, 'with an unknown outcome'],
-    [tally.untried, 'not tried'],
-  ]
   // A service that overwrites existing users on create does not report whether a user existed.
   const isSplit = ifExists === 'update' || (ifExists === 'overwrite' && !adapter.createOverwrites)
   const imports: [count: number, what: string][] = [
@@ -74,7 +67,7 @@ function describeRun(
   const counts = imports.filter(([count]) => count > 0).map(([count, what]) => `${what} ${count}`)
   return [
     `imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${isSplit && imported > 0 ? `: ${counts.join(', ')}` : ''}`,
-    ...otherCounts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+    ...tally.describeRest(),
     // The journal may have come with the file, so rows that only it records are told apart.
     ...(recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : []),
   ].join('; ')

@@ -10,81 +10,75 @@ import {
   WrongBaseUrlError,
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { fixPace } from '../kernel/flags.ts'
-import type { Work } from '../run/jobs.ts'
-import { openPool, type Pool } from '../run/pool.ts'
-import type { Tally } from '../run/tally.ts'
+import { openRun, type Run, type Work } from '../run/run.ts'
+import { summarizeImport } from './finish-import.ts'
 import { Ledger } from './ledger.ts'
 import { type PendingRow, PendingRows } from './pending-rows.ts'
-import type { ImportPlan } from './prepare.ts'
+import type { ImportPlan, ImportProgress } from './prepare.ts'
 import { buildUnblockCommand } from './resume-command.ts'
 import { RowSender } from './row-sender.ts'
 
-export interface ImportProgress {
-  /** Number of rows that the journal of an earlier run records as done. They are not looked up. */
-  recorded: number
-  /** Number of rows that this run wrote to the service, or tried to. */
-  sent: number
-}
-
 /**
  * Sends the pending rows of an import, and counts them.
- * @returns the error that ended the run early, and whether a request may have reached the service
+ * @returns the run, and whether a request may have reached the service
  * @throws {UsageError or OutputError} when the journal, rejects or results cannot be written
  */
 export async function runImportRows(
   context: Context,
   plan: ImportPlan,
-  tally: Tally,
-  progress: ImportProgress,
-): Promise<{ fatal: MeetroomError | undefined; hasSent: boolean }> {
-  const shows = context.flags.dryRun ?? false
-  // The import has asked for confirmation once for all rows.
-  const pace = plan.checked.destructive > 0 ? fixPace(plan.flags) : plan.flags
-  const pool = await openPool(context, pace, tally, { confirmed: true, shows })
-  const ledger = await Ledger.open(context, plan, pool)
+): Promise<{ run: Run; hasSent: boolean }> {
+  const { flags, checked } = plan
+  const { dryRun = false } = context.flags
+  const progress = { recorded: 0, sent: 0 }
+  const run = await openRun(context, flags, {
+    effect: checked.destructive > 0 ? 'destroys' : 'writes',
+    total: checked.shardRows,
+    summarize: (tally) => summarizeImport(tally, plan, progress, dryRun),
+    // The import has asked for confirmation once for all rows.
+    confirmed: true,
+    shows: dryRun,
+  })
+  const ledger = await Ledger.open(context, plan, run)
   let isComplete = false
   try {
-    const fatal = await sendRows(context, plan, tally, progress, pool, ledger)
-    isComplete = !fatal && !pool.isStopped && tally.count('unknown') === 0
-    return { fatal, hasSent: ledger.hasSent }
+    await sendRows(context, plan, progress, run, ledger)
+    isComplete = !run.isStopped && run.tally.count('unknown') === 0
+    return { run, hasSent: ledger.hasSent }
   } finally {
-    await ledger.close(isComplete, tally.bad > 0)
+    await ledger.close(isComplete, run.tally.bad > 0)
   }
 }
 
 async function sendRows(
   context: Context,
   plan: ImportPlan,
-  tally: Tally,
   progress: ImportProgress,
-  pool: Pool,
+  run: Run,
   ledger: Ledger,
-): Promise<MeetroomError | undefined> {
+): Promise<void> {
   const { adapter, checked, flags } = plan
   const dryRun = context.flags.dryRun ?? false
   const pendingRows = new PendingRows(checked, ledger.journalState, {
     onDone(status) {
       progress.recorded++
-      tally.add({ status })
+      run.tally.add({ status })
     },
     onInvalid: (row, problem) =>
       ledger.recordOutcome(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
   const sender = new RowSender({
-    client: pool.client,
+    client: run.client,
     adapter,
     ifExists: flags.ifExists,
     dryRun,
-    isStopped: () => pool.isStopped,
+    isStopped: () => run.isStopped,
     onSent: () => progress.sent++,
     notice: (text) => context.notice(text),
   })
   try {
-    await pool.run(createWork(pendingRows, sender, ledger, pool))
-    return undefined
+    await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
-    return toMeetroomError(error)
+    run.stop(toMeetroomError(error))
   } finally {
     await pendingRows.close()
     await reportIgnoredFields(context, adapter.view.noun, sender.ignoredFields)
@@ -116,12 +110,7 @@ async function reportBlocked(
   await context.notice([`${what}; unblock with: `, buildUnblockCommand(adapter.name, file, flags.given)])
 }
 
-function createWork(
-  pendingRows: PendingRows,
-  sender: RowSender,
-  ledger: Ledger,
-  pool: Pool,
-): Work<PendingRow> {
+function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger, run: Run): Work<PendingRow> {
   let consecutiveFailures = 0
   const putBack = ({ row, mayHaveBeenSent }: PendingRow) => {
     // A resumed run must still look up rows that an earlier run may have sent.
@@ -129,7 +118,7 @@ function createWork(
   }
   return {
     async take() {
-      const jobs = await pendingRows.take(pool.concurrency)
+      const jobs = await pendingRows.take(run.concurrency)
       if (jobs.length > 0) await ledger.recordSending(jobs.map(({ row }) => row))
       return jobs
     },
@@ -137,7 +126,7 @@ function createWork(
     async perform(job) {
       const { row, body } = job
       // Read before sending, because a failure reduces the concurrency.
-      const { concurrency } = pool
+      const { concurrency } = run
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined

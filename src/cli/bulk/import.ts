@@ -1,9 +1,8 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { Tally } from '../run/tally.ts'
 import { createAdapters } from './adapters/index.ts'
 import { confirmImport } from './confirm-import.ts'
-import { finishImport, summarizeImport } from './finish-import.ts'
+import { finishImport } from './finish-import.ts'
 import { runImportRows } from './import-run.ts'
 import { prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
@@ -20,12 +19,8 @@ export async function runImport(
   try {
     const plan = await prepareImport(context, { adapter: createAdapters[name](flags), source, file, flags })
     await confirmImport(context, plan)
-    const progress = { recorded: 0, sent: 0 }
-    const tally = new Tally(plan.checked.shardRows, (tally) =>
-      summarizeImport(tally, plan, progress, context.flags.dryRun),
-    )
-    const end = await runImportRows(context, plan, tally, progress)
-    await finishImport(context, plan, tally, end)
+    const { run, hasSent } = await runImportRows(context, plan)
+    await finishImport(context, plan, run, hasSent)
   } finally {
     await source.close()
   }

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../client/outcome.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { Pool } from '../run/pool.ts'
+import type { Run } from '../run/run.ts'
 import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
 import { isJournalStatus, type JournalState } from './journal/journal-state.ts'
@@ -21,24 +21,24 @@ interface RunRecords {
 export class Ledger {
   readonly #context: Context
   readonly #plan: ImportPlan
-  readonly #pool: Pool
+  readonly #run: Run
   readonly #records: RunRecords
   #hasSent: boolean
 
-  private constructor(context: Context, plan: ImportPlan, pool: Pool, records: RunRecords) {
+  private constructor(context: Context, plan: ImportPlan, run: Run, records: RunRecords) {
     this.#context = context
     this.#plan = plan
-    this.#pool = pool
+    this.#run = run
     this.#records = records
     this.#hasSent = plan.flags.resume ?? false
   }
 
-  static async open(context: Context, plan: ImportPlan, pool: Pool): Promise<Ledger> {
+  static async open(context: Context, plan: ImportPlan, run: Run): Promise<Ledger> {
     const results = await Results.open(context)
     const journal = await openJournal(context, plan)
     try {
       const rejects = await openRejects(context, plan)
-      return new Ledger(context, plan, pool, { results, journal, rejects })
+      return new Ledger(context, plan, run, { results, journal, rejects })
     } catch (error) {
       // Nothing was sent, so a new journal is not needed.
       await journal?.close(!plan.flags.resume, 'remove')
@@ -79,7 +79,7 @@ export class Ledger {
     this.#hasSent ||= !isUnsent && !('error' in outcome && outcome.error instanceof NetworkError)
     const isJournaled = journal !== undefined && isJournalStatus(status)
     if (!isJournaled && !results.isReported(status)) {
-      this.#pool.count(outcome)
+      this.#run.count(outcome)
       return undefined
     }
     // A response may contain the API key, which must not be written to files.
@@ -91,7 +91,7 @@ export class Ledger {
       const hash = status === 'ok' && body && adapter.createDuplicates ? hashBody(body) : undefined
       journal.recordOutcome({ row: row.number, status, id, error, hash })
     }
-    this.#pool.count(outcome)
+    this.#run.count(outcome)
     const backpressure = results.add({
       row: row.number,
       place: () => `${formatInputPlace(this.#plan.source, row)}${formatName(key ?? body?.['name'])}`,

@@ -135,11 +135,6 @@ function parseRate(text: string): number {
 /** Initial concurrency. It stays constant for deletions, terminations and blocks. */
 export const initialConcurrency = 8
 
-/** Sets a fixed concurrency for a run that deletes, terminates or blocks. `--concurrency` takes precedence. */
-export function fixPace<F extends PaceFlags>(flags: F): F {
-  return { ...flags, concurrency: flags.concurrency ?? initialConcurrency }
-}
-
 interface ConcurrencyFlag {
   words?: string
   /** False if the concurrency of changes stays at its initial value. */

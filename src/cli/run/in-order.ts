@@ -1,4 +1,5 @@
-import { type Outcome, toFailure } from '../../client/outcome.ts'
+import { type CountedOutcome, isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import type { MeetroomError } from '../../errors.ts'
 import type { Work } from './jobs.ts'
 
 /** Runner of the jobs. */
@@ -153,8 +154,14 @@ export class OrderedJobs<T, Result> {
 
   #count(outcome: Outcome<Result>): Outcome<Result> {
     this.#runner.count(outcome)
+    // The other items would fail with the same error.
+    if (readFatal(outcome)) this.#runner.stop()
     return outcome
   }
+}
+
+export function readFatal(outcome: CountedOutcome): MeetroomError | undefined {
+  return 'error' in outcome && isFatal(outcome.error) ? outcome.error : undefined
 }
 
 async function* iterate<T>(items: AsyncIterable<T> | readonly T[]): AsyncGenerator<T> {

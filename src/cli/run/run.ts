@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { Client } from '../../client/client.ts'
-import { type CountedOutcome, isFatal, type Outcome } from '../../client/outcome.ts'
+import type { CountedOutcome, Outcome } from '../../client/outcome.ts'
 import { ApiError, type Hint, type InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
-import { OrderedJobs } from './in-order.ts'
+import { OrderedJobs, readFatal } from './in-order.ts'
 import { runJobs, type Work } from './jobs.ts'
 import { PaceController } from './pace-controller.ts'
 import { PendingProofs } from './pending-proofs.ts'
@@ -14,6 +14,8 @@ import { Tally } from './tally.ts'
 
 /** Flags that limit the speed and the failures of a run. */
 type GivenPace = { [F in keyof PaceFlags]: PaceFlags[F] | undefined }
+
+export type { Work }
 
 interface RunOptions {
   /** Effect on the items. Destruction has a fixed pace; outcomes of reads are kept only as far as the next few. */
@@ -125,14 +127,13 @@ export class Run {
     this.#parts.stop.abort()
   }
 
-  /** Counts an outcome. A fatal error stops the run, because the other items would fail with it; so do too many failures. */
+  /** Counts an outcome; too many failures stop the run. */
   count(outcome: CountedOutcome): void {
     const { tally } = this
     tally.add(outcome)
     this.#updateProgress?.()
     // Invalid rows are skipped, so they do not count as failures.
-    const failures = tally.bad - tally.count('invalid')
-    if (failures > this.#parts.maxFailures || readFatal(outcome)) this.stop()
+    if (tally.bad - tally.count('invalid') > this.#parts.maxFailures) this.stop()
   }
 
   /** Runs jobs, and shows a progress bar on a terminal. After an interrupt, requests in flight can still finish. */
@@ -181,7 +182,7 @@ export class Run {
    * @param item item to name in the message
    */
   async report(outcome: CountedOutcome, item?: string): Promise<void> {
-    if (!('error' in outcome) || isFatal(outcome.error)) return
+    if (!('error' in outcome) || readFatal(outcome)) return
     const { error } = outcome
     await this.#context.reportError(
       item === undefined ? error : new ApiError(`${item}: ${error.message}`, { cause: error }),
@@ -205,8 +206,4 @@ export class Run {
     if (reported) await this.#context.reportError(reported)
     return error
   }
-}
-
-function readFatal(outcome: CountedOutcome): MeetroomError | undefined {
-  return 'error' in outcome && isFatal(outcome.error) ? outcome.error : undefined
 }
