@@ -7,8 +7,8 @@ import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
 import { Context, type ContextSetup } from './cli/kernel/context.ts'
 import type { Effect } from './cli/kernel/effect.ts'
 import { commandPath, findCommand, MeetroomCommand } from './cli/kernel/meetroom-command.ts'
-import { resolveRooms } from './cli/lists/room-arguments.ts'
 import type { CalledCommand } from './cli/mistakes/explain.ts'
+import { resolveNames } from './cli/names/arguments.ts'
 import { Printer } from './cli/output/printer.ts'
 import { createRedactor, type Redact } from './cli/output/redaction/redaction.ts'
 import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
@@ -78,7 +78,7 @@ export async function main(
           await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
           const run = async (each: Context) =>
-            work(each, ...((await resolveRooms(each, command, checked)) as A))
+            work(each, ...((await resolveNames(each, command, checked)) as A))
           if (!context.flags.allProfiles) return run(context)
           const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
           await runOnAllProfiles(context, checked, run, connect)

@@ -3,31 +3,9 @@ import type { Resource } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
+import { foldText } from '../names/matching/match.ts'
 import { type Item, readField, type View } from '../output/views/views.ts'
 import type { Filter } from './where.ts'
-
-/** Accents, vowel points of Hebrew and Arabic, and invisible characters, but not the voicing marks of Japanese. */
-const ignored =
-  /(?![\u3099\u309a])(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\p{Cf}/gu
-
-/** Replacements for letters that Unicode normalization does not decompose. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
-}
-
-/** Converts a text to a form for comparisons that ignore case and accents. */
-export function foldText(text: string): string {
-  if (/^[ -~]*$/.test(text)) return text.toUpperCase()
-  return (
-    text
-      .normalize('NFKD')
-      .replace(ignored, '')
-      .toUpperCase()
-      .replace(/[^ -~]/g, (letter) => plainLetters[letter] ?? letter)
-      // A decomposed Korean syllable would match all syllables that begin with the same letters.
-      .normalize('NFC')
-  )
-}
 
 /** Fields that `--search` compares in addition to the ID, if the resource has them. */
 const searchedFields = ['name', 'email']

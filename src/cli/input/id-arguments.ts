@@ -72,8 +72,8 @@ function checkEach(label: string, kind: IdKind, value: unknown): unknown {
  */
 export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')
-  // The exact name of a room may end with a space.
-  const isName = kind === 'room' && id.startsWith('name:')
+  // An exact name may end with a space.
+  const isName = (kind === 'room' || kind === 'user') && id.startsWith('name:')
   if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
     hint: ['remove it; for an ID that contains it, see: ', suggestHelp('api')],

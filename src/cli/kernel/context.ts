@@ -166,7 +166,7 @@ export class Context {
     return this.services.client(setup)
   }
 
-  /** Returns a client for lookups before the main request. With `--curl`, lookups are sent and not printed. */
+  /** Returns a client for lookups before the main request. With `--curl`, lookups are sent. */
   lookup(): Promise<Client> {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
-import { IdOption } from '../input/id-arguments.ts'
-import { collect, collectParsed, createIntegerParser } from '../input/input.ts'
+import { collect, createIntegerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 import { readGivenOptions } from './given.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
@@ -165,20 +164,8 @@ export interface BatchFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Room names that match no room; set only with `--ignore-not-found`. */
+  /** Names that match no item; set only with `--ignore-not-found`. */
   missing?: readonly string[]
-}
-
-/** Creates the flag that selects a member by user ID. */
-export function createUserOption(note = ''): IdOption {
-  const text = `the member of this user, instead of a member ID${note}`
-  return new IdOption('--user <id>', text, 'user').argParser(
-    collectParsed((id) => {
-      // An empty ID would match anonymous participants, who have no user ID.
-      if (id === '') throw new UsageError('--user: the user id is empty')
-      return id
-    }),
-  )
 }
 
 export const maxOption = [

@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
-import { type Hint, NotFoundError, suggest } from '../../errors.ts'
+import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { findLikelyUser } from '../lists/likely-user.ts'
 import { findMember } from '../lists/user-members.ts'
+import { UnknownNameError } from '../names/item-finder.ts'
+import { findLikelyItem } from '../names/likely-item.ts'
+import { isNamed } from '../names/matching/match.ts'
+import { toRoomName } from '../names/matching/reference.ts'
 import { quoteWord } from '../output/hint-text.ts'
+import { views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
-import { fitWords, idPattern, removeWords, splitTyped, toRoomName } from './typed.ts'
+import { fitWords, idPattern, removeWords, splitTyped } from './typed.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
@@ -34,11 +38,16 @@ export async function explainMissing(
   called: CalledCommand,
 ): Promise<NotFoundError> {
   const path = error.request?.path
-  if (path === undefined || context.flags.curl) return error
+  if (context.flags.curl) return error
   try {
     const client = await context.client()
     const flags = removeWords(splitTyped(called.program, called.argv).rest, called.given)
     const isRoomMissing = error.message.startsWith('no such room')
+    if (error instanceof UnknownNameError) {
+      const hint = await explainName({ ...called, context, flags }, error)
+      return hint ? new NotFoundError(error.message, { hint }) : error
+    }
+    if (path === undefined) return error
     const missing = { ...called, context, client, path, flags, isRoomMissing }
     for (const explain of [
       explainUserAsMember,
@@ -46,7 +55,6 @@ export async function explainMissing(
       explainNameAsRoom,
       explainUserAsRoom,
       explainRoomAsUser,
-      explainOtherCase,
       explainLikelyUser,
     ]) {
       const hint = await explain(missing).catch(() => undefined)
@@ -83,7 +91,7 @@ const explainNameAsRoom: Explain = async ({ client, path }) => {
   const name = readSegment(path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
   const { value } = await client.call('listRooms', { query: { name, limit: 10 } })
-  const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
+  const ids = value.rooms.filter((room) => isNamed({ ...room }, name)).map(({ id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1
     ? `a room has this name; pass ${quoteWord(toRoomName(name))}, or its id, ${quoteWord(toText(ids[0]))}`
@@ -105,26 +113,39 @@ const explainRoomAsUser: Explain = async ({ client, path }) => {
   return ['this is the ID of a room: ', suggest(['rooms', 'get', room])]
 }
 
-/** Explains a user ID in the wrong case. */
-const explainOtherCase: Explain = async ({ context, client, path, given, flags }) => {
-  const user = readSegment(path, 'users')
-  const lower = user?.toLowerCase()
-  const typed = [...given, ...flags]
-  const at = user === undefined ? -1 : typed.indexOf(user)
-  if (lower === undefined || user === lower || at < 0 || !(await isUser(client, lower))) return undefined
-  return ['IDs are case-sensitive: ', suggest([...context.command.split(' '), ...typed.with(at, lower)])]
+/** Explains an email, a name or a misspelt ID in place of a user ID. */
+const explainLikelyUser: Explain = async (missing) => {
+  const user = readSegment(missing.path, 'users')
+  const likely = user === undefined ? undefined : await findLikelyItem(missing.context, 'user', user)
+  if (user === undefined || !likely) return undefined
+  const id = toText(likely['user_id'])
+  const corrected = id.toLowerCase() === user.toLowerCase() && correct(missing, user, id)
+  return corrected
+    ? ['IDs are case-sensitive: ', corrected]
+    : [`did you mean ${labelItem(id, toText(likely['name']))}? `, suggest(['users', 'get'], id)]
 }
 
-/** Explains an email, a name or a misspelt ID in place of a user ID. */
-const explainLikelyUser: Explain = async ({ context, path }) => {
-  const user = readSegment(path, 'users')
-  const likely = user === undefined ? undefined : await findLikelyUser(context, user)
+/** Explains a name or an email that no item has. */
+async function explainName(
+  called: Pick<MissingResource, 'context' | 'given' | 'flags'>,
+  { kind, field, text }: UnknownNameError,
+): Promise<Hint | undefined> {
+  const likely = await findLikelyItem(called.context, kind, text, field)
   if (!likely) return undefined
-  const { user_id, name } = likely
-  return [
-    `did you mean ${labelItem(toText(user_id), toText(name))}? `,
-    suggest(['users', 'get'], toText(user_id)),
-  ]
+  const id = toText(likely[views[kind].id ?? 'id'])
+  const corrected = correct(called, `${field}:${text}`, id) ?? suggest([views[kind].noun[1], 'get'], id)
+  return [`did you mean ${labelItem(id, toText(likely['name']))}? `, corrected]
+}
+
+/** Suggests the typed command with the right ID; undefined if the command line does not contain the wrong one. */
+function correct(
+  { context, given, flags }: Pick<MissingResource, 'context' | 'given' | 'flags'>,
+  wrong: string,
+  id: string,
+): Suggestion | undefined {
+  const typed = [...given, ...flags]
+  const at = typed.indexOf(wrong)
+  return at < 0 ? undefined : suggest([...context.command.split(' '), ...typed.with(at, id)])
 }
 
 function readSegment(path: string, collection: 'rooms' | 'users'): string | undefined {

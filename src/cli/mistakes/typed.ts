@@ -78,11 +78,6 @@ export function mayBeKey(word: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w.+/=~-]{16,}$/i.test(word) && !idPattern.test(word)
 }
 
-/** Formats a typed name as a room argument. */
-export function toRoomName(typed: string): string {
-  return typed.startsWith('name:') ? typed : `name:${typed}`
-}
-
 /** Removes each of the other words once. */
 export function removeWords(words: readonly string[], others: readonly string[]): string[] {
   const left = [...others]

@@ -7,9 +7,10 @@ import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { toRoomName } from '../names/matching/reference.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching, values } from './meanings.ts'
-import { idPattern, mayBeKey, removeWords, splitLine, splitTyped, toRoomName } from './typed.ts'
+import { idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
 import { explainUnknownCommand } from './unknown-command.ts'
 
 interface UsageProblem {

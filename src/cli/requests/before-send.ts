@@ -39,18 +39,22 @@ export interface SendPolicy {
 }
 
 /**
- * Creates the check that every request must pass. `--curl` allows only lookups, and `--dry-run` and protected profiles
- * allow no writes. Destructive requests need confirmation, and deletions need a backup if backups are on.
+ * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments. `--dry-run`
+ * and protected profiles allow no writes. Destructive requests need confirmation, and deletions need a backup if backups
+ * are on.
  */
 export function createSendCheck(
   { flags, settings, printer, redactKeys, confirm, openBackup }: SendPolicy,
   baseUrl: string,
   { confirmed = false, lookup = false }: { confirmed?: boolean; lookup?: boolean },
 ) {
-  async function preview(request: WireRequest): Promise<never> {
+  async function show(request: WireRequest, prefix = ''): Promise<void> {
     const { formatShownRequest } = await import('./request.ts')
     const text = formatShownRequest(request, flags.curl === true, redactKeys, printer.options)
-    await printer.data(text, visibleJson)
+    await printer.data(prefix + text, visibleJson)
+  }
+  async function preview(request: WireRequest): Promise<never> {
+    await show(request)
     throw new RequestPreview()
   }
   function ask(request: WireRequest): Promise<void> {
@@ -65,6 +69,8 @@ export function createSendCheck(
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return preview(request)
+    // The first page of a look-up is enough to repeat it.
+    if (flags.curl) return /[?&]offset=[1-9]/.test(request.url) ? undefined : show(request, '# ')
     if (isRead) return undefined
     if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')
     if (flags.dryRun) return preview(request)

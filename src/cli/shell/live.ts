@@ -10,6 +10,7 @@ import { makeDirectory } from '../../files/make-directory.ts'
 import { readText } from '../../files/read-file.ts'
 import type { Host } from '../../host.ts'
 import type { Context } from '../kernel/context.ts'
+import { hasPrefix } from '../names/matching/reference.ts'
 import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { findDataDir } from '../requests/find-service.ts'
 import type { Candidate } from './candidate.ts'
@@ -75,7 +76,8 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
     rooms: () => list('listRooms'),
     users: () => list('listUsers'),
     // A room name would need another lookup, and only the shell can evaluate `$` and backquotes.
-    members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
+    members: async (room) =>
+      /^(-|$)|[$`]/.test(room) || hasPrefix('room', room) ? [] : list('listMembers', room),
     profiles: async () => {
       const stored = await own.config.stored().catch(() => ({}))
       const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
@@ -115,7 +117,7 @@ function toIdCandidates({ redact }: Context, name: ListOperation, found: readonl
   return found.slice(0, maxItems).flatMap((item) => {
     const id = item[view.id ?? 'id']
     // An ID with such a prefix would be parsed as a flag or a name.
-    if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
+    if (typeof id !== 'string' || id.startsWith('-') || hasPrefix('user', id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
     return [toCandidate(id, typeof label === 'string' ? redact(label).slice(0, maxNameLength) : undefined)]
   })

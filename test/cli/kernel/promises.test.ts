@@ -1,7 +1,7 @@
 import type { Option } from 'commander'
 import { expect, test } from 'vitest'
 import { IdArgument, IdOption } from '../../../src/cli/input/id-arguments.ts'
-import { RoomArgument, RoomOption } from '../../../src/cli/lists/room-arguments.ts'
+import { NamedArgument, NamedOption } from '../../../src/cli/names/arguments.ts'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 
 const sampleValue = ({ long, argChoices, required }: Option) => {
@@ -30,17 +30,18 @@ test('each global flag can stand before and after the name of each command', asy
     }
 })
 
-test('each argument and flag for a room takes a name, except where IDs are the paths of requests', async () => {
+test('each argument and flag for a room or user takes a name, except new IDs and paths of requests', async () => {
+  const isNameable = ({ kind }: IdArgument | IdOption) => kind === 'room' || kind === 'user'
   const withoutName = (await leaves()).flatMap(({ words, command }) => [
     ...command.registeredArguments
-      .filter((argument) => argument instanceof IdArgument && argument.kind === 'room')
-      .filter((argument) => !(argument instanceof RoomArgument))
+      .filter((argument) => argument instanceof IdArgument && isNameable(argument))
+      .filter((argument) => !(argument instanceof NamedArgument))
       .map((argument) => `${words.join(' ')} <${argument.name()}>`),
     ...command.options
-      .filter((option) => option instanceof IdOption && option.kind === 'room')
-      .filter((option) => !(option instanceof RoomOption))
+      .filter((option) => option instanceof IdOption && isNameable(option))
+      .filter((option) => !(option instanceof NamedOption))
       .map(({ long }) => `${words.join(' ')} ${long}`),
   ])
   // `rooms wait` itself looks the name up at each poll, because the room may be created meanwhile.
-  expect(withoutName.sort()).toEqual(['local fail --id', 'rooms wait <room>'])
+  expect(withoutName.sort()).toEqual(['local fail --id', 'rooms wait <room>', 'users create <user-id>'])
 })

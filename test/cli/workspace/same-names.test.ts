@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { groupByName } from '../../../src/cli/names/matching/match.ts'
 import { createKeys } from '../../../src/cli/workspace/document/room-keys.ts'
 import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
-import { groupByName } from '../../../src/cli/workspace/read/group-by-name.ts'
 
 /** With quadratic time, this number of rooms takes minutes. */
 const count = 100_000

@@ -15,12 +15,11 @@ import {
   ServiceError,
   UsageError,
 } from '../../../errors.ts'
-import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { createRedactor } from '../../output/redaction/redaction.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
@@ -33,13 +32,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   join
     .description('Join a room from the terminal and print messages as they arrive, until ^C.')
     .addArgument(new RoomArgument())
-    .addOption(
-      new IdOption(
-        '--as <user>',
-        'join as this user, with the access token that the service has for them',
-        'user',
-      ),
-    )
+    .addOption(new UserOption('--as <user>', `join with the access token of this user: ${userArgumentText}`))
     .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   addExamples(

@@ -3,12 +3,11 @@ import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { IfMember, AddFlags as RoomFlags } from '../../batch/add-to-rooms.ts'
-import { IdArgument, IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument, UserArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
 const { descriptions } = member
 
@@ -28,7 +27,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       'Invite a user to a room, in the given role, or else the user’s default role. Adding a member again changes the role; --if-exists decides. With --where or --all-rooms, invite the user to each selected room; rooms in which the user is a member are skipped, unless --if-exists says otherwise, and the report has one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
-    .addArgument(new IdArgument('[user]', descriptions.user_id, 'user'))
+    .addArgument(new UserArgument('[user]'))
     .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
     .addOption(
       new Option(
@@ -37,7 +36,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       ).choices(['update', 'skip', 'fail'] satisfies IfMember[]),
     )
     .addOption(new Option('--if-not-exists', 'short for --if-exists skip').conflicts('ifExists'))
-    .addOption(new IdOption('--user <id>', 'the user, with --where or --all-rooms', 'user'))
+    .addOption(new UserOption('--user <id>', `with --where or --all-rooms: ${userArgumentText}`))
     .option('--all-rooms', 'invite the user to all rooms')
   add.selectsRooms = true
   addSelectionFlags(addBodyFlags(add)).action(

@@ -1,11 +1,11 @@
 import { member } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addAlias, addExamples, createUserOption } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
+import { createUserOption, RoomArgument } from '../../names/arguments.ts'
 
 const { descriptions } = member
 

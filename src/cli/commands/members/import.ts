@@ -1,7 +1,7 @@
 import { maxFlag, unblockText } from '../../bulk/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
+import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
 import { defineImport } from '../shared/import.ts'
 
 export function defineMemberImport(members: MeetroomCommand, act: DefineAction): void {

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { createRoomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../names/arguments.ts'
 
 interface Flags extends PaceFlags {
   where?: readonly string[]

@@ -1,8 +1,8 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
+import { RoomArgument } from '../../names/arguments.ts'
 
 export function defineMemberList(members: MeetroomCommand, act: DefineAction): void {
   const list = members

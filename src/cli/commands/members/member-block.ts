@@ -1,9 +1,8 @@
 import { member } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import { createUserOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { toBlockBody } from '../../lists/blocking.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
+import { createUserOption, RoomArgument } from '../../names/arguments.ts'
 
 const get = [
   'getMember',

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addConcurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { createRoomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../names/arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
 export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): void {

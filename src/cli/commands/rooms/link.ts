@@ -1,8 +1,7 @@
-import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, type PaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { createRoomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
 interface Flags extends PaceFlags {
   where?: readonly string[]
@@ -25,7 +24,7 @@ export function defineRoomLink(rooms: MeetroomCommand, act: DefineAction): void 
       "print links to the rooms that match, as in 'type=open'; repeatable",
       whereOption[2],
     )
-    .addOption(new IdOption('--as <user>', 'link with the access token of this user', 'user'))
+    .addOption(new UserOption('--as <user>', `link with the access token of this user: ${userArgumentText}`))
     .option('--replay', 'link to the recording')
     .action(
       act('reads', async (context, given: string[], flags: Flags) => {

@@ -1,8 +1,7 @@
-import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
 export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void {
   const open = rooms
@@ -12,7 +11,7 @@ export function defineRoomOpen(rooms: MeetroomCommand, act: DefineAction): void 
       'Open the link to a room in the browser, as one user or, in an open room, as anyone. On a machine without a browser, print the link.',
     )
     .addArgument(new RoomArgument())
-    .addOption(new IdOption('--as <user>', 'join as this user', 'user'))
+    .addOption(new UserOption('--as <user>', `join as this user: ${userArgumentText}`))
     .action(
       act('waits', async (context, id: string, { as }: { as?: string }) => {
         const { runRoomOpen } = await import('../../links/open-room.ts')

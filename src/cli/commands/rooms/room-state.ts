@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { createRoomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../names/arguments.ts'
 
 export interface StateFlags {
   terminated?: boolean

@@ -10,8 +10,8 @@ import {
   requireFields,
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
+import { RoomArgument } from '../../names/arguments.ts'
 import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
 const { descriptions } = room

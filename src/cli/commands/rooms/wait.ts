@@ -6,7 +6,7 @@ import { collect, createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgumentText } from '../../lists/room-arguments.ts'
+import { roomArgumentText } from '../../names/arguments.ts'
 import type { WaitFlags } from './wait/room.ts'
 
 export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void {

@@ -1,10 +1,9 @@
 import { Option } from 'commander'
-import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
+import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 
 interface Flags extends ListFlags {
   user?: string
@@ -18,7 +17,7 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
     .summary('List the sessions of a room')
     .description('List the sessions of a room: who is connected and who was.')
     .addArgument(new RoomArgument())
-    .addOption(new IdOption('--user <user>', 'only sessions of this user', 'user'))
+    .addOption(new UserOption('--user <user>', `only sessions of this user: ${userArgumentText}`))
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
     .action(

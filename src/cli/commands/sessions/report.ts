@@ -3,7 +3,7 @@ import { createDurationParser, createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { createRoomsArgument } from '../../lists/room-arguments.ts'
+import { createRoomsArgument } from '../../names/arguments.ts'
 import { groupings } from '../../reports/groupings.ts'
 import type { ReportFlags } from './report/run-report.ts'
 

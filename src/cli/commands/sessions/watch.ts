@@ -4,7 +4,7 @@ import { createDurationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../names/arguments.ts'
 
 export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction): void {
   const watch = sessions

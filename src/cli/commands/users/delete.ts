@@ -2,7 +2,7 @@ import { saveFlags } from '../../backup/save-flags.ts'
 import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { usersArgument } from './user-fields.ts'
+import { createUsersArgument } from '../../names/arguments.ts'
 
 export function defineUserDelete(users: MeetroomCommand, act: DefineAction): void {
   defineBatchCommand(users, act, {
@@ -13,7 +13,7 @@ export function defineUserDelete(users: MeetroomCommand, act: DefineAction): voi
     summary: 'Delete users',
     description: 'Delete users from the workspace.',
     destructive: true,
-    ids: usersArgument('[user...]'),
+    ids: createUsersArgument(),
     deletes: 'users',
     flags: saveFlags,
     list: 'listUsers',

@@ -1,18 +1,15 @@
-import { user } from '../../../api/resources.ts'
-import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
-
-const { descriptions } = user
+import { UserArgument } from '../../names/arguments.ts'
 
 export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
   const get = users
     .command('get')
     .summary('Show a user')
     .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
-    .addArgument(new IdArgument('<user>', descriptions.user_id, 'user'))
+    .addArgument(new UserArgument())
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   addAlias(get, 'show')
   addExamples(get, 'meetroom users get ada')

@@ -1,22 +1,21 @@
 import { Option } from 'commander'
-import { member, user } from '../../../api/resources.ts'
+import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import type { AddFlags } from '../../batch/add-to-rooms.ts'
-import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { UserArgument, userArgumentText } from '../../names/arguments.ts'
 
 export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): void {
-  const { user_id } = user.descriptions
   const handOver = users
     .command('hand-over')
     .summary('Add a user to every room of another user')
     .description(
       'Add a user to every room in which another user is a member, in the role of the other user. A lower role of the user in such a room is raised; roles are never lowered. The report has one row per room, and a second run completes the remaining rooms. The other user keeps the memberships: “users offboard” removes them.',
     )
-    .addArgument(new IdArgument('<from>', `the other user: ${user_id}`, 'user'))
-    .addArgument(new IdArgument('<to>', `the user to add: ${user_id}`, 'user'))
+    .addArgument(new UserArgument('<from>', `the other user: ${userArgumentText}`))
+    .addArgument(new UserArgument('<to>', `the user to add: ${userArgumentText}`))
     .addOption(
       new Option('--role <type>', `${member.descriptions.type}; by default that of the other user`).choices(
         memberTypes,

@@ -2,7 +2,7 @@ import { saveFlags } from '../../backup/save-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, type BatchFlags, maxOption, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { usersArgument } from './user-fields.ts'
+import { createUsersArgument } from '../../names/arguments.ts'
 
 interface OffboardFlags extends BatchFlags {
   acceptUnconfirmedBlocks?: boolean
@@ -15,7 +15,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .description(
       'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the remaining steps.',
     )
-    .addArgument(usersArgument('[user...]'))
+    .addArgument(createUsersArgument())
   offboard.option(
     '--accept-unconfirmed-blocks',
     'delete users also if the service accepts blocks but does not show them',

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { usersArgument } from './user-fields.ts'
+import { createUsersArgument } from '../../names/arguments.ts'
 
 export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void {
   const rooms = users
@@ -10,7 +10,7 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
     .description(
       'List every room in which users are members, whether they are blocked there, and when they were last connected. The API cannot list rooms by user, so the command reads the members of every room.',
     )
-    .addArgument(usersArgument('<user...>'))
+    .addArgument(createUsersArgument('<user...>'))
   addPaceFlags(rooms).action(
     act('reads', async (context, given: string[], flags: PaceFlags) => {
       const { runUserRooms } = await import('../../lists/user-rooms.ts')

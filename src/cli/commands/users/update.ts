@@ -1,20 +1,17 @@
-import { user } from '../../../api/resources.ts'
-import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import { addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
+import { UserArgument } from '../../names/arguments.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
-
-const { descriptions } = user
 
 export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): void {
   const update = users
     .command('update')
     .summary('Change a user')
     .description('Change a user. Other fields do not change.')
-    .addArgument(new IdArgument('<user>', descriptions.user_id, 'user'))
+    .addArgument(new UserArgument())
   addUserFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))

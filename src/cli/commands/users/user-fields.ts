@@ -3,7 +3,6 @@ import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
-import { IdArgument } from '../../input/id-arguments.ts'
 import { createWebUrlParser } from '../../input/input.ts'
 import { type BodyFlags, type GivenFields, urlFor } from '../../kernel/body.ts'
 import { addBodyFlags } from '../../kernel/flags.ts'
@@ -45,8 +44,4 @@ export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body:
   return typeof profile_url === 'string'
     ? { ...body, profile_url: urlFor('profile_url', flags)(profile_url) }
     : body
-}
-
-export function usersArgument(term: '<user...>' | '[user...]'): IdArgument {
-  return new IdArgument(term, `${descriptions.user_id}, or - to read ids from standard input`, 'user')
 }

@@ -4,8 +4,8 @@ import { type DeliveryState, deliveryStates } from '../../../api/vocabulary.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomArgument, roomArgumentText } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
+import { RoomArgument, roomArgumentText } from '../../names/arguments.ts'
 
 interface DeliveryFlags extends ListFlags {
   state?: DeliveryState

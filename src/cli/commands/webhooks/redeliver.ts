@@ -4,7 +4,7 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, maxOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
+import { RoomOption, roomArgumentText } from '../../names/arguments.ts'
 import type { RedeliverFlags } from './stored-deliveries.ts'
 
 export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {

@@ -1,12 +1,11 @@
 import { Argument } from 'commander'
 import { type WebhookAction, webhookActions } from '../../../api/vocabulary.ts'
 import { headerValue } from '../../input/headers.ts'
-import { IdOption } from '../../input/id-arguments.ts'
 import { createWebUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
+import { RoomOption, roomArgumentText, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { secretFlag } from './signing-secret.ts'
 import type { TriggerFlags } from './trigger-event.ts'
 
@@ -15,14 +14,12 @@ export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineActio
     .command('trigger')
     .summary('Send a made-up event to a receiver')
     .description(
-      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; a service is asked only for a room by name.',
+      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; a service is asked only for a room or user by name.',
     )
     .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
     .addOption(new RoomOption('--room <room>', `${roomArgumentText} (default: a new id)`))
-    .addOption(
-      new IdOption('--user <id>', 'user id in the event (default: an anonymous participant)', 'user'),
-    )
+    .addOption(new UserOption('--user <id>', `${userArgumentText} (default: an anonymous participant)`))
     .option(...secretFlag)
     .option('--header <header>', `header to send, ${headerValue[0]}`, headerValue[1])
   addBodyFlags(trigger).action(

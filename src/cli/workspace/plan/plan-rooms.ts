@@ -1,6 +1,7 @@
 import { listNames } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
 import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
+import { groupByName } from '../../names/matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
@@ -93,19 +94,12 @@ function splitTermination(compared: Comparison): { now: Comparison; later: Compa
 
 /** Collects room IDs by the name that each room has after the planned changes. */
 function findTakenNames({ desired, state }: RoomsInput, idOf: (key: string) => string | undefined) {
-  const renamed = new Map<string, string>()
+  const renamed = new Map<string, unknown>()
   for (const { key, fields } of desired) {
     const id = idOf(key)
-    if (id !== undefined && fields['name'] !== undefined) renamed.set(id, toText(fields['name']))
+    if (id !== undefined && fields['name'] !== undefined) renamed.set(id, fields['name'])
   }
-  const names = new Map<string, string[]>()
-  for (const [id, item] of state.items) {
-    const name = renamed.get(id) ?? toText(item['name'])
-    const ids = names.get(name)
-    if (ids) ids.push(id)
-    else names.set(name, [id])
-  }
-  return names
+  return groupByName(state.items, (id, item) => renamed.get(id) ?? item['name'])
 }
 
 interface Unresolved {

@@ -12,9 +12,9 @@ import { type Filter, findMetric, parseWhere } from '../../../filter/where.ts'
 import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { evaluateRoomMetrics } from '../../../lists/evaluate-room-metrics.ts'
-import { RoomFinder } from '../../../lists/find-room.ts'
 import { PresenceReader } from '../../../lists/presence.ts'
 import { runOne, showOne } from '../../../lists/run-one.ts'
+import { ItemFinder } from '../../../names/item-finder.ts'
 import type { Redact } from '../../../output/redaction/redaction.ts'
 import { type FieldValue, type Item, readField, selectView, views } from '../../../output/views/views.ts'
 import { createPollClient } from './client.ts'
@@ -45,7 +45,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   printer.check(selectView(endpoints.getRoom))
   const room = given === '-' ? await readIdFromStdin(context) : given
   if (context.flags.curl) {
-    const id = await new RoomFinder(context).idOf(room)
+    const id = await new ItemFinder(context).idOf('room', room)
     return runOne(context, 'getRoom', { params: { id } })
   }
 
@@ -56,7 +56,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
 
   async function look(): Promise<Poll<ResponseBody>> {
     forgetProbe(client.serviceFacts)
-    id ??= await new RoomFinder(context, client).idOf(room)
+    id ??= await new ItemFinder(context, client).idOf('room', room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readResponseValue(answer) as { room: Item }
     // Relative times in conditions depend on the current time, so each poll parses them again.

@@ -2,11 +2,10 @@ import { counted } from '../../../../api/plural.ts'
 import { parseTimestamp } from '../../../../api/readings.ts'
 import { toText } from '../../../../api/to-text.ts'
 import { PartialError } from '../../../../errors.ts'
-import { foldText } from '../../../filter/search.ts'
-import { trimWhiteSpace } from '../../../input/white-space.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { FullRecords } from '../../../lists/full-records.ts'
 import { listPages } from '../../../lists/list.ts'
+import { toSimilarKey } from '../../../names/matching/match.ts'
 import { createPage } from '../../../output/views/page.ts'
 import { type Row, rowKinds } from '../../../output/views/rows.ts'
 import { type Item, readField, views } from '../../../output/views/views.ts'
@@ -27,7 +26,7 @@ export async function listDuplicates(context: Context): Promise<void> {
   let problem: PartialError | undefined
   try {
     for await (const person of readPeople(context))
-      for (const field of comparedFields) addTo(groups[field], readKey(field, person), person)
+      for (const field of comparedFields) addTo(groups[field], toSimilarKey(person[field], field), person)
   } catch (error) {
     // Duplicates are printed even if the list of users is incomplete.
     if (!(error instanceof PartialError)) throw error
@@ -60,17 +59,8 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-/** Returns the comparison key of a field; undefined if empty. Accents are ignored in names, but not in emails. */
-function readKey(field: ComparedField, person: Person): string | undefined {
-  const value = person[field]
-  if (value === null) return undefined
-  const text = trimWhiteSpace(toText(value))
-  const key = field === 'email' ? text.toLowerCase() : foldText(text.replaceAll(/\s+/g, ' '))
-  return key === '' ? undefined : key
-}
-
-function addTo(groups: Map<string, Person[]>, key: string | undefined, person: Person): void {
-  if (key === undefined) return
+function addTo(groups: Map<string, Person[]>, key: string, person: Person): void {
+  if (key === '') return
   const group = groups.get(key)
   if (group) group.push(person)
   else groups.set(key, [person])

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { Context } from '../../../src/cli/kernel/context.ts'
-import { RoomArgument, RoomOption, resolveRooms } from '../../../src/cli/lists/room-arguments.ts'
+import {
+  RoomArgument,
+  RoomOption,
+  resolveNames,
+  UserArgument,
+  UserOption,
+  userArgumentText,
+} from '../../../src/cli/names/arguments.ts'
 import { allCalls, prepare, stays } from '../../helpers/calls.ts'
 import { testHost } from '../../helpers/host.ts'
 import { perTest } from '../../helpers/per-test.ts'
@@ -18,11 +25,10 @@ const requests = (of = world) =>
   of.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&limit=10`
 
+// A line that is being typed is completed, whatever it names.
+const everyCall = (await allCalls()).filter((call) => !/^__complete/.test(call))
 /** Calls with a room in them that end by themselves. */
-const calls = (await allCalls()).filter(
-  // A line that is being typed is completed, whatever it names.
-  (call) => /\bROOM\b/.test(call) && !stays.test(call) && !/^__complete/.test(call),
-)
+const calls = everyCall.filter((call) => /\bROOM\b/.test(call) && !stays.test(call))
 
 /** Commands that look rooms up. `webhooks trigger` only puts the ID into an event. */
 const looksUp = async () => (await leaves()).filter(({ words }) => words.join(' ') !== 'webhooks trigger')
@@ -58,31 +64,143 @@ describe('a command that accepts a room', () => {
   test.each(calls)(
     'sends the same requests for a name as for an ID, after one request for the ID: %s',
     async (call) => {
-      const run = async (name: string, flags: readonly string[] = []) => {
-        const prepared = await prepare()
-        const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
-        const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
-        const wanted = name === '' ? prepared.argvOf(call) : argv
-        const { code, stdout, stderr } = await prepared.world.run([...wanted, '--yes', ...flags], { env })
-        // The ids and tokens of the two worlds differ in their random part.
-        const plain = (text: string) => text.replace(/[0-9a-f]{24}/g, 'ID').replace(/ID\.[\w-]{42}/g, 'TOKEN')
-        return {
-          code,
-          stdout: plain(stdout),
-          stderr: plain(stderr),
-          requests: requests(prepared.world).map(plain),
-        }
-      }
-      for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
-        const byId = await run('', flags)
-        const byName = await run('name:R', flags)
-        expect(byName, flags.join(' ')).toEqual({ ...byId, requests: [lookup('R'), ...byId.requests] })
-        expect(await run('id:name:R', flags).then(({ requests }) => requests), flags.join(' ')).not.toContain(
-          lookup('R'),
-        )
-      }
+      const given = { word: 'ROOM', name: 'name:R', lookup: 'GET /rooms?name=R&limit=10' }
+      await expectSameAsById(call, given)
+      expect((await runCall(call, { ...given, name: 'id:name:R' }, [])).requests).not.toContain(given.lookup)
     },
   )
+})
+
+interface GivenName {
+  /** Word of the call that names the item. */
+  word: string
+  name: string
+  lookup: string
+}
+
+/** Runs a call in a world of its own, with the name instead of the ID. */
+async function runCall(call: string, { word, name }: GivenName, flags: readonly string[]) {
+  const { world, argvOf } = await prepare()
+  await world.send('PUT', '/users/ada', { name: 'Ada L', email: 'Ada@school.example' })
+  const typed = call.split(' ').flatMap((each) => (each === word && name !== '' ? [name] : argvOf(each)))
+  const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+  const { code, stdout, stderr } = await world.run([...typed, '--yes', ...flags], { env })
+  // The ids and tokens of the two worlds differ in their random part.
+  const plain = (text: string) =>
+    text.replace(/[0-9a-f]{24}/g, 'ID').replace(/(ID\.)?(?<![\w-])[\w-]{42}(?![\w-])/g, 'TOKEN')
+  return { code, stdout: plain(stdout), stderr: plain(stderr), requests: requests(world).map(plain) }
+}
+
+async function expectSameAsById(call: string, given: GivenName): Promise<void> {
+  for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
+    const byId = await runCall(call, { ...given, name: '' }, flags)
+    const byName = await runCall(call, given, flags)
+    const [, path = ''] = given.lookup.split(' ')
+    const comment = `# curl -X GET '${baseUrl}${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`
+    expect(byName, flags.join(' ')).toEqual({
+      ...byId,
+      stdout: flags.includes('--curl') ? comment + byId.stdout : byId.stdout,
+      requests: [given.lookup, ...byId.requests],
+    })
+  }
+}
+
+describe('a command that accepts a user', () => {
+  const userCalls = everyCall.filter(
+    (call) => /\bada\b/.test(call) && !/^(users create|api)\b/.test(call) && !stays.test(call),
+  )
+
+  test('mentions names and emails in the help', async () => {
+    const silent = (await leaves()).flatMap(({ words, command }) =>
+      [...command.registeredArguments, ...command.options]
+        .filter((each) => each instanceof UserArgument || each instanceof UserOption)
+        .filter((each) => !each.description.includes(userArgumentText))
+        .map((each) => `${words.join(' ')} ${each.name()}`),
+    )
+    expect(silent).toEqual([])
+  })
+
+  test.each(userCalls)('sends the same requests for an email as for an ID, after one list: %s', (call) =>
+    expectSameAsById(call, {
+      ...{ word: 'ada', name: 'email:ada@SCHOOL.example', lookup: 'GET /users?limit=1000' },
+    }),
+  )
+})
+
+describe('a user given as name:… or email:…', () => {
+  const create = (user_id: string, name: string, email?: string) =>
+    world.send('POST', '/users', { user_id, name, ...(email && { email }) })
+  const lookupOfUsers = 'GET /users?limit=1000'
+
+  test('resolves to the user with exactly that name, or with that email in any letter case', async () => {
+    await create('a1', 'Ada', 'ada@School.example')
+    await create('a2', 'ada', 'ada@school.example.org')
+    expect((await world.run('users get name:Ada -o ids')).stdout).toBe('a1\n')
+    expect((await world.run('users get email:ADA@school.example -o ids')).stdout).toBe('a1\n')
+    expect(requests()).toEqual([lookupOfUsers, 'GET /users/a1', lookupOfUsers, 'GET /users/a1'])
+  })
+
+  test('is found in one list if several users are named', async () => {
+    await create('a', 'Ada', 'ada@school.example')
+    await create('g', 'Grace')
+    await world.run('users delete name:Grace email:ada@school.example --yes')
+    expect(requests().filter((line) => !line.startsWith('DELETE'))).toEqual([lookupOfUsers])
+  })
+
+  test('causes an error with the IDs of the users if several users match', async () => {
+    await create('a1', 'Ada', 'ada@school.example')
+    await create('a2', 'Ada', 'ADA@school.example')
+    for (const [given, words, field] of [
+      ['name:Ada', 'are named “Ada”', 'name'],
+      ['email:ada@school.example', 'have the email “ada@school.example”', 'email'],
+    ])
+      expect(await world.run(['users', 'delete', given ?? '', '--yes'])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: 2 users ${words}: a2, a1\nhint: pass one of these IDs instead of the ${field}\n`,
+      })
+    expect(requests()).toEqual([lookupOfUsers, lookupOfUsers])
+  })
+
+  test.each([
+    ['name:ADA LOVELACE', 'no user is named “ADA LOVELACE”'],
+    ['email:ada@shcool.example', 'no user has the email “ada@shcool.example”'],
+    ['name:ada', 'no user is named “ada”'],
+  ])('causes exit code 3 and a suggestion if no user matches: %s', async (given, words) => {
+    await create('ada', 'Ada Lovelace', 'ada@school.example')
+    const { code, stderr } = await world.run(['users', 'update', given, '--name', 'A'])
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
+    })
+  })
+
+  test('causes an error if the service does not show emails', async () => {
+    world.intercept = async () => answer(200, { users: [{ user_id: 'ada' }], paging: { total: 1 } })
+    const { code, stderr } = await world.run('users get email:ada@school.example')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: the service does not show the emails of users, so no user can be found by its email\n',
+    })
+  })
+
+  test('is found by a repeated flag, and skipped with --ignore-not-found', async () => {
+    await create('ada', 'Ada')
+    const id = await room('R')
+    const { member } = (await world.send('POST', `/rooms/${id}/members`, { user_id: 'ada' })).body
+    const flags = '--user name:Ada --user name:gone --yes -o ids'
+    expect((await world.run(`members block ${id} ${flags}`)).code).toBe(3)
+    expect(await world.run(`members block ${id} ${flags} --ignore-not-found`)).toMatchObject({
+      code: 0,
+      stdout: `${member.id}\n`,
+    })
+  })
+
+  test('is a new ID in users create', async () => {
+    expect((await world.run('users create name:x -o ids')).stdout).toBe('name:x\n')
+    expect((await world.run('users get id:name:x -o ids')).stdout).toBe('name:x\n')
+    expect(requests()).not.toContain(lookupOfUsers)
+  })
 })
 
 describe('an argument or flag declared as a room', () => {
@@ -100,7 +218,7 @@ describe('an argument or flag declared as a room', () => {
       readList: async function* () {},
     })
     const args = ['id:a', ['id:a', 'b'], { hall: 'id:c' }]
-    expect(await resolveRooms(context, declared, args)).toEqual(['id:a', ['a', 'b'], { hall: 'c' }])
+    expect(await resolveNames(context, declared, args)).toEqual(['id:a', ['a', 'b'], { hall: 'c' }])
   })
 })
 
@@ -127,7 +245,19 @@ describe('a room given as name:…', () => {
       stderr:
         'error: no such room: no room is named “Weekly sync”\nhint: list the rooms with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
-    expect(requests()).toEqual([lookup('Weekly sync')])
+    expect(requests()).toEqual([lookup('Weekly sync'), 'GET /rooms?limit=1000'])
+  })
+
+  test('causes a suggestion if a room has a similar name, except with --curl', async () => {
+    const id = await room('Weekly sync')
+    expect((await world.run(['rooms', 'get', 'name:weekly sync'])).stderr).toBe(
+      `error: no such room: no room is named “weekly sync”\nhint: did you mean “Weekly sync” (${id})? meetroom rooms get ${id} --base-url https://meet.test/v1\n`,
+    )
+    world.requests.length = 0
+    expect((await world.run(['rooms', 'get', 'name:weekly sync', '--curl'])).stderr).toContain(
+      'list the rooms',
+    )
+    expect(requests()).toEqual([lookup('weekly sync')])
   })
 
   test('causes an error with the IDs of the rooms if several rooms have the name', async () => {
@@ -261,11 +391,9 @@ describe('a value with a room prefix', () => {
     expect(requests().filter((line) => !line.includes('/rooms/name%3Ax/'))).toEqual(['GET /rooms?limit=1'])
   })
 
-  test('is sent unchanged as the ID of a user or member, and as a new name', async () => {
+  test('is sent unchanged as the ID of a member, and as a new name', async () => {
     const id = await room('x')
-    await world.run(`members add ${id} name:x`)
     await world.run(`members get ${id} name:x`)
-    await world.run('users get name:x')
     await world.run(`rooms update ${id} --name name:x`)
     expect(looks()).toEqual([])
   })

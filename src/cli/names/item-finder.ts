@@ -1,0 +1,134 @@
+import { readResponseValue } from '../../api/json.ts'
+import { toText } from '../../api/to-text.ts'
+import type { Client } from '../../client/client.ts'
+import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { listPages } from '../lists/list.ts'
+import { readTotal } from '../lists/paging/list-total.ts'
+import { paginate } from '../lists/paging/paginate.ts'
+import { type Item, views } from '../output/views/views.ts'
+import { isNamed, type NameField } from './matching/match.ts'
+import { type NamedKind, parseReference } from './matching/reference.ts'
+
+const maxListed = 10
+
+/** Error for a name or an email that no item has. */
+export class UnknownNameError extends NotFoundError {
+  constructor(
+    readonly kind: NamedKind,
+    readonly field: NameField,
+    readonly text: string,
+  ) {
+    const [one, many] = views[kind].noun
+    const has = field === 'name' ? 'is named' : `has the ${field}`
+    super(`no such ${one}: no ${one} ${has} “${text}”`, {
+      hint: [`list the ${many} with: `, suggest([many, 'list'])],
+    })
+  }
+}
+
+/** Resolver of arguments and flags that name a room or a user by its ID, its name or its email. */
+export class ItemFinder {
+  readonly #context: Context
+  readonly #client: Client | undefined
+  readonly #ids = new Map<string, Promise<string>>()
+  #users: Promise<readonly Item[]> | undefined
+
+  constructor(context: Context, client?: Client) {
+    this.#context = context
+    this.#client = client
+  }
+
+  /** @throws {NotFoundError or UsageError} when no item or several items have the name */
+  idOf(kind: NamedKind, given: string): Promise<string> {
+    const reference = parseReference(kind, given)
+    if ('id' in reference) return Promise.resolve(reference.id)
+    const key = `${kind} ${given}`
+    const pending = this.#ids.get(key) ?? this.#find(kind, reference.field, reference.text)
+    this.#ids.set(key, pending)
+    return pending
+  }
+
+  /** @param missing receives the names without an item; undefined to throw instead */
+  async idsOf(kind: NamedKind, given: readonly string[], missing: string[] | undefined): Promise<string[]> {
+    const ids: string[] = []
+    for (const each of given)
+      try {
+        if (each === 'id:-') throw new UsageError('“-” means standard input, even after “id:”')
+        ids.push(await this.idOf(kind, each))
+      } catch (error) {
+        if (!missing || !(error instanceof NotFoundError)) throw error
+        missing.push(each)
+      }
+    return ids
+  }
+
+  async #find(kind: NamedKind, field: NameField, text: string): Promise<string> {
+    if (text === '') throw new UsageError(`the ${field} after “${field}:” is empty`)
+    const client = this.#client ?? (await this.#context.lookup())
+    const found = kind === 'room' ? await findRooms(client, text) : await this.#findUsers(client, field, text)
+    const [id, ...others] = found.map((item) => toText(item[views[kind].id ?? 'id']))
+    if (id === undefined) throw new UnknownNameError(kind, field, text)
+    if (others.length === 0) return id
+    const listed = [id, ...others].slice(0, maxListed)
+    const count = found.length < maxListed ? `${found.length}` : `${maxListed} or more`
+    const have = field === 'name' ? 'are named' : `have the ${field}`
+    throw new UsageError(`${count} ${views[kind].noun[1]} ${have} “${text}”: ${listed.join(', ')}`, {
+      hint: `pass one of these IDs instead of the ${field}`,
+    })
+  }
+
+  /** The API cannot search users by name, so all users are listed, once for all names. */
+  async #findUsers(client: Client, field: NameField, text: string): Promise<readonly Item[]> {
+    this.#users ??= listUsers(this.#context, client)
+    const users = await this.#users
+    if (users.length > 0 && users.every((user) => user[field] === undefined))
+      throw notShownError('user', field)
+    return users.filter((user) => isNamed(user, text, field))
+  }
+}
+
+async function listUsers(context: Context, client: Client): Promise<readonly Item[]> {
+  const users: Item[] = []
+  for await (const { items } of await listPages(context, 'listUsers', {}, { all: true }, { client }))
+    for (const { user_id, name, email } of items) users.push({ user_id, name, email })
+  return users
+}
+
+/** Finds up to ten rooms with a name, with one request if the service honors the filter. */
+async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
+  const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
+  const body = readResponseValue(answer) as { rooms: Item[] }
+  const { rooms } = body
+  const isAll = rooms.length >= maxListed || (readTotal(body) ?? 0) <= rooms.length
+  return isAll && rooms.every((room) => isNamed(room, name)) ? rooms : findRoomsByName(client, name)
+}
+
+/**
+ * Lists all rooms with a name, because some services ignore the filter.
+ * @throws {ApiError} when the service does not show names
+ */
+export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
+  const pages = paginate({
+    request: { all: true },
+    key: 'rooms',
+    what: `rooms named “${name}”`,
+    id: 'id',
+    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
+    serviceFacts: client.serviceFacts,
+    notice: async () => {},
+  })
+  const found: Item[] = []
+  for await (const { items } of pages) {
+    if (items.some((room) => !Object.hasOwn(room, 'name'))) throw notShownError('room', 'name')
+    found.push(...items.filter((room) => isNamed(room, name)))
+  }
+  return found
+}
+
+function notShownError(kind: NamedKind, field: NameField): ApiError {
+  const [one, many] = views[kind].noun
+  return new ApiError(
+    `the service does not show the ${field}s of ${many}, so no ${one} can be found by its ${field}`,
+  )
+}

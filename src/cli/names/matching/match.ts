@@ -1,0 +1,81 @@
+import { findClosest } from '../../../api/closest.ts'
+import { toText } from '../../../api/to-text.ts'
+import { trimWhiteSpace } from '../../input/white-space.ts'
+import type { Item } from '../../output/views/views.ts'
+
+/** Field by which an item can be named instead of its ID. */
+export type NameField = 'name' | 'email'
+
+/** Returns true if an item has exactly this name, or this email in any letter case. */
+export function isNamed(item: Item, wanted: unknown, field: NameField = 'name'): boolean {
+  return toExactKey(item[field], field) === toExactKey(wanted, field)
+}
+
+// Some services send a name of digits as a number.
+function toExactKey(value: unknown, field: NameField): string {
+  return field === 'email' ? toText(value).toLowerCase() : toText(value)
+}
+
+/** Returns the key of similar values: ignores white space, case and, in names, accents. Empty for an empty value. */
+export function toSimilarKey(value: unknown, field: NameField): string {
+  const text = trimWhiteSpace(toText(value))
+  return field === 'email' ? toExactKey(text, field) : foldText(text.replaceAll(/\s+/g, ' '))
+}
+
+/**
+ * Finds the item that is probably meant by a text: by one of the fields, ignoring case and accents, or else by a similar
+ * value of the first field. Returns undefined if no item or several items match.
+ */
+export function findLikely(
+  items: readonly Item[],
+  text: string,
+  fields: readonly string[],
+): Item | undefined {
+  const wanted = foldText(text)
+  for (const field of fields) {
+    const found = items.filter((item) => foldText(toText(item[field])) === wanted)
+    if (found.length > 0) return found.length === 1 ? found[0] : undefined
+  }
+  const [first = ''] = fields
+  const values = items.map((item) => toText(item[first]))
+  const closest = findClosest(text, values)
+  return closest === undefined ? undefined : items[values.indexOf(closest)]
+}
+
+/** Groups the IDs of items by name. Thousands of rooms may have the same name. */
+export function groupByName(
+  items: ReadonlyMap<string, Item>,
+  nameOf = (_: string, item: Item) => item['name'],
+): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const [id, item] of items) {
+    const name = toExactKey(nameOf(id, item), 'name')
+    const ids = groups.get(name)
+    if (ids) ids.push(id)
+    else groups.set(name, [id])
+  }
+  return groups
+}
+
+/** Accents, vowel points of Hebrew and Arabic, and invisible characters, but not the voicing marks of Japanese. */
+const ignored =
+  /(?![\u3099\u309a])(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\p{Cf}/gu
+
+/** Replacements for letters that Unicode normalization does not decompose. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
+}
+
+/** Converts a text to a form for comparisons that ignore case and accents. */
+export function foldText(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.toUpperCase()
+  return (
+    text
+      .normalize('NFKD')
+      .replace(ignored, '')
+      .toUpperCase()
+      .replace(/[^ -~]/g, (letter) => plainLetters[letter] ?? letter)
+      // A decomposed Korean syllable would match all syllables that begin with the same letters.
+      .normalize('NFC')
+  )
+}

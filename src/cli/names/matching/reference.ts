@@ -1,0 +1,30 @@
+import type { NameField } from './match.ts'
+
+export type NamedKind = 'room' | 'user'
+
+/** Item as an argument or a flag names it. */
+export type Reference = { id: string } | { field: NameField; text: string }
+
+const fieldsOf: Record<NamedKind, readonly string[]> = { room: ['name'], user: ['name', 'email'] }
+
+/** Parses an ID, `id:` before an ID, `name:` before an exact name, or `email:` before the address of a user. */
+export function parseReference(kind: NamedKind, given: string): Reference {
+  const [, prefix = '', text = ''] = /^(id|name|email):([\s\S]*)$/.exec(given) ?? []
+  if (prefix === 'id') return { id: text }
+  return fieldsOf[kind].includes(prefix) ? { field: prefix as NameField, text } : { id: given }
+}
+
+/** Formats an ID as an argument that is read as this ID. */
+export function formatId(kind: NamedKind, id: string): string {
+  return hasPrefix(kind, id) ? `id:${id}` : id
+}
+
+export function hasPrefix(kind: NamedKind, given: string): boolean {
+  const reference = parseReference(kind, given)
+  return !('id' in reference) || reference.id !== given
+}
+
+/** Formats a typed name as a room argument. */
+export function toRoomName(typed: string): string {
+  return typed.startsWith('name:') ? typed : `name:${typed}`
+}
