@@ -73,7 +73,7 @@ export async function main(
             interrupt: interruption.signal,
             connect,
             openBackup,
-            readList,
+            readList: readListOf,
           })
           await context.requireAllowedFlags(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
@@ -140,9 +140,9 @@ async function openBackup(context: Context): Promise<Backup | undefined> {
 }
 
 /** Reads a list, to prove writes. Its module is loaded only then. */
-const readList: ContextSetup['readList'] = async function* (...args) {
-  const { readPages } = await import('./cli/lists/paging/pages-of.ts')
-  yield* readPages(...args)
+const readListOf: ContextSetup['readList'] = async function* (context, client, name, input) {
+  const { readList } = await import('./cli/lists/read-list.ts')
+  for await (const { items } of readList(context, name, input, { all: true, client })) yield items
 }
 
 function missingCommandError(program: Command, [name]: readonly string[]): UsageError {

@@ -23,6 +23,8 @@ export interface ServiceFacts {
   known?: KnownItems
   /** Maximum page size; undefined until the service refuses a larger one, and 0 if it refuses each `limit`. */
   pageSize?: number
+  /** True after the service refused pages of a list that the API specification does not page. */
+  isPagingRefused?: boolean
   /** True if the command may write. It then gets only whole lists. */
   mayWrite?: boolean
   /** True if the user accepts lists with fewer items than their total. */

@@ -5,7 +5,7 @@ import { maxLength } from '../bulk/read/lines.ts'
 import { originField } from '../bulk/read/saved-origin.ts'
 import type { Context } from '../kernel/context.ts'
 import type { FullRecords } from '../lists/full-records.ts'
-import { listPages } from '../lists/list.ts'
+import { readList } from '../lists/read-list.ts'
 import { holdsSecret, removeSecrets } from '../output/redaction/redaction.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
@@ -28,9 +28,9 @@ export async function createRoomRecord(
   full: FullRecords,
 ): Promise<BackupRecord> {
   const { room } = readResponseValue(await client.call('getRoom', { params: { id } })) as { room: Item }
-  const input = { params: { room_id: id }, query: {} }
+  const input = { params: { room_id: id } }
   const members: Item[] = []
-  for await (const { items } of await listPages(context, 'listMembers', input, { all: true }, { client }))
+  for await (const { items } of readList(context, 'listMembers', input, { all: true, client }))
     for (const member of await full.of(items, id))
       if (member && member['user_id'] !== null) members.push(member)
   return toRecord(context, `room ${id}`, { ...room, members })

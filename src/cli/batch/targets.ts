@@ -7,7 +7,8 @@ import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
 import { findItem } from '../lists/find-item.ts'
-import { listPages, openSelection } from '../lists/list.ts'
+import { openSelection } from '../lists/open-selection.ts'
+import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { maskSecrets } from '../output/redaction/redaction.ts'
 import { cellOf, type Item, selectView, type View } from '../output/views/views.ts'
@@ -75,14 +76,14 @@ async function selectTargets(
   { list, room, onItem }: TargetOptions,
 ): Promise<Targets> {
   if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --where matches is unknown')
-  const pages =
-    list === 'listMembers'
-      ? listPages(context, list, { params: { room_id: room } }, {}, { selection })
-      : listPages(context, list, {}, {}, { selection })
+  const input = list === 'listMembers' ? { params: { room_id: room } } : {}
   const ids: string[] = []
   const reasons = new Map<string, string>()
   const lines: string[] = []
-  for await (const { items } of selection.withReport(await pages, 'nothing was changed; run it again'))
+  for await (const { items } of readList(context, list, input, {
+    selection,
+    undecided: 'nothing was changed; run it again',
+  }))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
       const withMetrics = selection.withMetrics(item)

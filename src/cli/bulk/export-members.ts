@@ -7,8 +7,8 @@ import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
 import { completePages, type FullRecords } from '../lists/full-records.ts'
 import { type LastSeen, readLastSeen } from '../lists/last-seen.ts'
-import { listPages } from '../lists/list.ts'
 import { listEachRoom } from '../lists/list-each-room.ts'
+import { readList } from '../lists/read-list.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Page } from '../output/views/page.ts'
@@ -107,7 +107,8 @@ export async function* readMembersOfRooms(
   const ids = rooms === 'all' ? allRoomIds(context, client, tally, all) : givenRoomIds(context, tally, rooms)
   const open = async (room_id: string): Promise<Outcome<OpenRoom>> => {
     const input = { params: { room_id } }
-    const memberPages = await listPages(context, 'listMembers', input, all, { client, ahead: 1, selection })
+    const options = { ...all, client, ahead: 1, selection, isShared: true }
+    const memberPages = readList(context, 'listMembers', input, options)
     const selected = completePages(memberPages, full, room_id)
     const pages = withLastSeen ? addLastSeen(context, client, selected, room_id) : selected
     const first = await pages.next()

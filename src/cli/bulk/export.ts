@@ -8,8 +8,9 @@ import { UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import { completePages, FullRecords } from '../lists/full-records.ts'
-import { listPages, openSelection } from '../lists/list.ts'
+import { openSelection } from '../lists/open-selection.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
+import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { WithoutSecrets } from '../output/redaction/redaction.ts'
 import type { Page } from '../output/views/page.ts'
@@ -83,7 +84,7 @@ export async function runExport(
         })
       : ids.length > 0
         ? selectFrom(readRecords(context, resource.name, given, get, concurrency), selection)
-        : completePages(await listPages(context, list, {}, all, { selection }), full)
+        : completePages(readList(context, list, {}, { ...all, selection, isShared: true }), full)
   const selected = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
   const withoutSecrets = new WithoutSecrets(selected)

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
 import { FullRecords } from '../lists/full-records.ts'
-import { listPages } from '../lists/list.ts'
+import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Item } from '../output/views/views.ts'
 import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
@@ -75,14 +75,8 @@ export class MemberLinks {
 
   async #members(room: Item): Promise<Item[]> {
     const room_id = toText(room['id'])
-    const options = { client: this.#client, selection: this.#selection }
-    const pages = await listPages(
-      this.#context,
-      'listMembers',
-      { params: { room_id }, query: {} },
-      { all: true },
-      options,
-    )
+    const options = { all: true, client: this.#client, selection: this.#selection, isShared: true }
+    const pages = readList(this.#context, 'listMembers', { params: { room_id } }, options)
     const members: Item[] = []
     for await (const { items } of pages)
       for (const member of await (this.#selection?.full ?? this.#full).of(items, room_id))

@@ -5,7 +5,7 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { IncompleteError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { listPages } from '../lists/list.ts'
+import { readList } from '../lists/read-list.ts'
 import { undefinedIfNotFound } from '../lists/run-one.ts'
 import type { Item } from '../output/views/views.ts'
 import { mapAhead } from '../run/map-ahead.ts'
@@ -63,15 +63,9 @@ export class UserAccessReader {
   }
 
   async #list(): Promise<void> {
-    const options = { client: this.#client }
+    const options = { all: true, client: this.#client }
     try {
-      for await (const { items } of await listPages(
-        this.#context,
-        'listUsers',
-        { query: {} },
-        { all: true },
-        options,
-      )) {
+      for await (const { items } of readList(this.#context, 'listUsers', {}, options)) {
         // Some services omit tokens from lists (API specification, “User”).
         if (!items.some((user) => Object.hasOwn(user, 'access_token'))) return
         for (const user of items) {

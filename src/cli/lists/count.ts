@@ -14,11 +14,11 @@ import type { ListName } from './paging/list-name.ts'
 /** @param total undefined when the service's total is missing or unreliable */
 export async function countItems(
   context: Context,
-  pages: () => Promise<AsyncIterable<Page>>,
+  pages: AsyncIterable<Page>,
   total: number | undefined,
 ): Promise<void> {
   let count = total ?? 0
-  if (total === undefined) for await (const { items } of await pages()) count += items.length
+  if (total === undefined) for await (const { items } of pages) count += items.length
   await (await context.printer()).count(count)
 }
 

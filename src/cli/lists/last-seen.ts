@@ -3,7 +3,7 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
-import { listPagesOf } from './paging/pages-of.ts'
+import { readList } from './read-list.ts'
 
 /** Function that returns the time when a member was last connected; null if never. */
 export type LastSeen = (member: Item) => string | null
@@ -22,9 +22,8 @@ export async function readLastSeen(
   const now = new Date(context.host.now()).toISOString()
   const latest = new Map<string, string>()
   const input = { params: { room_id }, query: { user_id } }
-  const request = { all: true, selectsItems: true }
-  const sessions = listPagesOf(context, client ?? (await context.client()), 'listSessions', input, request)
-  for await (const { items } of sessions)
+  const options = { all: true, selectsItems: true, client }
+  for await (const { items } of readList(context, 'listSessions', input, options))
     for (const session of items) {
       const member = toText(session['member_id'])
       const seen = findLastSeenTime(session, now)

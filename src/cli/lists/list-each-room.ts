@@ -3,8 +3,9 @@ import type { Context } from '../kernel/context.ts'
 import type { ListFlags, PaceFlags } from '../kernel/flags.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Tally } from '../run/tally.ts'
-import { listPages, openSelection } from './list.ts'
+import { openSelection } from './open-selection.ts'
 import { readTotal } from './paging/list-total.ts'
+import { readList } from './read-list.ts'
 import { RoomsNotice } from './rooms-notice.ts'
 
 type RoomListFlags = PaceFlags &
@@ -24,10 +25,8 @@ export async function* listEachRoom(
   const notice = new RoomsNotice(context)
   let count = 0
   const selection = await openSelection(context, 'listRooms', flags)
-  const options = { ahead: 1, selection, ...(client && { client }) }
-  const pages = await listPages(context, 'listRooms', {}, flags, options)
-  const selected = selection ? selection.withReport(pages, 'nothing was changed; run it again') : pages
-  for await (const { items, rest = {} } of selected) {
+  const options = { ...flags, ahead: 1, client, selection, undecided: 'nothing was changed; run it again' }
+  for await (const { items, rest = {} } of readList(context, 'listRooms', {}, options)) {
     count += items.length
     tally.expect(count)
     const total = readTotal(rest)

@@ -5,10 +5,9 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
-import type { ListName } from './paging/list-name.ts'
 import { isRefusal } from './paging/page-size.ts'
-import { listPagesOf } from './paging/pages-of.ts'
 import { proveTotal } from './paging/proven-total.ts'
+import { readList } from './read-list.ts'
 
 interface Presence {
   sessions: number
@@ -40,7 +39,7 @@ export class PresenceReader {
     const total = await this.#total(list, room_id)
     if (total !== undefined) return total
     let count = 0
-    for await (const _ of readAll(this.#context, this.#client, list, { params: { room_id } })) count++
+    for await (const { items } of this.#pages(list, { params: { room_id } })) count += items.length
     return count
   }
 
@@ -98,6 +97,10 @@ export class PresenceReader {
     return undefined
   }
 
+  #pages<N extends CountableList>(list: N, input: Input<Operations[N]>) {
+    return readList(this.#context, list, input, { all: true, selectsItems: true, client: this.#client })
+  }
+
   /** @param onPresent receives each session that has not ended */
   async #read(input: Input<Operations['listSessions']>, onPresent?: (session: Item) => void) {
     let online = 0
@@ -105,17 +108,18 @@ export class PresenceReader {
     let unreadable = 0
     const unclear = new Set<string>()
     let last: { at: string; ms: number } | null = null
-    for await (const session of readAll(this.#context, this.#client, 'listSessions', input)) {
-      const end = classifyEnd(session)
-      if (end.is !== 'over') onPresent?.(session)
-      if (end.is === 'open') online++
-      else if (end.is === 'unreadable') unreadable++
-      else if (end.is === 'unclear') unclear.add(String(session['id']))
-      else {
-        over++
-        if (last === null || end.ms > last.ms) last = end
+    for await (const { items } of this.#pages('listSessions', input))
+      for (const session of items) {
+        const end = classifyEnd(session)
+        if (end.is !== 'over') onPresent?.(session)
+        if (end.is === 'open') online++
+        else if (end.is === 'unreadable') unreadable++
+        else if (end.is === 'unclear') unclear.add(String(session['id']))
+        else {
+          over++
+          if (last === null || end.ms > last.ms) last = end
+        }
       }
-    }
     return { online, over, unclear, unreadable, last: last?.at ?? null }
   }
 }
@@ -133,15 +137,4 @@ function classifyEnd(
   const end = parseEnd(session['connected_at'], disconnected.value)
   if (end === undefined) return { is: 'unreadable' }
   return end === null ? { is: 'open' } : { is: 'over', at: toText(disconnected.value), ms: end }
-}
-
-/** @throws {IncompleteError} after the last item, if the list is incomplete */
-async function* readAll<N extends ListName>(
-  context: Context,
-  client: Client,
-  list: N,
-  input: Input<Operations[N]>,
-): AsyncGenerator<Item> {
-  const request = { all: true, selectsItems: true }
-  for await (const { items } of listPagesOf(context, client, list, input, request)) yield* items
 }

@@ -9,8 +9,9 @@ import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { selectView } from '../output/views/views.ts'
-import { createFullRecords, openSelection, readRoomId, selectPages } from './list.ts'
+import { createFullRecords, openSelection } from './open-selection.ts'
 import type { ListName } from './paging/list-name.ts'
+import { readList, readRoomId } from './read-list.ts'
 import type { RoomValues, Selection } from './selection.ts'
 import type { SortKey } from './sort.ts'
 
@@ -31,7 +32,7 @@ export async function runList<N extends ListName>(
   const selection = await openSelection(context, name, { ...flags, ...sorting, values })
   const pages = sorting
     ? await sortedPages(context, name, input, flags, { ...sorting, selection })
-    : await selectPages(context, name, input, flags, selection)
+    : readList(context, name, input, { ...flags, selection })
   const { columns = [] } = printer.options
   const shown = columns.some((field) => computedTypes(resources[endpoints[name].resource]).has(field))
     ? (await import('./computed-fields.ts')).addComputedColumns(context, name, pages, columns, {
@@ -87,8 +88,10 @@ async function sortedPages<N extends ListName>(
   const { sortPages } = await import('./sort.ts')
   const view = selectView(endpoints[name])
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectPages(context, name, input, all, selection)
+  const pages = readList(context, name, input, { ...all, selection })
   const full = await createFullRecords(context, name, selection, concurrency)
+  // Without a service, the error comes without the notice.
+  await context.client()
   await context.notice(`--sort reads all ${view.noun[1]} first`)
   return sortPages(context, pages, { view, keys, limit, offset, room: readRoomId(input), full })
 }
@@ -110,7 +113,7 @@ async function runCount<N extends ListName>(
     selection || endpoints[name].paged === 'when asked'
       ? undefined
       : (await proveTotal(await context.client(), name, input)).count
-  await countItems(context, () => selectPages(context, name, input, all, selection), total)
+  await countItems(context, readList(context, name, input, { ...all, selection }), total)
 }
 
 async function runCountBy<N extends ListName>(
@@ -128,7 +131,9 @@ async function runCountBy<N extends ListName>(
   printer.check(counts.view)
   const selection = await openSelection(context, name, { ...conditions, needs: [field], values })
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  const pages = await selectPages(context, name, input, all, selection)
+  const pages = readList(context, name, input, { ...all, selection })
   const full = await createFullRecords(context, name, selection, conditions.concurrency)
+  // Without a service, the error comes without the notice.
+  await context.client()
   await counts.print(context, pages, full, readRoomId(input))
 }

@@ -4,7 +4,8 @@ import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
-import { listPages, openSelection } from './list.ts'
+import { openSelection } from './open-selection.ts'
+import { readList } from './read-list.ts'
 
 export interface RoomFlags {
   where?: readonly string[]
@@ -30,10 +31,9 @@ export async function readRooms(
   if (ways > 1) throw new UsageError('pass only one of IDs, --where and --all-rooms')
   if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', { where, ...pace })
-  const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
   try {
-    for await (const { items } of selection ? selection.withReport(pages) : pages)
+    for await (const { items } of readList(context, 'listRooms', {}, { all: true, selection }))
       for (const item of items) rooms.push(pickFields(item))
   } catch (error) {
     if (error instanceof IncompleteError) return { rooms, incomplete: error }

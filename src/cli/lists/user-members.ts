@@ -5,7 +5,7 @@ import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { FullRecords } from './full-records.ts'
-import { listPages } from './list.ts'
+import { readList } from './read-list.ts'
 
 /** Members of a room that belong to given users. A user may have several memberships, or none. */
 interface UserMembers {
@@ -105,9 +105,12 @@ export async function* listMembersOf(
   room_id: string,
   { client, full = new FullRecords(context, 'listMembers', client) }: MemberSources = {},
 ): AsyncGenerator<Item> {
-  const input = { params: { room_id }, query: {} }
-  const pages = await listPages(context, 'listMembers', input, { all: true }, { client })
-  for await (const { items } of pages) {
+  for await (const { items } of readList(
+    context,
+    'listMembers',
+    { params: { room_id } },
+    { all: true, client },
+  )) {
     const incomplete = full ? items.filter((member) => !showsUser(member)) : []
     yield* incomplete.length > 0 ? items.filter(showsUser) : items
     if (full)

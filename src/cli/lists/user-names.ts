@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from './blocking.ts'
 import { FullRecords } from './full-records.ts'
-import { listPages } from './list.ts'
+import { readList } from './read-list.ts'
 import { listMembersOf } from './user-members.ts'
 
 interface NameOptions {
@@ -115,14 +115,8 @@ export class NameResolver {
 
   async #listUsers(): Promise<ReadonlyMap<string, Item>> {
     const users = new Map<string, Item>()
-    const pages = await listPages(
-      this.#context,
-      'listUsers',
-      { query: {} },
-      { all: true },
-      { client: this.#client },
-    )
-    for await (const { items } of pages)
+    const options = { all: true, client: this.#client }
+    for await (const { items } of readList(this.#context, 'listUsers', {}, options))
       for (const { user_id, name, created_at } of items) users.set(toText(user_id), { name, created_at })
     return users
   }

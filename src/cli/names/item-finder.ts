@@ -3,9 +3,8 @@ import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { listPages } from '../lists/list.ts'
 import { readTotal } from '../lists/paging/list-total.ts'
-import { paginate } from '../lists/paging/paginate.ts'
+import { readList, withoutNotices } from '../lists/read-list.ts'
 import { type Item, views } from '../output/views/views.ts'
 import { isNamed, type NameField } from './matching/match.ts'
 import { type NamedKind, parseReference } from './matching/reference.ts'
@@ -90,7 +89,7 @@ export class ItemFinder {
 
 async function listUsers(context: Context, client: Client): Promise<readonly Item[]> {
   const users: Item[] = []
-  for await (const { items } of await listPages(context, 'listUsers', {}, { all: true }, { client }))
+  for await (const { items } of readList(context, 'listUsers', {}, { all: true, client }))
     for (const { user_id, name, email } of items) users.push({ user_id, name, email })
   return users
 }
@@ -109,15 +108,8 @@ async function findRooms(client: Client, name: string): Promise<readonly Item[]>
  * @throws {ApiError} when the service does not show names
  */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
-  const pages = paginate({
-    request: { all: true },
-    key: 'rooms',
-    what: `rooms named “${name}”`,
-    id: 'id',
-    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
-    serviceFacts: client.serviceFacts,
-    notice: async () => {},
-  })
+  const options = { all: true, selectsItems: true, what: `rooms named “${name}”` }
+  const pages = readList(withoutNotices(client), 'listRooms', { query: { name } }, options)
   const found: Item[] = []
   for await (const { items } of pages) {
     if (items.some((room) => !Object.hasOwn(room, 'name'))) throw notShownError('room', 'name')

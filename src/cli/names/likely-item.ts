@@ -1,5 +1,5 @@
 import type { Context } from '../kernel/context.ts'
-import { listPages } from '../lists/list.ts'
+import { readList } from '../lists/read-list.ts'
 import type { Item } from '../output/views/views.ts'
 import { findLikely } from './matching/match.ts'
 import type { NamedKind } from './matching/reference.ts'
@@ -23,7 +23,6 @@ export async function findLikelyItem(
 ): Promise<Item | undefined> {
   const { list, fields } = kinds[kind]
   const items: Item[] = []
-  for await (const page of await listPages(context, list, { query: {} }, { limit: maxItems }))
-    items.push(...page.items)
+  for await (const page of readList(context, list, {}, { limit: maxItems })) items.push(...page.items)
   return findLikely(items, text, field === undefined ? fields : [field, ...fields])
 }

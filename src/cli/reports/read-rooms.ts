@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts'
 import { ApiError, type IncompleteError, type MeetroomError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { RoomSessions } from '../lists/room-sessions.ts'
+import { readList } from '../lists/read-list.ts'
 import { RoomsNotice } from '../lists/rooms-notice.ts'
 import { NameResolver } from '../lists/user-names.ts'
 import { cellOf, type Item, readField, views } from '../output/views/views.ts'
@@ -156,7 +156,7 @@ function createRoomReader(
   scope: ReportScope,
 ): (room: Item) => Promise<RoomReport> {
   const names = new NameResolver(context, client)
-  const sessions = new RoomSessions(context, client)
+  const inPages = { all: true, selectsItems: true, inPages: true, client }
   return async (given) => {
     const room_id = toText(given['id'])
     const recordOf = memoize(async (): Promise<Item> => {
@@ -170,16 +170,19 @@ function createRoomReader(
       for await (const { id, user_id } of names.members(room_id, true)) users.set(toText(id), user_id)
       return users
     })
-    const attendance = await collectAttendance(sessions.of(room_id), {
-      ...{ span, now },
-      terminatedAt: memoize(async () => {
-        const status = cellOf(views.room, 'status', await known('status'))
-        return status === 'terminated' ? parseMilliseconds((await recordOf())['terminated_at']) : undefined
-      }),
-      userOf: async (member_id) => (await usersOf()).get(toText(member_id)) ?? null,
-      visits: scope.visits,
-      firstStarts: scope.invitations,
-    })
+    const attendance = await collectAttendance(
+      readList(context, 'listSessions', { params: { room_id } }, inPages),
+      {
+        ...{ span, now },
+        terminatedAt: memoize(async () => {
+          const status = cellOf(views.room, 'status', await known('status'))
+          return status === 'terminated' ? parseMilliseconds((await recordOf())['terminated_at']) : undefined
+        }),
+        userOf: async (member_id) => (await usersOf()).get(toText(member_id)) ?? null,
+        visits: scope.visits,
+        firstStarts: scope.invitations,
+      },
+    )
     if (attendance.sessions > 0 && attendance.anomalies.get('no start') === attendance.sessions)
       throw new PartialError(`room ${room_id}: none of its sessions has a readable connected_at`)
     const needs = { ...scope, absent: listsAbsent, includeBlocked }

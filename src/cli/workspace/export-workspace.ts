@@ -9,7 +9,8 @@ import { readMembersOfRooms } from '../bulk/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
 import { completePages, FullRecords } from '../lists/full-records.ts'
-import { listPages, openSelection } from '../lists/list.ts'
+import { openSelection } from '../lists/open-selection.ts'
+import { readList } from '../lists/read-list.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DesiredRoom, DesiredUser } from './document/document.ts'
@@ -116,9 +117,9 @@ async function readItems(
 ): Promise<Item[]> {
   const selection = await openSelection(context, name, { where })
   const full = selection?.full ?? new FullRecords(context, name)
-  const pages = completePages(await listPages(context, name, {}, { all: true }, { selection }), full)
+  const pages = completePages(readList(context, name, {}, { all: true, selection }), full)
   const items: Item[] = []
-  for await (const page of selection ? selection.withReport(pages) : pages) items.push(...page.items)
+  for await (const page of pages) items.push(...page.items)
   return items
 }
 

@@ -8,7 +8,7 @@ import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
 import { findItem } from '../../lists/find-item.ts'
-import { paginate } from '../../lists/paging/paginate.ts'
+import { readList, withoutNotices } from '../../lists/read-list.ts'
 import { requireShownUser } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { mapAhead } from '../../run/map-ahead.ts'
@@ -97,15 +97,8 @@ export function createMembers({
 }
 
 async function listMembers(client: Client, room_id: string): Promise<Map<string, Item>> {
-  const pages = paginate({
-    request: { all: true },
-    key: 'members',
-    what: `members of room ${room_id}`,
-    id: 'id',
-    fetch: (query) => client.call('listMembers', { params: { room_id }, query }),
-    serviceFacts: client.serviceFacts,
-    notice: async () => {},
-  })
+  const input = { params: { room_id } }
+  const pages = readList(withoutNotices(client), 'listMembers', input, { all: true })
   // Some services list members without their users.
   const completeMember = async (member: Item) =>
     Object.hasOwn(member, 'user_id')

@@ -8,7 +8,7 @@ import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import { readIds } from '../../input/input.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
-import { listPages } from '../../lists/list.ts'
+import { readList } from '../../lists/read-list.ts'
 import { requireWithinMax } from '../../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../../requests/describe-items.ts'
 import { findDataDir } from '../../requests/find-service.ts'
@@ -86,7 +86,7 @@ async function selectSince(
   const labels = new Map<string, string>()
   try {
     const query = { room_id, state, since }
-    for await (const { items } of await listPages(context, 'listDeliveries', { query }, { all: true }))
+    for await (const { items } of readList(context, 'listDeliveries', { query }, { all: true }))
       for (const item of items)
         if (state !== undefined || item['state'] !== 'waiting')
           labels.set(toText(item['id']), toText(item['action'] ?? ''))

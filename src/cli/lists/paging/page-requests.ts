@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../api/defined.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import { isBusy } from '../../../client/retry-policy.ts'
 import { MeetroomError } from '../../../errors.ts'
-import { defaultPageSize, fetchPage } from './page-size.ts'
+import { defaultPageSize, fetchPage, isRefusal, type PageQuery } from './page-size.ts'
 import type { PagedList } from './paged-list.ts'
 import { ReadAhead } from './read-ahead.ts'
 
@@ -29,18 +29,18 @@ export class PageRequests {
   readonly #list: PagedList
   readonly #start: number
   readonly #readAhead: ReadAhead
-  readonly #isLimited: boolean
+  #isLimited: boolean
   readonly #pageSize: number
   #pending: PendingPage[] = []
 
   constructor(list: PagedList) {
-    const { request, isPagedWhenAsked = false, readAhead = new ReadAhead() } = list
-    const { limit, offset = 0, pageSize, all } = request
+    const { request, serviceFacts, isPagedWhenAsked = false, readAhead = new ReadAhead() } = list
+    const { limit, offset = 0, pageSize, all, inPages = false } = request
     this.#list = list
     this.#start = offset
     this.#readAhead = readAhead
-    const isLong = all || limit !== undefined
-    this.#isLimited = pageSize !== undefined || limit !== undefined || (isLong && !isPagedWhenAsked)
+    const isPaged = (all && !isPagedWhenAsked) || (inPages && !serviceFacts.isPagingRefused)
+    this.#isLimited = pageSize !== undefined || limit !== undefined || isPaged
     this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
@@ -99,14 +99,30 @@ export class PageRequests {
     })
     // A page size chosen by the user is never reduced.
     const response =
-      request.pageSize === undefined
-        ? fetchPage(fetch, query, serviceFacts, { isSizeAccepted: this.#isBehind(at, total) })
-        : fetch(query)
+      request.pageSize !== undefined
+        ? fetch(query)
+        : request.inPages
+          ? this.#fetchInPages(query)
+          : fetchPage(fetch, query, serviceFacts, { isSizeAccepted: this.#isBehind(at, total) })
     const sentAt = readAhead.now()
     const answer = response.then((answer) => ({ answer, latencyMs: readAhead.now() - sentAt }))
     // Awaited later or never; prevents an unhandled rejection.
     answer.catch(() => {})
     return { at, answer }
+  }
+
+  /** Requests a page, or the whole list if the service refuses its first page. */
+  async #fetchInPages({ limit, offset }: PageQuery): Promise<ResponseBody> {
+    const { fetch, serviceFacts } = this.#list
+    try {
+      return await fetch(omitUndefined({ limit, offset }))
+    } catch (error) {
+      if (limit === undefined || offset !== undefined || !isRefusal(error)) throw error
+      this.#isLimited = false
+      const whole = await fetch({})
+      serviceFacts.isPagingRefused = true
+      return whole
+    }
   }
 
   /** Returns true for an offset after all items, which some services refuse. */

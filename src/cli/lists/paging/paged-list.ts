@@ -13,6 +13,8 @@ export interface PageRequest {
   pageSize?: number | undefined
   /** True if the caller selects the items itself, because some services ignore filters. */
   selectsItems?: boolean
+  /** True to read a list in pages that is otherwise read at once, unless the service refuses pages of it. */
+  inPages?: boolean
 }
 
 /** List of a service, and the part of it that is read. */

@@ -5,7 +5,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
 import { findItem } from '../../lists/find-item.ts'
 import { FullRecords } from '../../lists/full-records.ts'
-import { listPages } from '../../lists/list.ts'
+import { readList } from '../../lists/read-list.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -85,9 +85,9 @@ export class WorkspaceReader {
     range: { all: boolean } | { limit: number } = { all: true },
   ): Promise<MutableList> {
     const items = new Map<string, Item>()
-    const pages = await listPages(this.#context, name, {}, range)
     try {
-      for await (const page of pages) for (const item of page.items) items.set(toText(item[idField]), item)
+      for await (const page of readList(this.#context, name, {}, range))
+        for (const item of page.items) items.set(toText(item[idField]), item)
       return { items, isComplete: true }
     } catch (error) {
       if (!(error instanceof IncompleteError)) throw error

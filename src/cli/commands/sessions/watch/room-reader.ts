@@ -11,7 +11,7 @@ import {
 } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { listConnectedSessions } from '../../../lists/presence.ts'
-import { RoomSessions } from '../../../lists/room-sessions.ts'
+import { readList } from '../../../lists/read-list.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'
 import { cellOf, type Item, views } from '../../../output/views/views.ts'
 import { isRunningSession } from '../../../reports/session-times.ts'
@@ -27,18 +27,12 @@ export class RoomReader {
   readonly #context: Context
   readonly #client: Client
   readonly #room_id: string
-  readonly #sessions: RoomSessions
   #hasNoticed = false
 
   constructor(context: Context, client: Client, room_id: string) {
     this.#context = context
     this.#client = client
     this.#room_id = room_id
-    this.#sessions = new RoomSessions(
-      { notice: (text) => this.#noticeOnce(text) },
-      client,
-      listConnectedSessions,
-    )
   }
 
   async poll(known: Roster): Promise<RoomPoll> {
@@ -55,7 +49,10 @@ export class RoomReader {
     const sessions: Item[] = []
     let pages = 0
     try {
-      for await (const { items } of this.#sessions.of(this.#room_id)) {
+      const context = { client: async () => this.#client, notice: (text: Hint) => this.#noticeOnce(text) }
+      const options = { all: true, selectsItems: true, inPages: true }
+      const input = listConnectedSessions(this.#room_id)
+      for await (const { items } of readList(context, 'listSessions', input, options)) {
         if (items.length > 0) pages++
         // A service that ignores the filter also returns ended sessions.
         for (const session of items)

@@ -4,7 +4,7 @@ import { toText } from '../../../../api/to-text.ts'
 import { PartialError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { FullRecords } from '../../../lists/full-records.ts'
-import { listPages } from '../../../lists/list.ts'
+import { readList } from '../../../lists/read-list.ts'
 import { toSimilarKey } from '../../../names/matching/match.ts'
 import { createPage } from '../../../output/views/page.ts'
 import { type Row, rowKinds } from '../../../output/views/rows.ts'
@@ -51,7 +51,7 @@ export async function listDuplicates(context: Context): Promise<void> {
 async function* readPeople(context: Context): AsyncGenerator<Person> {
   const full = new FullRecords(context, 'listUsers')
   const isPartial = (user: Item) => comparedFields.some((field) => !readField(views.user, field, user).known)
-  for await (const { items } of await listPages(context, 'listUsers', { query: {} }, { all: true }))
+  for await (const { items } of readList(context, 'listUsers', {}, { all: true }))
     for (const user of await full.complete(items, isPartial, '')) {
       if (!user) continue
       const { user_id, name = null, email = null, created_at = null } = user

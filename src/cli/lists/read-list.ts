@@ -1,0 +1,134 @@
+import { omitUndefined } from '../../api/defined.ts'
+import { type Endpoint, endpoints } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import type { Client } from '../../client/client.ts'
+import { ApiError, ServiceError } from '../../errors.ts'
+import { listSentFilters, requireFiltered } from '../filter/sent-filters.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Page } from '../output/views/page.ts'
+import { selectView } from '../output/views/views.ts'
+import type { ListName } from './paging/list-name.ts'
+import { type PagedList, type PageRequest, readItems } from './paging/paged-list.ts'
+import { paginate } from './paging/paginate.ts'
+import { ReadAhead } from './paging/read-ahead.ts'
+
+type ListContext = Pick<Context, 'client' | 'notice'> & Partial<Pick<Context, 'host' | 'flags'>>
+
+type Pages = AsyncGenerator<Page, Page | undefined>
+
+/** Part of `Selection` that lists need. */
+interface ItemSelection {
+  from(pages: Pages, room: string, range: Pick<ListOptions, 'limit' | 'offset'>): AsyncGenerator<Page, Page>
+  withReport(pages: Pages, hint?: string): AsyncGenerator<Page, undefined>
+}
+
+export interface ListOptions extends Partial<PageRequest> {
+  /** Client of a pool, in which several lists are read concurrently. */
+  client?: Client | undefined
+  /** Maximum number of pages to request ahead; by default it adapts to the latency. */
+  ahead?: number
+  /** Name of the items in errors. */
+  what?: string
+  /** Filter of the items; it reads the whole list and applies `limit` and `offset` itself. */
+  selection?: ItemSelection | undefined
+  /** Effect of rooms whose metrics are unknown, for the error of the selection. */
+  undecided?: string
+  /** True if the selection filters several lists. The caller passes all their pages to its `withReport`. */
+  isShared?: boolean
+}
+
+/**
+ * Reads the pages of a list. Every list of the service is read here.
+ * @throws {IncompleteError} after the last page, if the list is incomplete
+ * @throws {FilterIgnoredError} before a page with an item that contradicts a filter of the input
+ * @throws {NotFoundError} when the list is empty and its user does not exist
+ */
+export async function* readList<N extends ListName>(
+  context: ListContext,
+  name: N,
+  input: Input<Operations[N]>,
+  { client: given, ahead, what, selection, undecided, isShared, ...range }: ListOptions = {},
+): Pages {
+  const client = given ?? (await context.client())
+  const { limit, offset, pageSize } = range
+  const request = selection ? { all: true, pageSize } : { ...range, all: range.all ?? false }
+  const list = describeList(context, client, name, input, request)
+  // Latency says little in a pool, because other lists use the connections.
+  const clock = given ? undefined : context.host
+  const readAhead = new ReadAhead(omitUndefined({ clock, max: ahead }))
+  const listed = paginate({ ...list, readAhead, ...omitUndefined({ what }) })
+  const user = request.selectsItems || context.flags?.curl ? undefined : readUserId(input)
+  const pages = user === undefined ? listed : requireUserOfEmpty(listed, client, user)
+  if (!selection) return yield* pages
+  const selected = selection.from(pages, readRoomId(input), { limit, offset })
+  return yield* isShared ? selected : selection.withReport(selected, undecided)
+}
+
+/** Creates the context of lists that are read without notices. */
+export function withoutNotices(client: Client): ListContext {
+  return { client: async () => client, notice: async () => {} }
+}
+
+function describeList<N extends ListName>(
+  context: ListContext,
+  client: Client,
+  name: N,
+  input: Input<Operations[N]>,
+  request: PageRequest,
+): PagedList {
+  const endpoint: Endpoint = endpoints[name]
+  const { query = {} } = input as { query?: object }
+  const room_id = readRoomId(input)
+  const isFiltered = !request.selectsItems && listSentFilters(name, query).length > 0
+  return {
+    request,
+    key: endpoint.result,
+    what: endpoint.result + (room_id === '' ? '' : ` of room ${room_id}`),
+    id: selectView(endpoint).id ?? 'id',
+    fetch: async (paging) => {
+      const answer = await client.call(name, { ...input, query: { ...query, ...paging } })
+      if (isFiltered) requireFiltered(name, query, readItems(endpoint.result, answer))
+      return answer
+    },
+    serviceFacts: client.serviceFacts,
+    notice: (text) => context.notice(text),
+    isPagedWhenAsked: endpoint.paged === 'when asked',
+  }
+}
+
+/**
+ * Checks that the user of a filter exists if the list is empty, before any page of it is printed.
+ * @throws {NotFoundError} when the user does not exist
+ */
+async function* requireUserOfEmpty(
+  pages: AsyncGenerator<Page>,
+  client: Client,
+  user_id: string,
+): AsyncGenerator<Page, undefined> {
+  const empty: Page[] = []
+  let isEmpty = true
+  for await (const page of pages) {
+    if (isEmpty && page.items.length === 0) {
+      empty.push(page)
+      continue
+    }
+    isEmpty = false
+    yield* empty.splice(0)
+    yield page
+  }
+  if (isEmpty) await client.call('getUser', { params: { user_id } }).catch(ignoreUnknownUsers)
+  yield* empty
+}
+
+/** Ignores services that do not show single users. */
+function ignoreUnknownUsers(error: unknown): void {
+  const isUnknown = error instanceof ApiError || error instanceof ServiceError
+  if (!isUnknown) throw error
+}
+
+/** Returns the user whom the list is filtered by; anonymous participants have no ID. */
+const readUserId = (input: object) => (input as { query?: { user_id?: string } }).query?.user_id || undefined
+
+export const readRoomId = (input: object) =>
+  (input as { params?: { room_id?: string } }).params?.room_id ?? ''
