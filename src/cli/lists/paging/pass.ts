@@ -34,60 +34,88 @@ export interface Part {
   total: number | undefined
 }
 
+interface ReceivedPage {
+  body: Item
+  /** Number of items in the response. */
+  sent: number
+  /** Items from the requested offset on. */
+  items: readonly Item[]
+  total: number | undefined
+  /** True if the response holds all items of the list, because the service did not page it. */
+  isUnpaged: boolean
+}
+
 /**
- * Yields the pages of a list from its start to its end, or to the requested limit.
+ * Reads a list once. Each page begins where the page before it ended. The list ends where the requested limit or the
+ * total is reached, or where a page shows no new item.
  * @param shift share of the first page that is read again, so that the other pages begin at other items
  */
 export async function* readPass(list: PagedList, shift = 0): AsyncGenerator<Part, Pass> {
-  const { request, id } = list
-  const { offset: start = 0, limit = Infinity } = request
-  const isLong = request.all || request.limit !== undefined
+  const { offset: start = 0, limit = Infinity } = list.request
+  const hasOnePage = !list.request.all && list.request.limit === undefined
   const requests = new PageRequests(list)
   const pass: Pass = {
     ...{ ids: new IdSet(), isTotalWrong: false, hasChanged: false, hasRepeats: false, end: start },
   }
-  let first: readonly Item[] | undefined
+  let first: ReceivedPage | undefined
   let longest = 0
   let repeatedPages = 0
   for (let offset = start; ; ) {
     const missing = limit - pass.ids.size
     const answer = await requests.next(offset, { missing, total: pass.total })
     if (!answer) return pass
-    const body = readResponseValue(answer) as Item
-    const all = (body[list.key] ?? []) as readonly Item[]
+    const page = first ? readLaterPage(list, answer) : readFirstPage(list, answer, requests.pageSize)
+    const fresh = page.items.filter((item) => pass.ids.add(String(item[list.id])))
     const isFirst = first === undefined
-    const mayBeUnpaged = isFirst && list.isPagedWhenAsked && !body['paging']
-    const isUnpaged = mayBeUnpaged && all.length !== requests.pageSize
-    // A service that sends the whole list instead of a page ignores the offset.
-    const received = isUnpaged ? all.slice(start) : all
-    const fresh = received.filter((item) => pass.ids.add(String(item[id])))
-    const total = readTotal(body)
-    first ??= received
+    first ??= page
     const problem = isFirst
-      ? !isUnpaged && (await explainOffset(list, body, first[0]))
-      : fresh.length === 0 && (await explainRepeat(list, pass, { offset, received, first }))
+      ? await explainOffset(list, page)
+      : fresh.length === 0 &&
+        (await explainRepeat(list, pass, { offset, received: page.items, first: first.items }))
     if (problem) return { ...pass, problem }
 
     repeatedPages = isFirst || fresh.length > 0 ? 0 : repeatedPages + 1
+    // The total decides whether a repeated page is behind the end; the second in a row is in any case.
     const isBehind = repeatedPages > 1 || (repeatedPages === 1 && (pass.total ?? 0) <= offset)
-    if (!isBehind) {
-      pass.end = offset + received.length
-      pass.last = received.at(-1) ?? pass.last
-      pass.hasRepeats ||= fresh.length < received.length
-    }
-    if (isFirst || received.length > 0) recordTotal(pass, total, start)
-    const isFull = received.length >= Math.min(requests.pageSize, longest || Infinity) || isRound(total)
-    const isEnd = isBehind || received.length === 0 || (total === pass.end && !isFull)
-    const isLast = isEnd || isUnpaged || !isLong || pass.ids.size >= limit
-    longest = Math.max(longest, received.length)
-    offset = pass.end - (isFirst ? Math.floor(received.length * shift) : 0)
-    if (!isLast) requests.fill(offset, { missing: limit - pass.ids.size, total: pass.total }, received.length)
-    const items = fresh.slice(0, Math.max(0, missing))
+    if (!isBehind) recordItems(pass, page.items, fresh, offset)
+    if (isFirst || page.items.length > 0) recordTotal(pass, page.total, start)
+    // After a full page or at a round total, the total may be a limit of the service, not the end of the list.
+    const isFull =
+      page.items.length >= Math.min(requests.pageSize, longest || Infinity) || isRound(page.total)
+    const isEnd = isBehind || page.items.length === 0 || (page.total === pass.end && !isFull)
+    const isLast = isEnd || page.isUnpaged || hasOnePage || pass.ids.size >= limit
+    longest = Math.max(longest, page.items.length)
+    offset = pass.end - (isFirst ? Math.floor(page.items.length * shift) : 0)
+    const remaining = { missing: limit - pass.ids.size, total: pass.total }
+    if (!isLast) requests.fill(offset, remaining, page.items.length)
     // If an empty page confirms the end, the page before it may be the whole response.
-    if (!isBehind || pass.total !== pass.end)
-      yield { answer, body, items, isFirst: isFirst && items.length === all.length, total }
+    if (!isBehind || pass.total !== pass.end) {
+      const items = fresh.slice(0, Math.max(0, missing))
+      const isWhole = isFirst && items.length === page.sent
+      yield { answer, body: page.body, items, isFirst: isWhole, total: page.total }
+    }
     if (isLast) return pass
   }
+}
+
+function readLaterPage({ key }: PagedList, answer: ResponseBody): ReceivedPage {
+  const body = readResponseValue(answer) as Item
+  const items = (body[key] ?? []) as readonly Item[]
+  return { body, sent: items.length, items, total: readTotal(body), isUnpaged: false }
+}
+
+function readFirstPage(list: PagedList, answer: ResponseBody, pageSize: number): ReceivedPage {
+  const page = readLaterPage(list, answer)
+  const mayBeUnpaged = list.isPagedWhenAsked && !page.body['paging']
+  if (!mayBeUnpaged || page.items.length === pageSize) return page
+  // A service that sends the whole list instead of a page ignores the offset.
+  return { ...page, items: page.items.slice(list.request.offset ?? 0), isUnpaged: true }
+}
+
+function recordItems(pass: Pass, items: readonly Item[], fresh: readonly Item[], offset: number): void {
+  pass.end = offset + items.length
+  pass.last = items.at(-1) ?? pass.last
+  pass.hasRepeats ||= fresh.length < items.length
 }
 
 function recordTotal(pass: Pass, total: number | undefined, start: number): void {
@@ -102,12 +130,12 @@ function recordTotal(pass: Pass, total: number | undefined, start: number): void
 /** Explains a first page that begins at another offset than the requested one. */
 async function explainOffset(
   list: PagedList,
-  body: Item,
-  first: Item | undefined,
+  { body, items: [first], isUnpaged }: ReceivedPage,
 ): Promise<string | undefined> {
   const { offset: start = 0 } = list.request
   const reported = readOffset(body)
-  if (start === 0 || first === undefined || reported === undefined || reported === start) return undefined
+  if (isUnpaged || start === 0 || first === undefined || reported === undefined || reported === start)
+    return undefined
   // Some services honor the offset but report another one.
   const [item] = await fetchItem(list, 0)
   return isSame(list, item, first) ? `it ignored offset ${start} and began at the first item` : undefined
