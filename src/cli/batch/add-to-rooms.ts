@@ -13,8 +13,8 @@ import { isBlocked } from '../lists/blocking.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
-import { requireWithinMax } from '../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 import type { Tally } from '../run/tally.ts'
 import { createMemberStep, type MemberStep } from './member-step.ts'
 import { type RoomTask, runInRooms } from './run-in-rooms.ts'
@@ -65,13 +65,11 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
   const user = await describeUser(await context.client(), addition.user_id)
   const { tasks, rooms } = await planAdditions(context, addition, flags)
   if (tasks.length === 0) return 0
-  requireWithinMax(rooms.length, 'rooms', flags.max)
   const labels = rooms.slice(0, maxNamed).map(({ id, name }) => labelItem(toText(id), toText(name)))
-  await context.confirm({
+  const items = { count: rooms.length, nouns: 'rooms', max: flags.max }
+  await confirmItems(context, items, {
     activity: addition.activity,
     describe: async () => addition.describe(user, describeItems(['room', 'rooms'], labels, rooms.length)),
-    count: rooms.length,
-    max: flags.max,
   })
   const summarize = (tally: Tally) => summarizeSteps(tally, context.flags.dryRun === true)
   const advise = () => 'run it again to complete the remaining rooms'

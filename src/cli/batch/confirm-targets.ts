@@ -8,6 +8,7 @@ import type { Context } from '../kernel/context.ts'
 import { undefinedIfNotFound } from '../lists/run-one.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 
 export interface TargetChange<G extends OperationName> {
   verb: string
@@ -29,13 +30,12 @@ export async function confirmTargets<G extends OperationName>(
   change: TargetChange<G>,
   targets: Targets,
 ): Promise<void> {
-  const { noun } = selectView(endpoints[change.get[0]])
-  await context.confirm({
-    activity: `${change.gerund} ${noun[1]}`,
-    describe: () => describeTargets(context, change, targets),
-    count: targets.ids.length,
-    max: targets.max,
-  })
+  const [, nouns] = selectView(endpoints[change.get[0]]).noun
+  await confirmItems(
+    context,
+    { count: targets.ids.length, nouns, max: targets.max },
+    { activity: `${change.gerund} ${nouns}`, describe: () => describeTargets(context, change, targets) },
+  )
 }
 
 async function describeTargets<G extends OperationName>(

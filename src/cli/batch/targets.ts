@@ -12,7 +12,7 @@ import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { maskSecrets } from '../output/redaction/redaction.ts'
 import { cellOf, type Item, selectView, type View } from '../output/views/views.ts'
-import { requireWithinMax } from '../requests/confirm.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
   ids: string[]
@@ -55,7 +55,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const targets = selection
     ? await selectTargets(context, selection, view, options)
     : await readGivenTargets(context, options)
-  requireWithinMax(targets.ids.length, view.noun[1], flags.max)
+  await confirmItems(context, { count: targets.ids.length, nouns: view.noun[1], max: flags.max })
   return targets
 }
 

@@ -14,6 +14,7 @@ import type { Row } from '../output/views/rows.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 import { readReason } from './member-step.ts'
 import { type RoomTask, runInRooms } from './run-in-rooms.ts'
 import { readTargets } from './targets.ts'
@@ -62,7 +63,8 @@ export async function writeToRooms<N extends OperationName>(
     for (const id of ids) await undefinedIfPreviewed(client.call(name, input(id)))
     return
   }
-  await context.confirm({
+  const items = { count: ids.length, nouns: 'rooms', max: flags.max }
+  await confirmItems(context, items, {
     activity,
     describe: async () => {
       const labels = ids.slice(0, maxNamed).map((id) => labelItem(id, toText(names.get(id) ?? '')))
@@ -71,8 +73,6 @@ export async function writeToRooms<N extends OperationName>(
         people === undefined ? 'an unknown number of people' : counted(people, 'person', 'people')
       return `${verb(ids.length)} ${describeItems(['room', 'rooms'], labels, ids.length)} with ${online} online`
     },
-    count: ids.length,
-    max: flags.max,
   })
   const tasks = ids.map(
     (id): RoomTask => ({

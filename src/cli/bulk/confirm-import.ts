@@ -2,8 +2,8 @@ import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency } from '../kernel/flags.ts'
-import { requireWithinMax } from '../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { ImportPlan } from './prepare.ts'
 
@@ -18,13 +18,11 @@ export async function confirmImport(context: Context, plan: ImportPlan): Promise
   if (!destructive || !changes || checked.destructive === 0 || context.flags.dryRun) return
   const { count, names, verb, gerund } = await countAffected(context, plan)
   const { noun } = adapter.view
-  requireWithinMax(count, noun[1], flags.max, verb)
-  await context.confirm({
+  const question = {
     activity: `${gerund} ${noun[1]}`,
     describe: async () => `${verb} ${describeItems(noun, names, count)}`,
-    count,
-    max: flags.max,
-  })
+  }
+  await confirmItems(context, { count, nouns: noun[1], max: flags.max, verb }, question)
 }
 
 async function countAffected(

@@ -27,30 +27,15 @@ export interface Change {
   activity: string
   describe: () => Promise<string>
   count?: number
-  max?: number | undefined
 }
 
-const maxByYes = 20
-
 /**
- * Asks for confirmation of a destructive change. `--yes` confirms in advance, for more than 20 items only with `--max`.
- * @throws {ConfirmationError} when no prompt is possible, the user declines, or `--yes` does not cover the items
+ * Asks for confirmation of a destructive change, unless `--yes` confirms it in advance.
+ * @throws {ConfirmationError} when no prompt is possible, or the user declines
  */
-export async function confirm(
-  deps: ConfirmDeps,
-  { activity, describe, count = 1, max }: Change,
-): Promise<void> {
+export async function confirm(deps: ConfirmDeps, { activity, describe, count = 1 }: Change): Promise<void> {
   const { flags, host } = deps
-  if (flags.dryRun || flags.curl || count === 0) return
-  if (flags.yes) {
-    if (count <= maxByYes || max !== undefined) return
-    throw new ConfirmationError(
-      `${activity} would affect ${count} items, and --yes alone covers ${maxByYes}`,
-      {
-        hint: `pass --max ${count} if that is what you mean`,
-      },
-    )
-  }
+  if (flags.dryRun || flags.curl || flags.yes || count === 0) return
   const reason = explainNotInteractive(host)
   if (reason !== undefined)
     throw new ConfirmationError(`${activity} needs confirmation, and ${reason}`, {
@@ -64,19 +49,6 @@ export async function confirm(
     (await askLine(deps, own`${question}.\n  Type ${count} to continue:`, trimLine)) === String(count)
   const answer = count === 1 ? await askConfirmation(deps, own`${question}?`) : await confirmByCount()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
-}
-
-/** @throws {ConfirmationError} when a change would affect more items than `--max` allows */
-export function requireWithinMax(
-  count: number,
-  nouns: string,
-  max = Number.POSITIVE_INFINITY,
-  verb = 'affect',
-): void {
-  if (count > max)
-    throw new ConfirmationError(
-      `that would ${verb} ${count} ${nouns}, and --max allows ${max}; nothing was done`,
-    )
 }
 
 const trimLine = (line: string) => line.trim()

@@ -4,7 +4,8 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
-import { isInteractive, requireWithinMax } from '../requests/confirm.ts'
+import { isInteractive } from '../requests/confirm.ts'
+import { confirmItems } from '../run/confirm-items.ts'
 import { printRun, redactReason } from '../run/print-run.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
@@ -100,10 +101,10 @@ const maxPlanLines = 50
 
 /** @throws {ConfirmationError} when the changes are not confirmed or exceed `--max` */
 async function confirmPlan(context: Context, file: string, plan: Plan, flags: ApplyFlags): Promise<void> {
-  const { max } = flags
   const summary = summarizePlan(plan)
   const count = countWrites(plan)
-  requireWithinMax(count, plural(count, 'item'), max, 'write')
+  const items = { count, nouns: plural(count, 'item'), max: flags.max, verb: 'write' }
+  await confirmItems(context, items)
   if (isInteractive(context.host) && !context.flags.yes) {
     const shown = plan.items.filter((item) => isWrite(item) || isUnresolved(item))
     for (const item of shown.slice(0, maxPlanLines)) await context.notice(describeItemLine(item))
@@ -114,11 +115,9 @@ async function confirmPlan(context: Context, file: string, plan: Plan, flags: Ap
       ])
   }
   for (const line of describeSummary(summary)) await context.notice(line)
-  await context.confirm({
+  await confirmItems(context, items, {
     activity: `applying ${file}`,
     describe: async () => `Apply ${file}: ${describeWrites(summary)}`,
-    count,
-    max,
   })
 }
 

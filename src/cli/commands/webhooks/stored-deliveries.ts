@@ -9,10 +9,10 @@ import { readIds } from '../../input/input.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
 import { readList } from '../../lists/read-list.ts'
-import { requireWithinMax } from '../../requests/confirm.ts'
 import { describeItems, labelItem, maxNamed } from '../../requests/describe-items.ts'
 import { findDataDir } from '../../requests/find-service.ts'
 import { isMissingOperation } from '../../requests/missing-operation.ts'
+import { confirmItems } from '../../run/confirm-items.ts'
 
 export interface RedeliverFlags extends PaceFlags {
   since?: string
@@ -64,7 +64,7 @@ async function readGiven(
       hint: ['pass IDs, or choose events with --since; see: ', suggestHelp('webhooks', 'redeliver')],
     })
   const ids = await readIds(given, context.host)
-  requireWithinMax(ids.length, 'deliveries', max)
+  await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })
   // A service without deliveries responds to each ID as if only that delivery did not exist.
   if (!context.flags.dryRun && !context.flags.curl)
     await (await context.client()).call('listDeliveries', { query: { limit: 1 } }).catch((error) => {
@@ -94,15 +94,13 @@ async function selectSince(
     throw explainEmbeddedOnly(error)
   }
   const ids = [...labels.keys()].reverse()
-  requireWithinMax(ids.length, 'deliveries', max)
-  await context.confirm({
+  const items = { count: ids.length, nouns: 'deliveries', max }
+  await confirmItems(context, items, {
     activity: 'redelivering events',
     describe: async () => {
       const named = ids.slice(0, maxNamed).map((id) => labelItem(id, labels.get(id) ?? ''))
       return `redeliver ${describeItems(['delivery', 'deliveries'], named, ids.length)}, since ${since}`
     },
-    count: ids.length,
-    max,
   })
   return ids
 }

@@ -2,8 +2,8 @@ import { counted } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { requireWithinMax } from '../../../requests/confirm.ts'
 import { describeItems, labelItem } from '../../../requests/describe-items.ts'
+import { confirmItems } from '../../../run/confirm-items.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
 
 /** @throws {ConfirmationError} if the plan is not confirmed, or if it would block more members than `--max` */
@@ -17,21 +17,19 @@ export async function confirmPlan(
   const users = new Set(todo.map(({ membership }) => membership.user_id))
   for (const [id, user] of plan.users) if (user) users.add(id)
   const count = change.deletes ? users.size : todo.length
-  requireWithinMax(count, change.deletes ? 'users' : 'members', max)
-  // The file names the members.
-  if (change.from !== undefined) return
   const rooms = new Map(todo.map(({ membership: { room } }) => [toText(room['id']), room]))
   const who = describe('user', new Map([...users].map((id) => [id, plan.users.get(id)])))
   const where = rooms.size === 0 ? '' : describe('room', rooms)
-  await context.confirm({
+  const question = {
     activity: change.deletes ? 'offboarding users' : `${change.step}ing members`,
     describe: async () =>
       change.deletes
         ? `Offboard ${who}: ${describeChange(plan, where)}`
         : `${change.step} ${who} in ${where}`,
-    count,
-    max,
-  })
+  }
+  const items = { count, nouns: change.deletes ? 'users' : 'members', max }
+  // A file of blocks names the members.
+  await confirmItems(context, items, change.from === undefined ? question : undefined)
 }
 
 function describeChange({ unread }: OffboardingPlan, where: string): string {

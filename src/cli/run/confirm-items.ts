@@ -1,0 +1,43 @@
+import { ConfirmationError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+
+/** Maximum number of items that `--yes` confirms without `--max`. */
+const maxByYes = 20
+
+interface ChangedItems {
+  count: number
+  /** Noun for the count, such as `rooms`. */
+  nouns: string
+  max: number | undefined
+  /** Verb of the message about `--max`. */
+  verb?: string
+}
+
+interface Question {
+  activity: string
+  describe: () => Promise<string>
+}
+
+/**
+ * Decides whether a command may change so many items: `--max` limits them, and `--yes` alone confirms 20.
+ * @param question question to ask; undefined if only `--max` matters
+ * @throws {ConfirmationError} when the items exceed `--max`, `--yes` does not cover them, or the user declines
+ */
+export async function confirmItems(
+  context: Context,
+  { count, nouns, max, verb = 'affect' }: ChangedItems,
+  question?: Question,
+): Promise<void> {
+  if (max !== undefined && count > max)
+    throw new ConfirmationError(
+      `that would ${verb} ${count} ${nouns}, and --max allows ${max}; nothing was done`,
+    )
+  if (!question) return
+  const { yes, dryRun, curl } = context.flags
+  if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
+    throw new ConfirmationError(
+      `${question.activity} would affect ${count} items, and --yes alone covers ${maxByYes}`,
+      { hint: `pass --max ${count} if that is what you mean` },
+    )
+  await context.confirm({ ...question, count })
+}
