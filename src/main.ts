@@ -16,7 +16,7 @@ import { visibleLines } from './cli/output/terminal/visible.ts'
 import type { Backup } from './cli/requests/backup.ts'
 import { RequestPreview } from './cli/requests/before-send.ts'
 import { findTarget } from './cli/requests/command-settings.ts'
-import type { Connect } from './cli/requests/service.ts'
+import type { Connect } from './cli/requests/running-command.ts'
 import {
   ClosedOutput,
   InterruptedError,
@@ -67,7 +67,8 @@ export async function main(
             argv,
             program: root,
           }
-          context = new Context(host, {
+          context = new Context({
+            host,
             flags: command.optsWithGlobals(),
             command: commandPath(command).join(' '),
             interrupt: interruption.signal,
@@ -81,7 +82,7 @@ export async function main(
             work(each, ...((await resolveNames(each, command, checked)) as A))
           if (!context.flags.allProfiles) return run(context)
           const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
-          await runOnAllProfiles(context, checked, run, connect)
+          await runOnAllProfiles(context, checked, run)
         },
         { effect },
       )
@@ -174,7 +175,7 @@ const undecided: ReadonlySet<number> = new Set([7, 8, 70])
 
 /** Names the changes that were made before an error, and replaces an exit code that would deny them. */
 function nameChanges(error: MeetroomError, context: Context | undefined): MeetroomError {
-  const done = context?.services.changes.describe()
+  const done = context?.changes.describe()
   if (done === undefined || undecided.has(error.exitCode)) return error
   if (error instanceof OutputError) return error.after(done)
   const { message, hint, status, request, body, requestId, cause } = error

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../src/api/loopback.ts'
-import type { Connect } from '../../src/cli/requests/service.ts'
+import type { Connect } from '../../src/cli/requests/running-command.ts'
 import { createNetworkTransport } from '../../src/client/http/transport.ts'
 import { createUndiciPool } from '../../src/client/http/undici-pool.ts'
 

@@ -9,6 +9,7 @@ import { readList } from '../lists/read-list.ts'
 import { holdsSecret, removeSecrets } from '../output/redaction/redaction.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
+import { describeTarget } from '../requests/find-service.ts'
 
 export interface BackupRecord {
   text: string
@@ -53,7 +54,7 @@ export async function createUserRecord(
 }
 
 async function toRecord(context: Context, label: string, record: Item): Promise<BackupRecord> {
-  const origin = await context.services.describeTarget()
+  const origin = await describeTarget(context)
   // A response may contain the API key, which must not be written to the file.
   const text = context.redactKeys(writeJson({ ...removeSecrets(record), [originField]: origin }))
   if (text.length > maxLength)

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../client/outcome.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import { describeTarget } from '../requests/find-service.ts'
 import type { Run } from '../run/run.ts'
 import type { RequestBody } from './adapter/adapter.ts'
 import { Journal } from './journal/journal.ts'
@@ -146,7 +147,7 @@ async function openJournal(context: Context, plan: ImportPlan): Promise<Journal 
     {
       command: `${adapter.name} import`,
       input: checked.digest,
-      target: await context.services.describeTarget(),
+      target: await describeTarget(context),
       options: JSON.stringify([
         ifExists,
         map,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { findDataDir } from '../requests/find-service.ts'
+import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import { findOtherShards, journalPath, receiptPath } from './journal/journals.ts'
 import { requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
@@ -111,7 +111,7 @@ async function findReceiptPath(
 ): Promise<string | undefined> {
   if (!adapter.createDuplicates || source.path === undefined || typeof flags.journal === 'string')
     return undefined
-  const target = await context.services.describeTarget()
+  const target = await describeTarget(context)
   return receiptPath(await findDataDir(context.host), { input: source.path, target, shard: flags.shard })
 }
 

@@ -8,7 +8,6 @@ import { MultiProfileWriter } from '../output/multi-profile-writer.ts'
 import type { Printer } from '../output/printer.ts'
 import { RequestPreview } from '../requests/before-send.ts'
 import { findDataDir } from '../requests/find-service.ts'
-import type { Connect } from '../requests/service.ts'
 import { Context } from './context.ts'
 
 /**
@@ -20,16 +19,15 @@ export async function runOnAllProfiles(
   base: Context,
   args: readonly unknown[],
   run: (context: Context) => Promise<void>,
-  connect: Connect | undefined,
 ): Promise<void> {
   const { flags, interrupt } = base
   refuseConflicts(base, args)
-  const config = await base.config.stored()
+  const config = await base.storedConfig()
   const names = await listProfiles(base, config)
   // The response of one service may contain the key of another.
   for (const { api_key } of Object.values(config.profiles ?? {})) base.addSecret(api_key)
   const results = new MultiProfileWriter(names.length, base)
-  const contexts = names.map((name) => new ProfileContext(base, name, results, connect))
+  const contexts = names.map((name) => new ProfileContext(base, name, results))
   if (!flags.curl) for (const context of contexts) await context.readKey()
   for (const context of contexts) {
     interrupt.throwIfAborted()
@@ -91,24 +89,15 @@ class ProfileContext extends Context {
     base: Context,
     readonly name: string,
     results: MultiProfileWriter,
-    connect: Connect | undefined,
   ) {
-    super(base.host, {
-      flags: { ...base.flags, profile: name },
-      command: base.command,
-      interrupt: base.interrupt,
-      connect,
-      openBackup: async () => undefined,
-      readList: async function* () {},
-      secrets: base.secrets,
-    })
+    super(base.setupWith({ ...base.flags, profile: name }))
     this.#results = results
   }
 
   /** Runs the key command of the profile, if any. Its errors are reported when the profile is used. */
   async readKey(): Promise<void> {
     try {
-      if ((await this.settings()).keyCommand) await this.services.key()
+      if ((await this.settings()).keyCommand) await this.key()
     } catch (error) {
       if (error instanceof InterruptedError || !(error instanceof MeetroomError)) throw error
     }

@@ -1,6 +1,9 @@
 import type { Client, ReadPages } from '../../client/client.ts'
+import { KnownItems } from '../../client/known-items.ts'
+import type { ServiceFacts } from '../../client/probe.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { StoredConfig } from '../../config/stored-file.ts'
 import type { Format } from '../../config/values.ts'
 import { type Hint, MeetroomError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
@@ -12,18 +15,26 @@ import { KnownSecrets, type Redact } from '../output/redaction/redaction.ts'
 import { StatusLine } from '../output/terminal/status-line.ts'
 import type { Backup } from '../requests/backup.ts'
 import { requireWritable } from '../requests/before-send.ts'
-import { CommandSettings, findTarget } from '../requests/command-settings.ts'
+import {
+  changeStoredConfig,
+  findTarget,
+  loadSettings,
+  readKey,
+  readStoredConfig,
+} from '../requests/command-settings.ts'
+import { CompletedChanges } from '../requests/completed-changes.ts'
 import type { Change } from '../requests/confirm.ts'
-import { connectOverNetwork } from '../requests/find-service.ts'
-import type { ClientSetup, Connect } from '../requests/service.ts'
-import { Services } from '../requests/services.ts'
+import { connectOverNetwork, describePlace, findService } from '../requests/find-service.ts'
+import type { Connect, RunningCommand } from '../requests/running-command.ts'
+import { type ClientSetup, openClient } from '../requests/service.ts'
 import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
 
 export interface ContextSetup {
+  host: Host
   flags: GlobalFlags
   command: string
   interrupt: AbortSignal
-  connect: Connect | undefined
+  connect?: Connect | undefined
   /** Opens the backup for deleted records. Required, so that no command can delete without it by mistake. */
   openBackup: (context: Context) => Promise<Backup | undefined>
   /** Reads a list, to prove writes. */
@@ -31,62 +42,69 @@ export interface ContextSetup {
   secrets?: KnownSecrets
 }
 
-/** Context of a running command: host, flags, and services that are created when needed. */
-export class Context {
+/** Context of a running command: host, flags, and everything that is created when needed. */
+export class Context implements RunningCommand {
+  readonly host: Host
   readonly flags: GlobalFlags
   readonly command: string
   /** Signal that aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal
-  readonly secrets: KnownSecrets
+  readonly connect: Connect
   /** Conditions on times that select items, as instants with their zone. Confirmation prompts show them. */
   readonly instants: string[] = []
-  readonly config: CommandSettings
-  readonly services: Services
+  readonly changes = new CompletedChanges()
   readonly statusLine: StatusLine
-  readonly #connect: Connect
-  readonly #openBackup: ContextSetup['openBackup']
-  readonly #readList: ContextSetup['readList']
-  #backup: Promise<Backup | undefined> | undefined
+  readonly #setup: ContextSetup
+  readonly #secrets: KnownSecrets
+  readonly #serviceFacts: ServiceFacts
+  readonly #closers: (() => Promise<void> | void)[] = []
+  #isNewProfile = false
+  #settings: Settings | undefined
   #printer: Printer | undefined
+  #client: Promise<Client> | undefined
+  #key: Promise<string> | undefined
+  #audit: ReturnType<RunningCommand['audit']> | undefined
+  #backup: Promise<Backup | undefined> | undefined
   #confirmation: Promise<void> | undefined
 
-  constructor(
-    readonly host: Host,
-    { flags, command, interrupt, connect, openBackup, readList, secrets = new KnownSecrets() }: ContextSetup,
-  ) {
-    this.flags = flags
-    this.command = command
-    this.interrupt = interrupt
-    this.secrets = secrets
-    this.#connect = connect ?? connectOverNetwork
-    this.#openBackup = openBackup
-    this.#readList = readList
-    this.statusLine = new StatusLine(host)
-    const addSecret = (secret: string | undefined) => secrets.add(secret)
-    addSecret(host.env['MEETROOM_API_KEY']?.trim())
-    const notice = (text: string) => this.notice(text)
-    this.config = new CommandSettings({ host, flags, interrupt, addSecret, notice })
-    this.services = new Services({
+  constructor(setup: ContextSetup) {
+    const {
       host,
       flags,
       command,
       interrupt,
-      connect: this.#connect,
-      addSecret,
-      redact: secrets.redact,
-      redactKeys: secrets.redactKeys,
-      settings: () => this.settings(),
-      printer: () => this.printer(),
-      configDir: () => this.config.dir(),
-      confirm: (change) => this.confirm(change),
-      openBackup: () => this.backup(),
-      readList: (...args) => readList(this, ...args),
-    })
+      connect = connectOverNetwork,
+      secrets = new KnownSecrets(),
+    } = setup
+    this.#setup = { ...setup, secrets }
+    this.host = host
+    this.flags = flags
+    this.command = command
+    this.interrupt = interrupt
+    this.connect = connect
+    this.#secrets = secrets
+    this.#serviceFacts = { allowsIncomplete: flags.allowIncomplete === true }
+    this.statusLine = new StatusLine(host)
+    this.addSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
 
   /** @throws {UsageError} if flags, environment or settings file contain an invalid value */
   async settings(): Promise<Settings> {
-    return this.config.settings()
+    this.#settings ??= await loadSettings(this, this.#isNewProfile)
+    return this.#settings
+  }
+
+  /** Allows a selected profile that is not stored. */
+  expectNewProfile(): void {
+    this.#isNewProfile = true
+  }
+
+  storedConfig(): Promise<StoredConfig> {
+    return readStoredConfig(this.host)
+  }
+
+  changeConfig(change: (config: StoredConfig) => StoredConfig): Promise<void> {
+    return changeStoredConfig(this, change)
   }
 
   /** @param format replaces the format of the settings, for commands that support only some formats */
@@ -124,7 +142,7 @@ export class Context {
   }
 
   get format(): Format | undefined {
-    return this.config.loaded?.output.value
+    return this.#settings?.output.value
   }
 
   /** Returns a printer that needs no valid settings. */
@@ -155,15 +173,22 @@ export class Context {
       throw new UsageError('--allow-incomplete is for commands that only read from a service')
     if ((dryRun || curl) && !sendsRequests(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
-    if (effect !== 'reads') this.services.rememberItems()
-    this.services.setMayWrite(mayWrite(effect))
+    // The items that are read prove writes.
+    if (effect !== 'reads') this.#serviceFacts.known ??= new KnownItems()
+    this.#serviceFacts.mayWrite = mayWrite(effect)
     // Each write is checked again. This early check avoids a needless confirmation prompt.
     if (alwaysWrites(effect)) requireWritable(this.flags, await this.settings())
   }
 
   /** Returns a client for the selected service. Without a setup, the client is shared. */
-  client(setup?: Partial<ClientSetup>): Promise<Client> {
-    return this.services.client(setup)
+  client(setup?: ClientSetup): Promise<Client> {
+    if (setup) return this.#openClient(setup)
+    this.#client ??= this.#openClient({})
+    return this.#client
+  }
+
+  async #openClient(setup: ClientSetup): Promise<Client> {
+    return openClient(this, { serviceFacts: this.#serviceFacts, ...setup }, await findService(this))
   }
 
   /** Returns a client for lookups before the main request. With `--curl`, lookups are sent. */
@@ -181,17 +206,14 @@ export class Context {
     }
   }
 
+  /** Returns the setup of a context for the same run with other flags. */
+  setupWith(flags: GlobalFlags): ContextSetup {
+    return { ...this.#setup, flags }
+  }
+
   withFlags(flags: GlobalFlags): Context {
-    const other = new Context(this.host, {
-      flags,
-      command: this.command,
-      interrupt: this.interrupt,
-      connect: this.#connect,
-      openBackup: this.#openBackup,
-      readList: this.#readList,
-      secrets: this.secrets,
-    })
-    this.services.closeLater(() => other.close())
+    const other = new Context(this.setupWith(flags))
+    this.closeLater(() => other.close())
     return other
   }
 
@@ -210,16 +232,16 @@ export class Context {
   }
 
   get redact(): Redact {
-    return this.secrets.redact
+    return this.#secrets.redact
   }
 
   /** Masks keys but not access tokens, which the user may have requested. */
   get redactKeys(): Redact {
-    return this.secrets.redactKeys
+    return this.#secrets.redactKeys
   }
 
   addSecret(secret: string | undefined): void {
-    this.secrets.add(secret)
+    this.#secrets.add(secret)
   }
 
   /** @throws {ConfirmationError} if the change is not confirmed */
@@ -231,19 +253,45 @@ export class Context {
   async #askToConfirm(change: Change): Promise<void> {
     const { confirm } = await import('../requests/confirm.ts')
     const selected = this.instants.length > 0 ? `, selected by ${this.instants.join(' and ')}` : ''
-    const describe = async () =>
-      `${await change.describe()}${selected}, ${await this.services.describePlace()}`
+    const describe = async () => `${await change.describe()}${selected}, ${await describePlace(this)}`
     return confirm(this, { ...change, describe })
   }
 
+  key(): Promise<string> {
+    this.#key ??= readKey(this)
+    return this.#key
+  }
+
+  audit(): ReturnType<RunningCommand['audit']> {
+    this.#audit ??= this.#openAudit()
+    return this.#audit
+  }
+
+  async #openAudit() {
+    const { auditLog, profile } = await this.settings()
+    if (!auditLog || !this.flags.audit) return undefined
+    const { openAudit } = await import('../requests/audit/audit.ts')
+    const audit = await openAudit(auditLog.value, profile.value, this)
+    this.closeLater(() => audit.close())
+    return audit
+  }
+
   backup(): Promise<Backup | undefined> {
-    this.#backup ??= this.#openBackup(this)
+    this.#backup ??= this.#setup.openBackup(this)
     return this.#backup
+  }
+
+  readList(...args: Parameters<ReadPages>): ReturnType<ReadPages> {
+    return this.#setup.readList(this, ...args)
+  }
+
+  closeLater(close: () => Promise<void> | void): void {
+    this.#closers.push(close)
   }
 
   async close(): Promise<void> {
     const backup = await this.#backup?.catch(() => undefined)
     await backup?.close()
-    await this.services.close()
+    for (const close of this.#closers) await close()
   }
 }

@@ -11,6 +11,7 @@ import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
+import { findPersistentBaseUrl } from '../requests/find-service.ts'
 import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
 import { LinkTemplate, roomPageTemplate } from './link-template.ts'
 import { type LinkOptions, MemberLinks } from './member-links.ts'
@@ -140,6 +141,6 @@ async function findTemplate(context: Context, kind: 'join' | 'replay'): Promise<
 async function findRoomPages(context: Context): Promise<string | undefined> {
   const { local } = await context.settings()
   return local
-    ? reachableOrigin(await context.services.persistentBaseUrl('room pages'))
+    ? reachableOrigin(await findPersistentBaseUrl(context, 'room pages'))
     : findEmbeddedService(context)
 }

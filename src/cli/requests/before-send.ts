@@ -1,13 +1,11 @@
 import type { Resource } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
+import type { GlobalFlags } from '../../config/global-flags.ts'
 import type { Settings } from '../../config/settings.ts'
 import { UsageError } from '../../errors.ts'
-import type { Printer } from '../output/printer.ts'
-import type { Redact } from '../output/redaction/redaction.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
-import type { Backup } from './backup.ts'
-import type { Change } from './confirm.ts'
+import type { RunningCommand } from './running-command.ts'
 
 /** Thrown when `--dry-run` or `--curl` has printed a request instead of sending it. The command then exits 0. */
 export class RequestPreview extends Error {}
@@ -21,36 +19,22 @@ export async function undefinedIfPreviewed<T>(request: Promise<T>): Promise<T | 
   }
 }
 
-export interface SendFlags {
-  dryRun?: boolean
-  curl?: boolean
-  allowWrite?: boolean
-  allProfiles?: boolean
-}
-
-export interface SendPolicy {
-  flags: SendFlags
-  settings: Settings
-  printer: Printer
-  redactKeys: Redact
-  /** Asks for confirmation, unless the command has already done so. */
-  confirm: (change: Change) => Promise<void>
-  openBackup: () => Promise<Backup | undefined>
-}
-
 /**
  * Creates the check that every request must pass. `--curl` allows only lookups and prints them as comments. `--dry-run`
  * and protected profiles allow no writes. Destructive requests need confirmation, and deletions need a backup if backups
  * are on.
  */
-export function createSendCheck(
-  { flags, settings, printer, redactKeys, confirm, openBackup }: SendPolicy,
+export async function createSendCheck(
+  context: RunningCommand,
   baseUrl: string,
   { confirmed = false, lookup = false }: { confirmed?: boolean; lookup?: boolean },
 ) {
+  const { flags } = context
+  const settings = await context.settings()
+  const printer = await context.printer()
   async function show(request: WireRequest, prefix = ''): Promise<void> {
     const { formatShownRequest } = await import('./request.ts')
-    const text = formatShownRequest(request, flags.curl === true, redactKeys, printer.options)
+    const text = formatShownRequest(request, flags.curl === true, context.redactKeys, printer.options)
     await printer.data(prefix + text, visibleJson)
   }
   async function preview(request: WireRequest): Promise<never> {
@@ -59,11 +43,11 @@ export function createSendCheck(
   }
   function ask(request: WireRequest): Promise<void> {
     const label = `${request.method} ${new URL(request.url).pathname}`
-    return confirm({ activity: label, describe: async () => `Send ${label}` })
+    return context.confirm({ activity: label, describe: async () => `Send ${label}` })
   }
   async function saveThenSend({ url }: WireRequest, confirmation: Promise<void> | undefined): Promise<void> {
     await confirmation
-    const backup = await openBackup()
+    const backup = await context.backup()
     await backup?.beforeDelete(url.slice(baseUrl.length))
   }
   return (request: WireRequest): Promise<void> | undefined => {
@@ -81,7 +65,7 @@ export function createSendCheck(
 }
 
 /** @throws {UsageError} when the profile is protected or its protection is unknown, unless `--allow-write` is given */
-export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
+export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, settings: Settings): void {
   const { profile, protectedBy, readError, local } = settings
   if (curl || dryRun || allowWrite) return
   if (readError)

@@ -1,77 +1,61 @@
-import type { GlobalFlags } from '../../config/global-flags.ts'
 import { isThisMachine } from '../../config/same-service.ts'
 import { localProfile, type SelectionFlags } from '../../config/selection.ts'
-import { resolveSettings, type Settings } from '../../config/settings.ts'
+import { resolveSettings, type Settings, selectKey } from '../../config/settings.ts'
 import { configFilePath, readConfig, type StoredConfig } from '../../config/stored-file.ts'
 import { readTargetFlags } from '../../config/target.ts'
 import { UsageError } from '../../errors.ts'
+import { requireIrreplaceable } from '../../files/trusted-file.ts'
 import type { Host } from '../../host.ts'
 import { findDataDir } from './find-service.ts'
+import type { RunningCommand } from './running-command.ts'
 
-interface SettingsDeps {
-  host: Host
-  flags: GlobalFlags
-  interrupt: AbortSignal
-  addSecret: (secret: string | undefined) => void
-  notice: (text: string) => Promise<void>
+/**
+ * @param isNewProfile true if the selected profile need not exist
+ * @throws {UsageError} when a flag, an environment variable or the settings file is invalid
+ */
+export async function loadSettings(context: RunningCommand, isNewProfile: boolean): Promise<Settings> {
+  const { host, flags } = context
+  const dir = await findConfigDir(host)
+  let config: StoredConfig | undefined
+  const read = () => {
+    config ??= readConfig(dir, host.uid)
+    return config
+  }
+  const resolve = (servedUrl?: string) =>
+    withQuery(resolveSettings(flags, host.env, read, isNewProfile, servedUrl), flags.query)
+  const settings = resolve()
+  context.addSecret(settings.apiKey?.value)
+  if (!config || !mayShareService(settings, config)) return settings
+  const { findServingProcess } = await import('../../embedded/running-server.ts')
+  const server = await findServingProcess(await findDataDir(host), host)
+  return server ? resolve(server.base_url) : settings
 }
 
-export class CommandSettings {
-  readonly #deps: SettingsDeps
-  #settings: Settings | undefined
-  #newProfile = false
+export async function readStoredConfig(host: Host): Promise<StoredConfig> {
+  return readConfig(await findConfigDir(host), host.uid)
+}
 
-  constructor(deps: SettingsDeps) {
-    this.#deps = deps
-  }
+/** @throws {UsageError | OutputError} when the file is invalid or cannot be written; the file is then unchanged */
+export async function changeStoredConfig(
+  context: RunningCommand,
+  change: (config: StoredConfig) => StoredConfig,
+): Promise<void> {
+  const { changeConfig } = await import('../../config/writer.ts')
+  const dir = await findConfigDir(context.host)
+  const open = await changeConfig(dir, context.host, context.interrupt, change)
+  const warning = `warning: others may be able to read ${configFilePath(dir)}: ${open}`
+  if (open) await (await context.printer()).notice(warning)
+}
 
-  dir(): Promise<string> {
-    return findConfigDir(this.#deps.host)
-  }
-
-  expectNewProfile(): void {
-    this.#newProfile = true
-  }
-
-  get loaded(): Settings | undefined {
-    return this.#settings
-  }
-
-  /** @throws {UsageError} when a flag, an environment variable or the settings file is invalid */
-  async settings(): Promise<Settings> {
-    if (this.#settings) return this.#settings
-    const { host, flags, addSecret } = this.#deps
-    const dir = await this.dir()
-    let config: StoredConfig | undefined
-    const read = () => {
-      config ??= readConfig(dir, host.uid)
-      return config
-    }
-    const resolve = (servedUrl?: string) =>
-      withQuery(resolveSettings(flags, host.env, read, this.#newProfile, servedUrl), flags.query)
-    let settings = resolve()
-    addSecret(settings.apiKey?.value)
-    if (config && mayShareService(settings, config)) {
-      const { findServingProcess } = await import('../../embedded/running-server.ts')
-      const server = await findServingProcess(await findDataDir(host), host)
-      if (server) settings = resolve(server.base_url)
-    }
-    this.#settings = settings
-    return settings
-  }
-
-  async stored(): Promise<StoredConfig> {
-    return readConfig(await this.dir(), this.#deps.host.uid)
-  }
-
-  /** @throws {UsageError | OutputError} when the file is invalid or cannot be written; the file is then unchanged */
-  async change(change: (config: StoredConfig) => StoredConfig): Promise<void> {
-    const { changeConfig } = await import('../../config/writer.ts')
-    const { host, interrupt, notice } = this.#deps
-    const dir = await this.dir()
-    const open = await changeConfig(dir, host, interrupt, change)
-    if (open) await notice(`warning: others may be able to read ${configFilePath(dir)}: ${open}`)
-  }
+/** @throws {AuthError} when no key is configured */
+export async function readKey(context: RunningCommand): Promise<string> {
+  const settings = await context.settings()
+  const key = selectKey(settings)
+  if ('value' in key) return key.value
+  const file = configFilePath(await findConfigDir(context.host))
+  requireIrreplaceable(file, context.host.uid, `the settings file ${file}`)
+  const { runKeyCommand } = await import('./key-command.ts')
+  return runKeyCommand(key.command, settings.keyCommand?.from ?? '', context)
 }
 
 /**
@@ -93,7 +77,7 @@ export async function findTarget(host: Host, flags: SelectionFlags): Promise<rea
   return readTargetFlags(flags, host.env, () => (dir === undefined ? {} : readConfig(dir, host.uid)))
 }
 
-async function findConfigDir(host: Host): Promise<string> {
+export async function findConfigDir(host: Host): Promise<string> {
   return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
 }
 

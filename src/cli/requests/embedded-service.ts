@@ -1,26 +1,19 @@
 import { isLoopback } from '../../api/loopback.ts'
 import { TransportError } from '../../api/wire.ts'
-import type { Settings } from '../../config/settings.ts'
-import type { OpenTransport } from './service.ts'
-
-interface EmbeddedServiceDeps {
-  settings(): Promise<Pick<Settings, 'baseUrl'>>
-  services: { transportTo(url: string): Promise<OpenTransport> }
-  interrupt: AbortSignal
-}
+import type { RunningCommand } from './running-command.ts'
 
 /**
  * Returns the origin of the service if it is an embedded one on this machine; undefined for any other service. Sends
  * one request without the key, and only to this machine.
  */
-export async function findEmbeddedService(deps: EmbeddedServiceDeps): Promise<string | undefined> {
-  const { baseUrl } = await deps.settings()
+export async function findEmbeddedService(context: RunningCommand): Promise<string | undefined> {
+  const { baseUrl } = await context.settings()
   const origin = baseUrl && reachableOrigin(baseUrl.value)
   if (origin === undefined || !isLoopback(new URL(origin).hostname)) return undefined
-  const transport = await deps.services.transportTo(origin)
+  const transport = await context.connect(origin, context.host)
   try {
     const request = { method: 'GET', url: `${origin}/rooms/-`, headers: {} }
-    const { status, headers } = await transport(request, deps.interrupt)
+    const { status, headers } = await transport(request, context.interrupt)
     return status === 200 && headers['server'] === 'meetroom' ? origin : undefined
   } catch (error) {
     if (error instanceof TransportError) return undefined

@@ -2,12 +2,15 @@ import { resolve } from 'node:path'
 import { omitUndefined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
 import type { ConnectionCheck } from '../../api/wire.ts'
+import type { Client } from '../../client/client.ts'
 import { minKeyLength, type Settings } from '../../config/settings.ts'
 import { isClear } from '../../config/values.ts'
 import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
 import { suggest, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import type { Connect, Service, ServiceDeps } from './service.ts'
+import type { Printer } from '../output/printer.ts'
+import type { Connect, RunningCommand } from './running-command.ts'
+import { type ClientSetup, openClient, type Service } from './service.ts'
 
 /** Base URL of a local workspace that is not served. A real host and port could belong to another program. */
 const unservedBaseUrl = 'http://local-workspace.invalid/v1'
@@ -18,14 +21,15 @@ export function nameService(settings: Settings): string {
 }
 
 /** @throws {UsageError} when no service is configured */
-export async function findService(deps: ServiceDeps): Promise<Service> {
-  const { host, settings, printer } = deps
-  if (settings.local) return findLocal(deps)
+export async function findService(context: RunningCommand): Promise<Service> {
+  const settings = await context.settings()
+  const printer = await context.printer()
+  if (settings.local) return findLocal(context, printer)
   const baseUrl = requireBaseUrl(settings)
   return {
     baseUrl,
     async open(connections) {
-      const apiKey = await deps.key()
+      const apiKey = await context.key()
       if (apiKey.length < minKeyLength)
         await printer.notice(
           `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is too short to be masked in output`,
@@ -33,13 +37,18 @@ export async function findService(deps: ServiceDeps): Promise<Service> {
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
         await printer.notice(`warning: the API key is sent unencrypted to ${url.host}; use https`)
-      const isTrusted = await createServerCheck(host, settings, baseUrl)
-      return { transport: await deps.connect(baseUrl, host, connections, isTrusted), apiKey }
+      return { transport: await connect(context, baseUrl, connections), apiKey }
     },
   }
 }
 
-async function findLocal({ host, connect, printer, settings }: ServiceDeps): Promise<Service> {
+/** Connects to a service. If it is the server of a local workspace, each connection is checked. */
+async function connect(context: RunningCommand, baseUrl: string, connections?: number) {
+  return context.connect(baseUrl, context.host, connections, await createServerCheck(context, baseUrl))
+}
+
+async function findLocal(context: RunningCommand, printer: Printer): Promise<Service> {
+  const { host } = context
   const { requireHandles } = await import('../../files/file-handles.ts')
   requireHandles()
   const dir = await findDataDir(host)
@@ -55,8 +64,7 @@ async function findLocal({ host, connect, printer, settings }: ServiceDeps): Pro
         dir,
         servingProcess: owner,
         host,
-        connect: async (baseUrl) =>
-          connect(baseUrl, host, connections, await createServerCheck(host, settings, baseUrl)),
+        connect: (baseUrl) => connect(context, baseUrl, connections),
         notice: (text) => void printer.notice(text),
       })
     },
@@ -68,26 +76,73 @@ async function findLocal({ host, connect, printer, settings }: ServiceDeps): Pro
  * port, and would receive the API key or an access token. Undefined for any other service.
  */
 export async function createServerCheck(
-  host: Host,
-  { local, dataDir }: Settings,
+  context: RunningCommand,
   baseUrl: string,
 ): Promise<ConnectionCheck | undefined> {
+  const { host } = context
+  const { local, dataDir } = await context.settings()
   const dir = local ? await findDataDir(host) : dataDir
   if (dir === undefined) return undefined
   const { isServedAt } = await import('../../embedded/running-server.ts')
   return () => isServedAt(dir, baseUrl, host)
 }
 
-/** @throws {UsageError} when the local workspace is not served */
-export async function findPersistentBaseUrl(host: Host, settings: Settings, need?: string): Promise<string> {
-  return settings.local ? (await requireServer(host, need)).base_url : requireBaseUrl(settings)
+/**
+ * Returns a client for a running server. Opening the local workspace instead would keep its server from starting.
+ * @throws {UsageError} when the local workspace is not served
+ */
+export async function openPersistentClient(context: RunningCommand, setup: ClientSetup): Promise<Client> {
+  const { local } = await context.settings()
+  if (!local) return openClient(context, setup, await findService(context))
+  const { base_url, apiKey } = await requireServer(context.host)
+  return openClientAt(context, base_url, apiKey, setup, await createServerCheck(context, base_url))
+}
+
+/** Returns a client for a base URL and a key that the settings need not contain. */
+export function openClientAt(
+  context: RunningCommand,
+  baseUrl: string,
+  apiKey: string,
+  setup: ClientSetup = {},
+  isTrusted?: ConnectionCheck,
+): Promise<Client> {
+  return openClient(context, setup, {
+    baseUrl,
+    open: async (connections) => ({
+      transport: await context.connect(baseUrl, context.host, connections, isTrusted),
+      apiKey,
+    }),
+  })
+}
+
+/**
+ * @param need what the command needs of the server, for the error
+ * @throws {UsageError} when the local workspace is not served
+ */
+export async function findPersistentBaseUrl(context: RunningCommand, need?: string): Promise<string> {
+  const settings = await context.settings()
+  return settings.local ? (await requireServer(context.host, need)).base_url : requireBaseUrl(settings)
+}
+
+export async function describeTarget(context: RunningCommand): Promise<string> {
+  const settings = await context.settings()
+  return settings.local
+    ? `the local workspace in ${await findDataDir(context.host)}`
+    : requireBaseUrl(settings)
+}
+
+/** Describes the service for prompts, as in `at https://host (profile staging)`. */
+export async function describePlace(context: RunningCommand): Promise<string> {
+  const { local, profile } = await context.settings()
+  const target = await describeTarget(context)
+  return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
 }
 
 /**
  * @param need what the command needs of the server
  * @throws {UsageError} when the local workspace is not served
  */
-export async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
+async function requireServer(host: Host, need = 'sessions'): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await findDataDir(host), host)
   if (owner) return owner

@@ -11,7 +11,7 @@ const maxKeyLength = 4096
 interface KeyCommandDeps {
   host: Host
   interrupt: AbortSignal
-  addSecret: (secret: string) => void
+  addSecret(secret: string): void
 }
 
 /**

@@ -1,45 +1,22 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { endpoints, type Route } from '../../api/endpoints.ts'
 import { counted } from '../../api/plural.ts'
-import type { ConnectionCheck, Transport } from '../../api/wire.ts'
-import { type Client, createClient, type ReadPages } from '../../client/client.ts'
+import { type Client, createClient } from '../../client/client.ts'
 import type { ServiceFacts } from '../../client/probe.ts'
 import type { Settle } from '../../client/proof.ts'
 import type { Pacer, Policy, Retry } from '../../client/retry.ts'
 import { isBusy } from '../../client/retry-policy.ts'
 import type { Remark } from '../../client/verdict.ts'
-import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
+import type { Printer } from '../output/printer.ts'
 import { maskText, redactResponses } from '../output/redaction/redaction.ts'
-import type { Audit } from './audit/audit.ts'
-import { createSendCheck, type SendFlags, type SendPolicy } from './before-send.ts'
-import type { CompletedChanges } from './completed-changes.ts'
-
-export type OpenTransport = Transport & { close?(): Promise<void> | void }
-
-/** Function that connects to a service over the network. Tests connect to the embedded service instead. */
-export type Connect = (
-  baseUrl: string,
-  host: Host,
-  connections?: number,
-  isTrusted?: ConnectionCheck,
-) => Promise<OpenTransport>
-
-export interface ServiceDeps extends SendPolicy {
-  host: Host
-  flags: SendFlags & { verbose?: boolean }
-  connect: Connect
-  closeLater: (close: () => Promise<void> | void) => void
-  key: () => Promise<string>
-  addSecret: (secret: string) => void
-  audit: Audit | undefined
-  readList: ReadPages
-  changes: CompletedChanges
-}
+import { createSendCheck } from './before-send.ts'
+import type { OpenTransport, RunningCommand } from './running-command.ts'
 
 export interface ClientSetup {
   connections?: number
-  interrupt: AbortSignal
+  /** Replaces the signal of the command. */
+  interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
   serviceFacts?: ServiceFacts
   /** Returns the timeout of a call that starts now, in milliseconds. Replaces the setting. */
@@ -68,27 +45,32 @@ export interface Service {
 }
 
 /** Creates a client. Every client is created here, so that all requests pass the send check. */
-export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Service): Client {
-  const { host, flags, settings, printer } = deps
-  const { timeout, retries } = settings
-  const { audit } = deps
+export async function openClient(
+  context: RunningCommand,
+  setup: ClientSetup,
+  service: Service,
+): Promise<Client> {
+  const { host, flags, changes, redactKeys } = context
+  const { timeout, retries } = await context.settings()
+  const printer = await context.printer()
+  const audit = await context.audit()
   const auditOrigin = () => service.dir ?? new URL(service.baseUrl).origin
   const client = createClient({
     baseUrl: service.baseUrl,
     open: async () => {
       const { transport, apiKey } = await service.open(setup.connections)
-      deps.addSecret(apiKey)
-      deps.closeLater(() => transport.close?.())
-      return { transport: redactResponses(transport, deps.redactKeys), apiKey }
+      context.addSecret(apiKey)
+      context.closeLater(() => transport.close?.())
+      return { transport: redactResponses(transport, redactKeys), apiKey }
     },
-    beforeSend: createSendCheck(deps, service.baseUrl, setup),
-    onRemark: createRemarkPrinter(deps, service),
+    beforeSend: await createSendCheck(context, service.baseUrl, setup),
+    onRemark: createRemarkPrinter(printer, context, service),
     ...(audit ? { audit: (endpoint, input) => audit.trail(auditOrigin(), endpoint, input) } : {}),
-    readList: deps.readList,
+    readList: (...args) => context.readList(...args),
     ...omitUndefined({ serviceFacts: setup.serviceFacts, onWrite: setup.onWrite }),
     ...omitUndefined({ settle: setup.settle, concurrency: setup.concurrency }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
-    interrupt: setup.interrupt,
+    interrupt: setup.interrupt ?? context.interrupt,
     ...omitUndefined({ cancelUnsent: setup.cancelUnsent }),
     policy: {
       get timeoutMs() {
@@ -114,7 +96,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
     route.method === 'GET'
       ? answer
       : answer.then((value) => {
-          deps.changes.addWrite(route)
+          changes.addWrite(route)
           return value
         })
   const noting: Client = {
@@ -144,7 +126,8 @@ export function describeRetry({ reason, waitMs }: Retry): string {
 
 /** Creates a function that prints the first warning of each subject, and at the end the number of the others. */
 function createRemarkPrinter(
-  { printer, closeLater }: ServiceDeps,
+  printer: Printer,
+  context: RunningCommand,
   { dir }: Service,
 ): (remark: Remark) => void {
   const counts = new Map<string, number>()
@@ -155,7 +138,7 @@ function createRemarkPrinter(
     counts.set(about, count + 1)
     if (count === 0) void printer.notice(`warning: ${text}`)
     if (count === 1 && !isHidden)
-      closeLater(async () => {
+      context.closeLater(async () => {
         const responses = counted((counts.get(about) ?? 0) - 1, 'more response')
         await printer.notice(`warning: the same in ${responses}: ${about}`)
       })

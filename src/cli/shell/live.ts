@@ -12,7 +12,7 @@ import type { Host } from '../../host.ts'
 import type { Context } from '../kernel/context.ts'
 import { hasPrefix } from '../names/matching/reference.ts'
 import { cellOf, type Item, selectView } from '../output/views/views.ts'
-import { findDataDir } from '../requests/find-service.ts'
+import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { Candidate } from './candidate.ts'
 import type { CandidateSource } from './candidates.ts'
 
@@ -46,13 +46,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
       const settings = await own.settings()
       if (!(await canLookUp(own, settings))) return []
       const from = settings.local ? 'workspace' : settings.apiKey?.from
-      const place = JSON.stringify([
-        await own.services.describeTarget(),
-        settings.profile.value,
-        from,
-        name,
-        room,
-      ])
+      const place = JSON.stringify([await describeTarget(own), settings.profile.value, from, name, room])
       const kept = await CompletionCache.of(context.host)
       return await kept.get(place, async () => toIdCandidates(own, name, await requestItems(name, room)))
     } catch {
@@ -79,7 +73,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
     members: async (room) =>
       /^(-|$)|[$`]/.test(room) || hasPrefix('room', room) ? [] : list('listMembers', room),
     profiles: async () => {
-      const stored = await own.config.stored().catch(() => ({}))
+      const stored = await own.storedConfig().catch(() => ({}))
       const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
       const known = Object.entries(profiles).map(([value, { base_url }]) => toCandidate(value, base_url))
       return [

@@ -59,7 +59,7 @@ export async function adoptWorkspace(context: Context, file: string, flags: Adop
     if (lock) {
       if (!lock.sections.includes(section)) lock.sections.push(section)
       await lock.save()
-      context.services.changes.add(['lock file', 'lock files'], 'written')
+      context.changes.add(['lock file', 'lock files'], 'written')
     }
     await printer.list(rowKinds.adopted, 'rooms', createPage({ items: rows }))
     await reportUnlisted(context, file, flags, unlisted.length)

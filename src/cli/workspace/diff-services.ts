@@ -24,7 +24,7 @@ export async function diffServices(context: Context, against: string, flags: Dif
   const printer = await context.printer()
   printer.check(rowKinds.plan)
   requireProfiles(context, flags)
-  requireKnownProfile(await context.config.stored(), { value: against, from: '--against' })
+  requireKnownProfile(await context.storedConfig(), { value: against, from: '--against' })
   const { profile } = await context.settings()
   const { users, rooms } = await readWorkspace(context, {}, [], '')
   const document: WorkspaceDocument = {

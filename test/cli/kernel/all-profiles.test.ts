@@ -452,11 +452,11 @@ describe('--all-profiles is a usage error', () => {
 test('the client for all profiles refuses writes in every command', async () => {
   const host = testHost({ env: { MEETROOM_CONFIG_DIR: join(dir, 'config') } })
   const flags = { audit: true, header: true, color: false, allProfiles: true, allowWrite: true, yes: true }
-  const context = new Context(host, {
+  const context = new Context({
+    host,
     flags,
     command: 'rooms list',
     interrupt: new AbortController().signal,
-    connect: undefined,
     openBackup: async () => undefined,
     readList: async function* () {},
   })

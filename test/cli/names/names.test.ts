@@ -209,11 +209,11 @@ describe('an argument or flag declared as a room', () => {
     .addArgument(new RoomArgument('[place...]'))
     .addOption(new RoomOption('--hall <hall>', 'another room'))
   test('is resolved even if its name is not “room”', async () => {
-    const context = new Context(testHost(), {
+    const context = new Context({
+      host: testHost(),
       flags: { header: true, audit: true, color: false },
       command: 'rooms get',
       interrupt: new AbortController().signal,
-      connect: undefined,
       openBackup: async () => undefined,
       readList: async function* () {},
     })

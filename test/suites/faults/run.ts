@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Connect } from '../../../src/cli/requests/service.ts'
+import type { Connect } from '../../../src/cli/requests/running-command.ts'
 import { main } from '../../../src/main.ts'
 import { launcher, node } from '../../helpers/built.ts'
 import { testHost } from '../../helpers/host.ts'

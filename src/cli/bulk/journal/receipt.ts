@@ -4,6 +4,7 @@ import { UsageError } from '../../../errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { hashKey } from '../../../hash.ts'
 import type { Context } from '../../kernel/context.ts'
+import { describeTarget } from '../../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import type { CheckedInput } from '../read/check.ts'
 import { RowKeys } from '../read/keys.ts'
@@ -65,7 +66,7 @@ async function readAdapterJournal(context: Context, path: string, { name }: Impo
   const previous = await readJournal(path, 0)
   const isSame =
     previous?.header.command === `${name} import` &&
-    previous.header.target === (await context.services.describeTarget())
+    previous.header.target === (await describeTarget(context))
   return isSame ? previous : undefined
 }
 

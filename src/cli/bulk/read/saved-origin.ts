@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { visible } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
 import { explainNotInteractive } from '../../requests/confirm.ts'
+import { describeTarget } from '../../requests/find-service.ts'
 
 /** Field of saved records that names the service from which they were deleted. Imports do not send it. */
 export const originField = 'saved_from'
@@ -27,7 +28,7 @@ export class SavedOrigins {
    * @throws {ConfirmationError} when the user declines or cannot be asked
    */
   async confirm(context: Context, isExpected: boolean): Promise<void> {
-    const target = await context.services.describeTarget()
+    const target = await describeTarget(context)
     if (this.#isUnknown)
       await context.notice(`the records do not say from which service they were saved; this is ${target}`)
     const others = [...this.#origins].filter((origin) => origin !== target)

@@ -15,6 +15,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName, requireSameService, selectProfile } from '../../kernel/profile.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import { explainNotInteractive, isInteractive } from '../../requests/confirm.ts'
+import { openClientAt } from '../../requests/find-service.ts'
 import { formatFingerprint } from '../../requests/fingerprint.ts'
 
 interface LoginFlags {
@@ -45,8 +46,8 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
 
 async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const { host } = context
-  context.config.expectNewProfile()
-  const stored = await context.config.stored()
+  context.expectNewProfile()
+  const stored = await context.storedConfig()
   const profile = selectProfileName(context, stored)
   const before = findProfile(stored, profile) ?? {}
   // With --with-token, standard input holds the key and cannot answer prompts.
@@ -62,7 +63,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const { keyCommand } = flags
   const now = host.now()
   const secret = keyCommand === undefined ? { value: key } : { command: keyCommand }
-  await context.config.change((config) => ({
+  await context.changeConfig((config) => ({
     ...withProfile(config, profile, withKey(findProfile(config, profile), baseUrl, secret, now)),
     profile: config.profile ?? profile,
   }))
@@ -130,8 +131,10 @@ async function readNewKey(
   origin: string,
   { api_key, api_key_origin }: Profile,
 ): Promise<string> {
-  if (keyCommand !== undefined)
-    return checkKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
+  if (keyCommand !== undefined) {
+    const { runKeyCommand } = await import('../../requests/key-command.ts')
+    return checkKey(await runKeyCommand(keyCommand, '--key-command', context))
+  }
   if (withToken) return checkKey(await readStdinText(context.host), 'standard input')
   const why = explainNotInteractive(context.host)
   if (why !== undefined)
@@ -185,7 +188,7 @@ async function printNextSteps(context: Context, profile: string): Promise<void> 
 async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined
   for (const baseUrl of given.endsWith('/v1') ? [given] : [given, `${given}/v1`]) {
-    const client = await context.services.clientFor(baseUrl, key)
+    const client = await openClientAt(context, baseUrl, key)
     try {
       await client.call('listRooms', { query: { limit: 1 } })
       if (baseUrl !== given) await context.notice(`the service is at ${baseUrl}; this base URL is stored`)

@@ -18,13 +18,13 @@ export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
 }
 
 async function logOut(context: Context): Promise<void> {
-  context.config.expectNewProfile()
-  const stored = await context.config.stored()
+  context.expectNewProfile()
+  const stored = await context.storedConfig()
   const { value: name } = requireStoredProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
   const { api_key, key_command } = findProfile(stored, name) ?? {}
   if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing to forget`)
-  await context.config.change((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
+  await context.changeConfig((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
   await context.notice(`forgot the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')

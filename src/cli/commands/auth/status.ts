@@ -49,7 +49,7 @@ async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
     throw new UsageError('--github-mask works only in GitHub Actions: it prints the key for the runner')
-  const key = await context.services.key()
+  const key = await context.key()
   // The runner decodes percent-encoded characters.
   const encoded = key.replaceAll('%', '%25')
   await stderr.write(`::add-mask::${encoded}\n`)
@@ -62,7 +62,7 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
   let failure: MeetroomError | undefined
   let key: string | undefined
   try {
-    if (!local && baseUrl) key = await context.services.key()
+    if (!local && baseUrl) key = await context.key()
     if (wait === undefined) await (await context.client()).call('listRooms', { query: { limit: 1 } })
     else await (await import('../rooms/wait/service.ts')).waitForService(context, wait)
   } catch (error) {

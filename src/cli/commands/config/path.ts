@@ -3,6 +3,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
+import { findConfigDir } from '../../requests/command-settings.ts'
 
 export function defineConfigPath(config: MeetroomCommand, act: DefineAction): void {
   const path = config
@@ -11,7 +12,9 @@ export function defineConfigPath(config: MeetroomCommand, act: DefineAction): vo
     .description('Print the path of the settings file, whether it exists or not.')
     .action(
       act('machine', async (context) => {
-        await context.plainPrinter().data(`${configFilePath(await context.config.dir())}\n`, visibleLines)
+        await context
+          .plainPrinter()
+          .data(`${configFilePath(await findConfigDir(context.host))}\n`, visibleLines)
       }),
     )
   addExamples(path, 'meetroom config path')

@@ -29,9 +29,9 @@ export function requireKey(name: string): SettableKey {
 
 /** @throws {UsageError} when a protected profile would get another base URL, because that ends the protection */
 export async function changeProfile(context: Context, change: (profile: Profile) => Profile): Promise<void> {
-  const stored = await context.config.stored()
+  const stored = await context.storedConfig()
   const { value: name } = requireStoredProfile(context, stored)
-  await context.config.change((config) => {
+  await context.changeConfig((config) => {
     const before = findProfile(config, name) ?? {}
     const after = change(before)
     if (before.protected && after.base_url !== before.base_url)

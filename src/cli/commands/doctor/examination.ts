@@ -2,6 +2,7 @@ import { omitUndefined } from '../../../api/defined.ts'
 import { isLoopback } from '../../../api/loopback.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Context } from '../../kernel/context.ts'
+import { findConfigDir } from '../../requests/command-settings.ts'
 import { requireBaseUrl } from '../../requests/find-service.ts'
 import { type Finding, runCheck, skipCheck } from './finding.ts'
 import { checkLocal } from './local.ts'
@@ -22,7 +23,7 @@ export async function* runChecks(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
   yield runCheck(context, 'version', checkVersion)
-  yield runCheck(context, 'settings file', async () => checkSettings(await context.config.dir(), host))
+  yield runCheck(context, 'settings file', async () => checkSettings(await findConfigDir(context.host), host))
   yield runCheck(context, 'code cache', () => checkCache(host))
   let settings: Settings | undefined
   const profile = await runCheck(context, 'profile', async () => {

@@ -43,7 +43,7 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
  */
 export async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
-  const key = await context.services.key()
+  const key = await context.key()
   if (settings.keyCommand) return `${from}, printed by a command`
   if (key.length >= minKeyLength) return from
   return { problem: `${from}, but too short to be masked in output`, hint: 'check that the key is complete' }

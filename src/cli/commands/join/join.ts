@@ -21,6 +21,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { createRedactor } from '../../output/redaction/redaction.ts'
+import { createServerCheck, findDataDir, findPersistentBaseUrl } from '../../requests/find-service.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
 interface Flags {
@@ -54,11 +55,13 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
   const access_token = flags.as === undefined ? flags.token : await readToken(context, flags.as)
-  const baseUrl = await context.services.persistentBaseUrl()
+  const baseUrl = await findPersistentBaseUrl(context)
   const url = baseUrl + fillPath(joining.path, { id: room })
   await requireDirect(context, url)
-  const isTrusted = await context.services.serverCheck(baseUrl)
-  const trail = await context.services.trail(joining, { params: { id: room } })
+  const isTrusted = await createServerCheck(context, baseUrl)
+  const { local } = await context.settings()
+  const place = local ? await findDataDir(context.host) : new URL(baseUrl).origin
+  const trail = (await context.audit())?.trail(place, joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
   await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
 }

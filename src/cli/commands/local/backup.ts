@@ -32,7 +32,7 @@ export function defineLocalBackup(local: MeetroomCommand, act: DefineAction): vo
           overwrite,
           machine: host,
         })
-        context.services.changes.add(['backup', 'backups'], 'written')
+        context.changes.add(['backup', 'backups'], 'written')
         await printer.printFacts(facts)
       }),
     )

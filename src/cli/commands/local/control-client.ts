@@ -22,7 +22,7 @@ export async function control<T>(
 ): Promise<T> {
   const { control_url, control_key } = readControlFile(context, file)
   context.addSecret(control_key)
-  const transport = await context.services.transportTo(control_url)
+  const transport = await context.connect(control_url, context.host)
   try {
     const { status, body } = await transport(
       {
@@ -35,7 +35,7 @@ export async function control<T>(
     )
     const response = JSON.parse(new TextDecoder().decode(body))
     if (status === 200) {
-      context.services.changes.add(['service for tests', 'services for tests'], 'changed')
+      context.changes.add(['service for tests', 'services for tests'], 'changed')
       return response
     }
     throw new UsageError(String(response.error?.message))

@@ -51,7 +51,7 @@ async function run(context: Context, dataDir: string | undefined): Promise<void>
       `Delete everything in the local workspace in ${workspace} (${formatContents(facts)})`,
     ),
   )
-  context.services.changes.add(['local workspace', 'local workspaces'], 'emptied')
+  context.changes.add(['local workspace', 'local workspaces'], 'emptied')
   const emptied: Printed['local reset'] = { workspace, saved }
   await printer.printFacts(emptied)
 }

@@ -40,7 +40,7 @@ async function run(context: Context, file: string, dataDir: string | undefined):
       `Replace the local workspace in ${dir} by ${backup} (${formatContents(facts)})`,
     ),
   )
-  context.services.changes.add(['local workspace', 'local workspaces'], 'restored')
+  context.changes.add(['local workspace', 'local workspaces'], 'restored')
   if (changedRows > 0)
     await printer.notice(
       `warning: ${changedRows} ${plural(changedRows, 'row')} of the backup were changed or left out, because this version does not accept all of their values`,

@@ -50,7 +50,7 @@ async function run(context: Context, { keep = defaultKept, dataDir }: Flags): Pr
       `Delete ${counted(old.length, 'saved copy', 'saved copies')} (${describeSize(bytes)}) of the local workspace in ${workspace}`,
     )
   deleteSavedCopies(old)
-  if (old.length > 0) context.services.changes.add(['saved copy', 'saved copies'], 'deleted', old.length)
+  if (old.length > 0) context.changes.add(['saved copy', 'saved copies'], 'deleted', old.length)
   const tidied: Printed['local tidy'] = { workspace, deleted: old.length, bytes }
   await printer.printFacts(tidied)
 }

@@ -21,8 +21,8 @@ export function defineProfileList(profiles: MeetroomCommand, act: DefineAction):
 }
 
 async function listProfiles(context: Context): Promise<void> {
-  context.config.expectNewProfile()
-  const config = await context.config.stored()
+  context.expectNewProfile()
+  const config = await context.storedConfig()
   const printer = await context.printer()
   const stored = Object.entries({
     ...config.profiles,

@@ -4,9 +4,9 @@ import type { Context } from '../../kernel/context.ts'
 import { requireProfile } from './require-profile.ts'
 
 export async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
-  context.config.expectNewProfile()
+  context.expectNewProfile()
   await requireProfile(context, name)
-  await context.config.change((config) => {
+  await context.changeConfig((config) => {
     const { protected: _, ...profile } = findProfile(config, name) ?? {}
     return withProfile(config, name, isProtected ? { ...profile, protected: true } : profile)
   })

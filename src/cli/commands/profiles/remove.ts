@@ -15,14 +15,14 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
     .argument('<profile>', 'name of the profile')
     .action(
       act('forgets', async (context, name: string) => {
-        context.config.expectNewProfile()
+        context.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)
         await confirm(context, {
           activity: 'removing a profile',
           describe: async () => `Forget profile ${name} and its key`,
         })
-        await context.config.change((config) => withoutProfile(config, name))
+        await context.changeConfig((config) => withoutProfile(config, name))
         await context.notice(`forgot profile ${name}`)
       }),
     )

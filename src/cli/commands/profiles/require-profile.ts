@@ -5,7 +5,7 @@ import type { Context } from '../../kernel/context.ts'
 
 /** @throws {NotFoundError} when no profile has the name */
 export async function requireProfile(context: Context, name: string): Promise<void> {
-  const stored = await context.config.stored()
+  const stored = await context.storedConfig()
   if (name === localProfile || findProfile(stored, name)) return
   throw new NotFoundError(`no such profile: ${name}`, { hint: listProfiles(name, stored).known })
 }

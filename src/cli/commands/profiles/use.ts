@@ -11,9 +11,9 @@ export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): 
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {
-        context.config.expectNewProfile()
+        context.expectNewProfile()
         await requireProfile(context, name)
-        await context.config.change((config) => ({
+        await context.changeConfig((config) => ({
           ...config,
           profile: name,
         }))

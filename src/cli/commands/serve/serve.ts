@@ -217,7 +217,7 @@ async function start(
 /** @throws {UsageError} for the name of a profile that is protected or belongs to another machine */
 async function requireOwnProfile(context: Context, name: string): Promise<void> {
   checkProfileName(name)
-  const profile = findProfile(await context.config.stored(), name)
+  const profile = findProfile(await context.storedConfig(), name)
   const { base_url = '', protected: isProtected } = profile ?? {}
   const isOwn = base_url === '' || (isUrl(base_url) && isLoopback(new URL(base_url).hostname))
   if (isOwn && isProtected !== true) return
@@ -235,7 +235,7 @@ async function saveProfile(
   { baseUrl, apiKey }: RunningService,
   dir: string | undefined,
 ): Promise<void> {
-  await context.config.change((config) =>
+  await context.changeConfig((config) =>
     withProfile(config, name, {
       ...withKey(findProfile(config, name), baseUrl, { value: apiKey }, context.host.now()),
       ...omitUndefined({ data_dir: dir }),

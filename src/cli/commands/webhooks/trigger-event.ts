@@ -54,7 +54,7 @@ export async function triggerEvent(
   const response = await sendOnce(context, request)
   const { status } = response
   const isAccepted = status >= 200 && status < 300
-  if (isAccepted) context.services.changes.add(['event', 'events'], 'sent')
+  if (isAccepted) context.changes.add(['event', 'events'], 'sent')
   await report(context, { id, event, to: flags.to, signature: sent['webhook-signature'] }, response)
   if (isAccepted) return
   if (status >= 500) throw new ServiceError(`the receiver failed (${status})`, { status })
@@ -104,7 +104,7 @@ async function preview(context: Context, request: WireRequest): Promise<void> {
 async function sendOnce(context: Context, request: WireRequest): Promise<WireResponse> {
   const { host, interrupt } = context
   const { timeout } = await context.settings()
-  const transport = await context.services.transportTo(request.url)
+  const transport = await context.connect(request.url, context.host)
   const policy = { timeoutMs: timeout.value * 1000, retries: 0, timing: host }
   try {
     return await createSend(transport, policy, { interrupt })(request, {

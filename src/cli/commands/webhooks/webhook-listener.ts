@@ -8,7 +8,6 @@ import { isLoopback } from '../../../api/loopback.ts'
 import { redeliveryHeader } from '../../../api/webhook-headers.ts'
 import { describeSystemError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { OpenTransport } from '../../requests/service.ts'
 import { createListenError } from '../shared/listening.ts'
 import { checkWebhook, type WebhookVerdict } from './webhook.ts'
 
@@ -153,7 +152,7 @@ function findHeaderProblem(
 
 /** Returns a function that forwards an event unchanged and returns the response status, 502 without a response. */
 async function openForward(context: Context, target: string) {
-  const transport: OpenTransport = await context.services.transportTo(target)
+  const transport = await context.connect(target, context.host)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !isConnectionHeader(name)))
     try {

@@ -16,20 +16,21 @@ export interface Audit {
 }
 
 interface AuditDeps {
-  profile: string
   command: string
   host: Host
   redact: Redact
-  notice: (text: string) => Promise<void>
+  notice(text: string): Promise<void>
 }
 
 export async function openAudit(
   path: string,
-  { profile, command, host, redact, notice }: AuditDeps,
+  profile: string,
+  context: AuditDeps,
 ): Promise<Audit & { close(): Promise<void> }> {
+  const { command, host, redact } = context
   const warned = new Set<string>()
   const warnOnce = (kind: keyof AuditLogHandlers, text: string) => {
-    if (!warned.has(kind)) void notice(`warning: ${text}`)
+    if (!warned.has(kind)) void context.notice(`warning: ${text}`)
     warned.add(kind)
   }
   const log = new AuditLog(path, host.effectiveUid, {

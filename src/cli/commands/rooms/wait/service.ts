@@ -1,5 +1,6 @@
 import { forgetProbe } from '../../../../client/probe.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { describeTarget } from '../../../requests/find-service.ts'
 import { createPollClient } from './client.ts'
 import { createDeadline } from './deadline.ts'
 import { createTimeoutError, poll } from './poll.ts'
@@ -13,7 +14,7 @@ const pauseMs = 1000
  */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
   const deadline = createDeadline(context.host, wholeMs)
-  const what = await context.services.describeTarget()
+  const what = await describeTarget(context)
   const client = await createPollClient(context, deadline)
   const end = await poll(context, {
     what,

@@ -11,6 +11,7 @@ import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
+import { findPersistentBaseUrl, openPersistentClient } from '../../../requests/find-service.ts'
 import { type ClientSetup, describeRetry } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
 import { type RoomPoll, RoomReader } from './room-reader.ts'
@@ -87,12 +88,12 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
 class RoomConnection {
   readonly #context: Context
   readonly #room_id: string
-  readonly #setup: Partial<ClientSetup>
+  readonly #setup: ClientSetup
   #url = ''
   #opened: { client: Client; reader: RoomReader } | undefined
   #isLost = false
 
-  constructor(context: Context, room_id: string, setup: Partial<ClientSetup>) {
+  constructor(context: Context, room_id: string, setup: ClientSetup) {
     this.#context = context
     this.#room_id = room_id
     this.#setup = setup
@@ -113,12 +114,12 @@ class RoomConnection {
 
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await this.#context.services.persistentBaseUrl().catch((error) => {
+    const url = await findPersistentBaseUrl(this.#context).catch((error) => {
       // A local workspace that was served before is likely to be served again.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await this.#context.services.persistentClient({ ...this.#setup, serviceFacts: {} })
+      const client = await openPersistentClient(this.#context, { ...this.#setup, serviceFacts: {} })
       this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
     }
     this.#url = url

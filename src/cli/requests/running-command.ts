@@ -1,0 +1,44 @@
+import type { ConnectionCheck, Transport } from '../../api/wire.ts'
+import type { ReadPages } from '../../client/client.ts'
+import type { GlobalFlags } from '../../config/global-flags.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { Host } from '../../host.ts'
+import type { Printer } from '../output/printer.ts'
+import type { Redact } from '../output/redaction/redaction.ts'
+import type { Audit } from './audit/audit.ts'
+import type { Backup } from './backup.ts'
+import type { CompletedChanges } from './completed-changes.ts'
+import type { Change } from './confirm.ts'
+
+export type OpenTransport = Transport & { close?(): Promise<void> | void }
+
+/** Function that connects to a service over the network. Tests connect to the embedded service instead. */
+export type Connect = (
+  baseUrl: string,
+  host: Host,
+  connections?: number,
+  isTrusted?: ConnectionCheck,
+) => Promise<OpenTransport>
+
+/** Context of a command, as the path to a service needs it. `Context` implements it, in a folder above this one. */
+export interface RunningCommand {
+  readonly host: Host
+  readonly flags: GlobalFlags
+  readonly interrupt: AbortSignal
+  readonly connect: Connect
+  readonly changes: CompletedChanges
+  readonly redactKeys: Redact
+  addSecret(secret: string | undefined): void
+  settings(): Promise<Settings>
+  printer(): Promise<Printer>
+  key(): Promise<string>
+  /** Opens the audit log; undefined when auditing is off. */
+  audit(): Promise<Audit | undefined>
+  /** Opens the backup of deleted records; undefined when backups are off. */
+  backup(): Promise<Backup | undefined>
+  /** Asks for confirmation, unless the command has already done so. */
+  confirm(change: Change): Promise<void>
+  /** Reads a list, to prove writes. */
+  readList(...args: Parameters<ReadPages>): ReturnType<ReadPages>
+  closeLater(close: () => Promise<void> | void): void
+}
