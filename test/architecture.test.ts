@@ -240,6 +240,39 @@ test('only src/files opens, creates and renames files', () => {
   expect(files.filter((file) => layer(file) !== 'files' && (fromFs(file) || isWhole(file)))).toEqual([])
 })
 
+test('only draft.ts replaces files, and only append-file.ts appends to them, both durably', () => {
+  const writing = /\bFileHandle\b|\b(f?writev?|f?data?sync|f?truncate|chown|chmod)Sync\b|\bdatasync\b/
+  expect(files.filter((file) => writing.test(code(file))).sort()).toEqual([
+    ...['files/append-file.ts', 'files/create-file.ts', 'files/draft.ts', 'files/output-file.ts'],
+    // Standard output.
+    'host.ts',
+  ])
+  // A library writes the settings.
+  expect(imports.filter(({ to }) => to === 'conf').map(({ from }) => from)).toEqual(['config/writer.ts'])
+})
+
+test('only rows.ts parses CSV', () => {
+  expect(imports.filter(({ to }) => to === 'csv-parse').map(({ from }) => from)).toEqual([
+    'cli/bulk/read/rows.ts',
+  ])
+})
+
+test('only file-errors.ts words the failure of a file', () => {
+  const wording = /\} cannot be (read|written|stored|used): \$\{/
+  expect(files.filter((file) => wording.test(code(file))).sort()).toEqual([
+    // The content of a lock file, and what SQLite reports.
+    ...['cli/workspace/lock/lock-format.ts', 'embedded/backups/back-up.ts'],
+    'files/file-errors.ts',
+  ])
+  // The others describe ports, programs, standard output and the database.
+  expect(files.filter((file) => /\bdescribeSystemError\b/.test(code(file))).sort()).toEqual([
+    ...['cli/commands/serve/environment.ts', 'cli/commands/shared/listening.ts'],
+    ...['cli/commands/webhooks/webhook-listener.ts', 'cli/output/printer.ts', 'cli/requests/key-command.ts'],
+    ...['embedded/common/faults.ts', 'errors.ts', 'files/file-errors.ts', 'files/windows-acl.ts'],
+    'testing/testing.ts',
+  ])
+})
+
 test('no module uses URL.canParse, which fails on Latin-1 text in Node 20 after V8 optimizes it', () => {
   expect(files.filter((file) => /\bcanParse\b/.test(code(file)))).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { findClosest } from '../api/closest.ts'
 import { isRecord } from '../api/guards.ts'
-import { describeSystemError, suggest, toExhaustedHandlesError, UsageError } from '../errors.ts'
+import { suggest, UsageError } from '../errors.ts'
+import { toReadError } from '../files/file-errors.ts'
 import { isHiddenByOthers, readTrusted } from '../files/trusted-file.ts'
 import { localProfile } from './selection.ts'
 
@@ -53,11 +54,8 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    const handles = toExhaustedHandlesError(error)
-    if (handles) throw handles
-    const ConfigError = isHiddenByOthers(error, uid) ? HiddenConfigError : UsageError
-    throw new ConfigError(`the settings file ${file} cannot be read: ${describeSystemError(error)}`, {
-      cause: error,
+    throw toReadError(`the settings file ${file}`, error, {
+      Kind: isHiddenByOthers(error, uid) ? HiddenConfigError : UsageError,
     })
   }
   const config = parseConfig(text)

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
-import { describeSystemError, OutputError } from '../errors.ts'
+import { OutputError } from '../errors.ts'
+import { toStorageError } from '../files/file-errors.ts'
 import { takeLock } from '../files/file-lock.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
@@ -42,14 +43,7 @@ export async function changeConfig(
       await release()
     }
   } catch (error) {
-    const { syscall } = error as NodeJS.ErrnoException
-    if (!syscall) throw error
-    throw new OutputError(
-      `the settings cannot be stored in ${dir}: ${describeSystemError(error, 'no such directory')}`,
-      {
-        hint: 'choose another directory with MEETROOM_CONFIG_DIR',
-      },
-    )
+    throw toStorageError('the settings', dir, error, 'MEETROOM_CONFIG_DIR')
   }
 }
 

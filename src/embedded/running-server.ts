@@ -1,9 +1,10 @@
 import { existsSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUrl } from '../api/is-url.ts'
-import { describeSystemError, UsageError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { prepareDatabaseFile, prepareLockDatabase } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
+import { toReadError } from '../files/file-errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { readText } from '../files/read-file.ts'
 import { readInDataDirectory } from '../files/trusted-file.ts'
@@ -115,18 +116,15 @@ function readServedKey(
   dir: string,
   uid: number | undefined,
 ): string {
-  const unusable = (problem: string) =>
-    new UsageError(`the API key file ${file} ${problem}`, {
-      hint: `the workspace is served by process ${pid}: restart it`,
-    })
+  const name = `the API key file ${file}`
+  const hint = `the workspace is served by process ${pid}: restart it`
   try {
     const key = readKeyFile(file, dir, uid)
     if (key) return key
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw unusable(`cannot be read: ${describeSystemError(error)}`)
+    throw toReadError(name, error, { hint })
   }
-  throw unusable('holds no API key')
+  throw new UsageError(`${name} holds no API key`, { hint })
 }
 
 /** Unlike `rm`, throws a system error for a directory, which callers describe. */

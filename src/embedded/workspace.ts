@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { quoteForShell } from '../api/quote-for-shell.ts'
-import { describeSystemError, OutputError, UsageError } from '../errors.ts'
+import { OutputError, UsageError } from '../errors.ts'
 import { prepareDatabaseFile } from '../files/create-file.ts'
 import { replaceFile } from '../files/draft.ts'
+import { toUseError } from '../files/file-errors.ts'
 import { describeSharedDirectory } from '../files/file-kind.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { describeFailure, isDamage } from './common/faults.ts'
@@ -135,11 +136,8 @@ async function findKey(
       lock?.release()
     }
   } catch (error) {
-    if (isOwn || error instanceof UsageError) throw error
-    const reason = describeSystemError(error, 'no such directory')
-    throw new OutputError(`the key file ${file} cannot be used: ${reason}`, {
-      hint: 'choose another file with --api-key-file',
-    })
+    if (isOwn) throw error
+    throw toUseError(`the key file ${file}`, error, { hint: 'choose another file with --api-key-file' })
   }
 }
 

@@ -2,12 +2,12 @@ import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, type 
 import { type FileHandle, open } from 'node:fs/promises'
 import { createNotRegularError, requireOwnFile, requireRegular } from './file-kind.ts'
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 
 /** @throws a system error with EEXIST when the path exists, even as a symbolic link */
 export function createFile(path: string): Promise<FileHandle> {
-  return open(path, newFile, 0o600)
+  return open(path, newFile | O_APPEND, 0o600)
 }
 
 /** Side files that SQLite opens by itself. It would wait for ever for the writer of a named pipe. */

@@ -1,29 +1,62 @@
 import {
   describeSystemError,
-  type Hint,
+  type ErrorDetails,
   MeetroomError,
   OutputError,
   toExhaustedHandlesError,
   UsageError,
 } from '../errors.ts'
 
-interface Details {
-  hint?: Hint
+interface Details extends Pick<ErrorDetails, 'hint'> {
+  /** Class of the error, if it is not the usual one. */
+  Kind?: new (
+    message: string,
+    details: ErrorDetails,
+  ) => MeetroomError
+  /** What follows the reason. */
+  rest?: string
 }
 
-/** Translates a system error of reading a file. Returns other errors unchanged. */
-export function toReadError(name: string, error: unknown, details: Details = {}): unknown {
-  if (!isSystemError(error)) return error
-  const message = `${name} cannot be read: ${describeSystemError(error)}`
-  return toExhaustedHandlesError(error) ?? new UsageError(message, { ...details, cause: error })
+// Only this module words the failure of a file. Each function returns an error that is not of the system unchanged.
+
+export function toReadError(name: string, error: unknown, details?: Details): unknown {
+  return translate(error, `${name} cannot be read`, 'no such file', { Kind: UsageError, ...details })
 }
 
-/** Translates a system error of writing a file. Returns other errors unchanged. */
-export function toWriteError(name: string, error: unknown, details: Details = {}): unknown {
-  if (!isSystemError(error)) return error
-  const message = `${name} cannot be written: ${describeSystemError(error, 'no such directory')}`
-  return toExhaustedHandlesError(error) ?? new OutputError(message, { ...details, cause: error })
+export function toWriteError(name: string, error: unknown, details?: Details): unknown {
+  return translate(error, `${name} cannot be written`, 'no such directory', details)
 }
 
-const isSystemError = (error: unknown) =>
-  !(error instanceof MeetroomError) && (error as NodeJS.ErrnoException).code !== undefined
+/** Translates the error of a file that is read, and created if it is missing. */
+export function toUseError(name: string, error: unknown, details?: Details): unknown {
+  return translate(error, `${name} cannot be used`, 'no such directory', details)
+}
+
+/** @param variable environment variable that names another directory */
+export function toStorageError(
+  what: string,
+  directory: string,
+  error: unknown,
+  variable = 'TMPDIR',
+): unknown {
+  const hint = `choose another directory with ${variable}`
+  return translate(error, `${what} cannot be stored in ${directory}`, 'no such directory', { hint })
+}
+
+/** @param error system error, or error of this program with a reason as its message */
+export function describeWriteFailure(name: string, error: unknown): string {
+  const reason =
+    error instanceof MeetroomError ? error.message : describeSystemError(error, 'no such directory')
+  return `${name} cannot be written: ${reason}`
+}
+
+function translate(
+  error: unknown,
+  failure: string,
+  missing: string,
+  { Kind = OutputError, rest, ...details }: Details = {},
+): unknown {
+  if (error instanceof MeetroomError || (error as NodeJS.ErrnoException).code === undefined) return error
+  const message = [`${failure}: ${describeSystemError(error, missing)}`, ...(rest ? [rest] : [])].join('; ')
+  return toExhaustedHandlesError(error) ?? new Kind(message, { ...details, cause: error })
+}

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeSystemError, OutputError, toExhaustedHandlesError } from '../errors.ts'
+import { toStorageError } from './file-errors.ts'
 
 export interface TemporaryDirectory {
   path: string
@@ -19,15 +19,6 @@ export async function createTemporaryDirectory(what: string, parent = tmpdir()):
     // Retries, because a process that was stopped may still write files.
     return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
   } catch (error) {
-    throw toExhaustedHandlesError(error) ?? storageError(what, parent, error)
+    throw toStorageError(what, parent, error)
   }
-}
-
-/** Error for a temporary file that cannot be written. */
-export function storageError(what: string, parent: string, error: unknown): OutputError {
-  const reason = describeSystemError(error, 'no such directory')
-  return new OutputError(`${what} cannot be stored in ${parent}: ${reason}`, {
-    hint: 'choose another directory with TMPDIR',
-    cause: error,
-  })
 }

@@ -1,24 +1,18 @@
-import { type FileHandle, lstat, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import {
-  describeSystemError,
-  MeetroomError,
-  OutputError,
-  toExhaustedHandlesError,
-  UsageError,
-} from '../../errors.ts'
-import { createFile } from '../../files/create-file.ts'
-import { syncDirectory } from '../../files/draft.ts'
+import { lstat, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UsageError } from '../../errors.ts'
+import { AppendFile } from '../../files/append-file.ts'
+import { toWriteError } from '../../files/file-errors.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 
 /** New file with one record per line. Once `sync` resolves, the lines added before it survive a power loss. */
 export class BackupFile {
   readonly path: string
-  readonly #file: FileHandle
+  readonly #file: AppendFile
   #written = 0
   #synced = 0
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: AppendFile) {
     this.path = path
     this.#file = file
   }
@@ -29,7 +23,7 @@ export class BackupFile {
    */
   static async create(path: string): Promise<BackupFile> {
     try {
-      return new BackupFile(path, await createFile(path))
+      return new BackupFile(path, await AppendFile.create(path))
     } catch (error) {
       throw toBackupError(path, error)
     }
@@ -40,7 +34,7 @@ export class BackupFile {
     try {
       makeDirectory(dir)
     } catch (error) {
-      throw createUnwritableError(dir, error as NodeJS.ErrnoException)
+      throw toUnwritableError(dir, error)
     }
     for (let nth = 1; ; nth++) {
       const path = join(dir, `${name}${nth === 1 ? '' : `-${nth}`}${extension}`)
@@ -51,7 +45,7 @@ export class BackupFile {
   async add(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`)
     try {
-      await this.#file.appendFile(bytes)
+      this.#file.append(bytes)
     } catch (error) {
       throw toBackupError(this.path, error)
     }
@@ -61,7 +55,6 @@ export class BackupFile {
   async sync(): Promise<void> {
     try {
       await this.#file.sync()
-      if (this.#synced === 0) syncDirectory(dirname(this.path))
     } catch (error) {
       throw toBackupError(this.path, error)
     }
@@ -103,16 +96,9 @@ function createExistsError(path: string): UsageError {
 
 function toBackupError(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (error instanceof MeetroomError || code === undefined) return error
-  return code === 'EEXIST'
-    ? createExistsError(path)
-    : createUnwritableError(path, error as NodeJS.ErrnoException)
+  return code === 'EEXIST' ? createExistsError(path) : toUnwritableError(path, error)
 }
 
-function createUnwritableError(path: string, error: NodeJS.ErrnoException): MeetroomError {
-  const reason = describeSystemError(error, 'no such directory')
-  return (
-    toExhaustedHandlesError(error) ??
-    new OutputError(`${path} cannot be written: ${reason}; nothing was changed`)
-  )
+function toUnwritableError(path: string, error: unknown): unknown {
+  return toWriteError(path, error, { rest: 'nothing was changed' })
 }

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { replaceFile } from '../../files/draft.ts'
-import { createTemporaryDirectory, storageError } from '../../files/temporary-directory.ts'
+import { toStorageError } from '../../files/file-errors.ts'
+import { createTemporaryDirectory } from '../../files/temporary-directory.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import type { Context } from '../kernel/context.ts'
@@ -95,7 +96,7 @@ async function createPage(url: string, { platform, env }: Host): Promise<Page> {
     replaceFile(path, html, { isPrivate: true, sync: false })
   } catch (error) {
     await remove()
-    throw storageError(what, parent, error)
+    throw toStorageError(what, parent, error)
   }
   return { url: pathToFileURL(path).href, remove }
 }

@@ -1,5 +1,6 @@
 import { closeSync, readSync, realpathSync } from 'node:fs'
-import { describeSystemError, suggest, UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
+import { toReadError } from '../../files/file-errors.ts'
 import { openRegular } from '../../files/read-file.ts'
 import { toStorageFault } from '../common/faults.ts'
 import { migrations } from '../store/schema.ts'
@@ -97,8 +98,7 @@ function requireDatabase(path: string): void {
       closeSync(file)
     }
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`${path} cannot be read: ${describeSystemError(error)}`)
+    throw toReadError(path, error)
   }
   if (start.toString('latin1') !== magic) throw createNoBackupError(path)
 }

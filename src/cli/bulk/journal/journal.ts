@@ -1,7 +1,7 @@
-import { type FileHandle, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { MeetroomError, UsageError } from '../../../errors.ts'
-import { openForAppend } from '../../../files/append-file.ts'
+import { AppendFile } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
 import { moveFile } from '../../../files/draft.ts'
 import { toWriteError } from '../../../files/file-errors.ts'
@@ -16,7 +16,7 @@ import { type JournalHeader, readJournal, requireEnded, requireSameImport } from
  * synced to disk before they are sent.
  */
 export class Journal {
-  readonly #file: FileHandle
+  readonly #file: AppendFile
   readonly #path: string
   readonly #lock: string
   readonly #log = new AppendLog((lines) => this.#write(lines))
@@ -25,7 +25,7 @@ export class Journal {
 
   private constructor(
     path: string,
-    file: FileHandle,
+    file: AppendFile,
     readonly state: JournalState,
   ) {
     this.#file = file
@@ -51,7 +51,7 @@ export class Journal {
       const previous = await readJournal(path, rows)
       if (!resume) requireEnded(path, previous)
       const resumedJournal = resume ? requireSameImport(path, previous, header) : undefined
-      const file = await openForAppend(path, host.effectiveUid, { truncate: !resume })
+      const file = await AppendFile.open(path, host.effectiveUid, { truncate: !resume })
       const journal = new Journal(path, file, resumedJournal?.state ?? new JournalState(rows))
       // Removes an incomplete last line, which a crash may leave.
       if (resumedJournal) await file.truncate(resumedJournal.length)
@@ -104,8 +104,8 @@ export class Journal {
   async #write(lines: string): Promise<void> {
     try {
       if (this.#writeError) throw this.#writeError
-      await this.#file.appendFile(lines)
-      await this.#file.datasync()
+      this.#file.append(lines)
+      await this.#file.sync()
     } catch (error) {
       this.#writeError = error
       throw toJournalError('', error)

@@ -1,14 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { MeetroomError, toExhaustedHandlesError, UsageError } from '../../../errors.ts'
-import { createFile } from '../../../files/create-file.ts'
+import { UsageError } from '../../../errors.ts'
+import { AppendFile } from '../../../files/append-file.ts'
+import { toStorageError } from '../../../files/file-errors.ts'
 import { isStream, streamInput } from '../../../files/input-file.ts'
-import {
-  createTemporaryDirectory,
-  storageError,
-  type TemporaryDirectory,
-} from '../../../files/temporary-directory.ts'
+import { createTemporaryDirectory, type TemporaryDirectory } from '../../../files/temporary-directory.ts'
 import type { Host } from '../../../host.ts'
 import { readStdin } from '../../input/stdin.ts'
 import { detectEncoding, type Encoding, toUtf8 } from './encoding.ts'
@@ -86,17 +83,15 @@ async function storeInFile(input: AsyncIterable<Buffer>, name: string): Promise<
   const directory = await createTemporaryDirectory(name)
   const path = join(directory.path, 'input')
   try {
-    const file = await createFile(path)
+    const file = await AppendFile.create(path)
     try {
-      for await (const chunk of input) await file.write(chunk)
+      for await (const chunk of input) file.append(chunk)
     } finally {
       await file.close()
     }
   } catch (error) {
     await directory.remove()
-    const { syscall } = error as NodeJS.ErrnoException
-    if (!syscall || error instanceof MeetroomError || toExhaustedHandlesError(error)) throw error
-    throw storageError(name, tmpdir(), error)
+    throw toStorageError(name, tmpdir(), error)
   }
   return { path, remove: directory.remove }
 }

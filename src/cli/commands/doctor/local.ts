@@ -2,7 +2,8 @@ import { lstatSync, type Stats, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../api/plural.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import { describeSystemError, type Hint, suggest } from '../../../errors.ts'
+import { type Hint, suggest } from '../../../errors.ts'
+import { toReadError } from '../../../files/file-errors.ts'
 import type { Host } from '../../../host.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeSize } from '../../output/terminal/size.ts'
@@ -23,11 +24,10 @@ export async function* checkLocal(context: Context): AsyncGenerator<Finding> {
   try {
     found = lstatSync(database, { throwIfNoEntry: false })
   } catch (error) {
-    const problem = `${dir} cannot be read: ${describeSystemError(error)}`
-    yield runCheck(context, 'directory', () => ({
-      problem,
-      hint: 'move it away, or choose another directory with MEETROOM_DATA_DIR',
-    }))
+    const hint = 'move it away, or choose another directory with MEETROOM_DATA_DIR'
+    yield runCheck(context, 'directory', () => {
+      throw toReadError(dir, error, { hint })
+    })
     return
   }
   if (!found) {

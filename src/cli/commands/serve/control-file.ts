@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { describeSystemError, UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
 import { replaceFile } from '../../../files/draft.ts'
+import { toReadError, toWriteError } from '../../../files/file-errors.ts'
 import { readText } from '../../../files/read-file.ts'
 import type { Context } from '../../kernel/context.ts'
 
@@ -42,8 +43,7 @@ function removeFormerFile(path: string): void {
     text = readText(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`--control ${path} cannot be used: ${describeSystemError(error)}`)
+    throw toReadError(`--control ${path}`, error)
   }
   if (!isControlFile(text))
     throw new UsageError(`${path} exists and is not a control file`, {
@@ -70,8 +70,6 @@ function writeControlFile(path: string, content: ControlFile): void {
   try {
     replaceFile(path, `${JSON.stringify(content)}\n`, { overwrite: false })
   } catch (error) {
-    throw new UsageError(
-      `--control ${path} cannot be written: ${describeSystemError(error, 'no such directory')}`,
-    )
+    throw toWriteError(`--control ${path}`, error, { Kind: UsageError })
   }
 }

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
-import { AuditError, describeSystemError, MeetroomError, UsageError } from '../../../errors.ts'
-import { openForAppend } from '../../../files/append-file.ts'
+import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs'
+import { AuditError, UsageError } from '../../../errors.ts'
+import { AppendFile } from '../../../files/append-file.ts'
 import { AppendLog } from '../../../files/append-log.ts'
+import { describeWriteFailure } from '../../../files/file-errors.ts'
 import { openRegular } from '../../../files/read-file.ts'
 
 /** Maximum number of times a line is written while log rotation keeps replacing the file. */
@@ -16,7 +16,7 @@ export interface AuditLogHandlers {
 }
 
 interface LogFile {
-  handle: FileHandle
+  file: AppendFile
   dev: number
   ino: number
 }
@@ -67,7 +67,7 @@ export class AuditLog {
     await this.#log.settled()
     const file = this.#file
     this.#file = undefined
-    await file?.handle.close()
+    await file?.file.close()
   }
 
   /**
@@ -79,7 +79,7 @@ export class AuditLog {
       for (let i = 0; i < maxRewrites; i++) {
         const file = await this.#current()
         this.#append(file, lines)
-        await file.handle.datasync()
+        await file.file.sync()
         if (isCurrentFile(file, this.#path)) return
       }
     } catch (cause) {
@@ -92,41 +92,38 @@ export class AuditLog {
     const before = this.#file
     if (before && isCurrentFile(before, this.#path)) return before
     this.#file = await this.#open()
-    await before?.handle.close()
+    await before?.file.close()
     return this.#file
   }
 
   async #open(): Promise<LogFile> {
-    const handle = await openForAppend(this.#path, this.#uid)
+    const file = await AppendFile.open(this.#path, this.#uid)
     this.#isIncomplete = !endsWithLineFeed(this.#path)
-    const { ino, mode } = fstatSync(handle.fd)
+    const { ino, mode } = file.stat()
     if (this.#uid !== undefined && (mode & 0o022) !== 0) this.#handlers.onShared()
     // The device comes from lstat, because fstat reports another device on Windows.
     const current = lstatSync(this.#path, { throwIfNoEntry: false })
-    return { handle, ino, dev: current?.ino === ino ? current.dev : Number.NaN }
+    return { file, ino, dev: current?.ino === ino ? current.dev : Number.NaN }
   }
 
-  /** Writes all lines with one system call, so that they do not mix with lines of other processes. */
-  #append({ handle: { fd } }: LogFile, lines: string): void {
-    const bytes = Buffer.from(this.#isIncomplete ? `\n${lines}` : lines)
+  #append({ file }: LogFile, lines: string): void {
+    const text = this.#isIncomplete ? `\n${lines}` : lines
     this.#isIncomplete = true
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    file.append(text)
     this.#isIncomplete = false
   }
 
   #toAuditError(cause: unknown): AuditError {
-    const why =
-      cause instanceof MeetroomError ? cause.message : describeSystemError(cause, 'no such directory')
-    return new AuditError(`the audit log ${this.#path} cannot be written: ${why}`, {
+    return new AuditError(describeWriteFailure(`the audit log ${this.#path}`, cause), {
       hint: 'nothing is sent without a record; to send it anyway, pass --no-audit',
       cause,
     })
   }
 }
 
-function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
+function isCurrentFile({ file, dev, ino }: LogFile, path: string): boolean {
   const current = lstatSync(path, { throwIfNoEntry: false })
-  return current?.dev === dev && current.ino === ino && fstatSync(handle.fd).nlink > 0
+  return current?.dev === dev && current.ino === ino && file.stat().nlink > 0
 }
 
 /** Returns true if the file is empty, unreadable or ends with a line feed. */
