@@ -34,6 +34,8 @@ export interface ExchangeResult {
   writes: typeof import('./judged-write.ts') | undefined
 }
 
+export type Exchange = ReturnType<typeof createExchange>['exchange']
+
 /** Creates the function that sends one request. The service is opened before the first request. */
 export function createExchange(options: ExchangeOptions) {
   const { baseUrl } = options

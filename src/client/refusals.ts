@@ -1,0 +1,61 @@
+import { endpoints, type Route } from '../api/endpoints.ts'
+import type { Exchange, ExchangeResult } from './exchange.ts'
+import type { ProbeResult, ServiceFacts } from './probe.ts'
+import { type AnyInput, checkHint } from './request.ts'
+
+/** Reader of responses that refuse a request. A probe or a lookup may have to explain a refusal. */
+export class Refusals {
+  readonly #exchange: Exchange
+  readonly #baseUrl: string
+  readonly #serviceFacts: ServiceFacts
+  #errors: typeof import('./response-error.ts') | undefined
+
+  constructor(exchange: Exchange, baseUrl: string, serviceFacts: ServiceFacts) {
+    this.#exchange = exchange
+    this.#baseUrl = baseUrl
+    this.#serviceFacts = serviceFacts
+  }
+
+  probe(): Promise<ProbeResult> {
+    this.#serviceFacts.probe ??= this.#sendProbe()
+    return this.#serviceFacts.probe
+  }
+
+  /** @throws {ApiError | NotFoundError | AuthError | ServiceError | WrongBaseUrlError} always */
+  async throwError(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<never> {
+    this.#errors ??= await import('./response-error.ts')
+    throw await this.#errors.toResponseError(this.#describe(result, endpoint, input))
+  }
+
+  /** Returns undefined if the refusal means that the item does not exist. */
+  async readMissing(result: ExchangeResult, endpoint: Route, input: AnyInput): Promise<undefined> {
+    this.#errors ??= await import('./response-error.ts')
+    const isMissing = await this.#errors.isMissingItem(this.#describe(result, endpoint, input))
+    return isMissing ? undefined : this.throwError(result, endpoint, input)
+  }
+
+  #describe({ response, line }: ExchangeResult, endpoint: Route, input: AnyInput) {
+    const facts = this.#serviceFacts
+    return {
+      ...{ response, line, endpoint, input, baseUrl: this.#baseUrl },
+      probe: () => this.probe(),
+      probeAfterDenial: () => (facts.probeAfterDenial ??= this.#sendProbe()),
+      userExists: (user_id: string) => this.#userExists(user_id),
+      check: () => checkHint(endpoint, input),
+    }
+  }
+
+  async #sendProbe(): Promise<ProbeResult> {
+    const query = { limit: 1 }
+    return this.#exchange(endpoints.listRooms, { query }, undefined, async ({ response }) => {
+      const { readProbe } = await import('./probe.ts')
+      return readProbe(response)
+    })
+  }
+
+  /** A failure of this lookup must not hide the refusal that the lookup explains. */
+  async #userExists(user_id: string): Promise<boolean> {
+    const exists = ({ response }: ExchangeResult) => ![400, 404, 410].includes(response.status)
+    return this.#exchange(endpoints.getUser, { params: { user_id } }, undefined, exists).catch(() => true)
+  }
+}

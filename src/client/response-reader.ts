@@ -1,0 +1,148 @@
+import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
+import { findResponseProblem } from '../api/guards.ts'
+import { readResponseValue } from '../api/json.ts'
+import { matchOperation } from '../api/match-operation.ts'
+import type { ServiceOutput } from '../api/operation.ts'
+import type { Operations } from '../api/operations.ts'
+import type { WireResponse } from '../api/wire.ts'
+import type { FoundItem, LookupName } from './evidence.ts'
+import type { ExchangeResult } from './exchange.ts'
+import { findOtherItem } from './other-item.ts'
+import { isNullItem, type ResponseBody, readResponse, replaceNullList } from './parsed-response.ts'
+import type { ServiceFacts } from './probe.ts'
+import { mayReportProblem, requireUsableRead, unreadableError } from './read-verdict.ts'
+import type { Refusals } from './refusals.ts'
+import type { AnyInput } from './request.ts'
+import type { Before, Remark } from './verdict.ts'
+
+export type OnResponse = (response: WireResponse, received: ResponseBody) => void
+export type Answer<N extends OperationName> = ResponseBody<ServiceOutput<Operations[N]>>
+
+interface ReaderOptions {
+  baseUrl: string
+  onRemark?: (remark: Remark) => void
+}
+
+/**
+ * Reader of the responses of a service. Methods return a value instead of a promise where possible, because an extra
+ * promise slows down every request.
+ */
+export class ResponseReader {
+  readonly #options: ReaderOptions
+  readonly #refusals: Refusals
+  readonly #serviceFacts: ServiceFacts
+  readonly #usableService = Promise.resolve({ isKeyValid: true, isService: true })
+
+  constructor(options: ReaderOptions, refusals: Refusals, serviceFacts: ServiceFacts) {
+    this.#options = options
+    this.#refusals = refusals
+    this.#serviceFacts = serviceFacts
+  }
+
+  readResult<N extends OperationName, Missing = never>(
+    name: N,
+    input: AnyInput,
+    result: ExchangeResult,
+    onRefusal: () => Promise<Missing> = () => this.#refusals.throwError(result, endpoints[name], input),
+  ): Answer<N> | Promise<Answer<N> | Missing> {
+    const { response, line } = result
+    const endpoint: Endpoint = endpoints[name]
+    if (!isAccepted(response)) return onRefusal()
+    const received = readResponse(response)
+    const accept = (): Answer<N> | Promise<Missing> => {
+      if (isNullItem(endpoint, received)) return onRefusal()
+      const problem =
+        received.problem ?? findResponseProblem(name, received.value) ?? findOtherItem(name, input, received)
+      if (problem !== undefined) throw unreadableError(problem, received, line, this.#options.baseUrl)
+      this.#serviceFacts.probe = this.#usableService
+      this.#serviceFacts.known?.add(endpoint, input, received.value)
+      return replaceNullList(name, received) as Answer<N>
+    }
+    return mayReportProblem(received)
+      ? requireUsableRead(endpoint, result, received).then<Answer<N> | Missing>(accept)
+      : accept()
+  }
+
+  /** Reads the response to a lookup that proves a write. */
+  async readItem(name: LookupName, input: AnyInput, result: ExchangeResult): Promise<FoundItem> {
+    const { response, line } = result
+    const endpoint: Endpoint = endpoints[name]
+    const readMissing = () =>
+      this.#refusals.readMissing(result, endpoint, input).then(() => ({ item: undefined }))
+    if (!isAccepted(response)) return readMissing()
+    const received = readResponse(response)
+    if (mayReportProblem(received)) await requireUsableRead(endpoint, result, received)
+    const { findReadItem } = await import('./verdict.ts')
+    const item = findReadItem(endpoint, input, readResponseValue(received))
+    if (item === null) return readMissing()
+    if (item === undefined)
+      throw unreadableError(received.problem ?? 'it shows no item', received, line, this.#options.baseUrl)
+    const isNamed = Object(received.value)[endpoint.result] !== undefined
+    return { item, answer: isNamed ? received : undefined }
+  }
+
+  readWrite(
+    name: OperationName,
+    input: AnyInput,
+    result: ExchangeResult,
+    before: Before,
+  ): ResponseBody | undefined | Promise<ResponseBody> {
+    const { response, line, writes } = result
+    const route: Route = endpoints[name]
+    if (!isAccepted(response)) return this.#readRefusedWrite(name, input, result, before)
+    const received = readResponse(response)
+    const judged = writes?.judgeWrite({ name, route, input, line, response, received, before })
+    for (const remark of judged?.remarks ?? []) this.#options.onRemark?.(remark)
+    if (judged?.isShown) this.#serviceFacts.probe = this.#usableService
+    return judged?.answer
+  }
+
+  /** A deletion whose first response was lost is done if the item existed and is gone. */
+  async #readRefusedWrite(
+    name: OperationName,
+    input: AnyInput,
+    result: ExchangeResult,
+    before: Before,
+  ): Promise<ResponseBody> {
+    const route: Route = endpoints[name]
+    if (!before || route.method !== 'DELETE' || !result.response.afterLostAttempt)
+      return this.#refusals.throwError(result, route, input)
+    await this.#refusals.readMissing(result, route, input)
+    const { createDeletionAnswer } = await import('./judged-write.ts')
+    return createDeletionAnswer(endpoints[name], input, before)
+  }
+
+  /** Reads the response to a request to any path. */
+  readBody(
+    route: Route,
+    input: AnyInput,
+    result: ExchangeResult,
+    onResponse: OnResponse | undefined,
+  ): ResponseBody | Promise<ResponseBody> {
+    const { response, line, writes } = result
+    const received = readResponse(response)
+    onResponse?.(response, received)
+    if (!isAccepted(response)) return this.#refusals.throwError(result, route, input)
+    if (writes) {
+      const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
+      const request = {
+        name,
+        route,
+        input: { ...input, params },
+        line,
+        response,
+        received,
+        before: undefined,
+      }
+      for (const remark of writes.judgeWrite(request).remarks) this.#options.onRemark?.(remark)
+    } else if (received.problem !== undefined)
+      throw unreadableError(received.problem, received, line, this.#options.baseUrl)
+    else if (mayReportProblem(received))
+      return requireUsableRead(route, result, received).then(() => received)
+    return received
+  }
+}
+
+function isAccepted({ status }: WireResponse): boolean {
+  return status >= 200 && status < 300
+}
