@@ -100,22 +100,12 @@ export function resolveSettings(
   const fromFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
     value === undefined ? undefined : { value, from: flag }
 
-  if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
-    throw new UsageError('--local and --profile name different services')
-  const { named, baseUrl, key, isComplete } = readSelection(flags, env)
-  const { config: known, readError }: ConfigResult = isComplete
-    ? tryRead(read, (error) => error instanceof HiddenConfigError)
-    : named?.value === localProfile
-      ? tryRead(read)
-      : { config: read() }
-  // A profile that takes no part in the run can still protect the service.
-  const config = isComplete ? {} : known
-  const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
-  const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
-  const values = findProfile(config, profile.value)
-  const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
-  if (isRequired && !values) throw createNoSuchProfileError(profile.value, profile.from, config)
-
+  const { named, baseUrl, key, profile, values, config, known, readError } = selectProfile(
+    flags,
+    env,
+    read,
+    mayBeNew,
+  )
   // The local profile takes precedence over a base URL in the environment only if a flag or variable names it.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined)
@@ -185,6 +175,31 @@ export function resolveSettings(
       values?.protected === true ? profile.value : findProtector(place, withServed(known, servedUrl)),
     readError,
   }
+}
+
+/** @throws {UsageError} when the profile is neither stored nor built in */
+function selectProfile(
+  flags: SettingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+  read: () => StoredConfig,
+  mayBeNew: boolean,
+) {
+  if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
+    throw new UsageError('--local and --profile name different services')
+  const { named, baseUrl, key, isComplete } = readSelection(flags, env)
+  const { config: known, readError }: ConfigResult = isComplete
+    ? tryRead(read, (error) => error instanceof HiddenConfigError)
+    : named?.value === localProfile
+      ? tryRead(read)
+      : { config: read() }
+  // A profile that takes no part in the run can still protect the service.
+  const config = isComplete ? {} : known
+  const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
+  const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
+  const values = findProfile(config, profile.value)
+  const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
+  if (isRequired && !values) throw createNoSuchProfileError(profile.value, profile.from, config)
+  return { named, baseUrl, key, profile, values, config, known, readError }
 }
 
 /** Returns a protected profile of the same service, because protection applies to the service under any profile. */

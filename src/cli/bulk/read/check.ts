@@ -63,28 +63,13 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     const raw = rawRows(bytes, isFirst ? onHeader : () => {})
     const read = isFirst && onRow ? observeRows(raw, onRow) : raw
     for await (const rows of options.isGrouped ? groupRows(read, reader, scattered) : read)
-      yield rows.map((row): CheckedRow => {
-        const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
-        return 'body' in reading
-          ? { row, body: reading.body, problem: undefined, trimmed: reading.trimmed }
-          : { row, body: undefined, problem: reading.problem, trimmed: reading.trimmed }
-      })
+      yield rows.map((row) => checkRow(row, reader))
   }
 
   const keyOf = ({ body }: CheckedRow) => body && adapter.keyOf(body)
   const keys = new RowKeys()
-  // Only overwriting an item by creating it resets the fields that a row omits.
-  const optionalFields = adapter.createOverwrites ? listImportFields(adapter) : []
-  const omissions = optionalFields.map(() => 0)
-  let rows = 0
-  let shardRows = 0
+  const counts = new InputCounts(adapter)
   let invalid = 0
-  let keyless = 0
-  let destructive = 0
-  const trimmed = new Map<string, number>()
-  const countTrimmed = (fields: readonly string[] | undefined) => {
-    if (fields) for (const field of fields) trimmed.set(field, (trimmed.get(field) ?? 0) + 1)
-  }
   const report = (row: Row, problem: string) => {
     invalid++
     return onProblem(row, problem)
@@ -93,19 +78,10 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   for await (const batch of readAll(fingerprint.record(source.read()), true)) {
     signal.throwIfAborted()
     retained.add(batch)
-    rows += batch.length
     for (const checked of batch) {
-      countTrimmed(checked.row.trimmed)
-      countTrimmed(checked.trimmed)
       const key = keyOf(checked)
-      const isInShard = shard === undefined || shard.includes(key, checked.row.number)
-      if (isInShard) shardRows++
+      counts.add(checked, key, shard === undefined || shard.includes(key, checked.row.number))
       if (key !== undefined) keys.add(key)
-      else if (checked.body) keyless++
-      if (isInShard && checked.body && adapter.destructive?.isRequested(checked.body)) destructive++
-      if (checked.body)
-        for (let i = 0; i < optionalFields.length; i++)
-          if (checked.body[optionalFields[i] ?? ''] === undefined) omissions[i] = (omissions[i] ?? 0) + 1
       if (checked.problem !== undefined) await report(checked.row, checked.problem)
     }
   }
@@ -131,20 +107,61 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     for await (const batch of readAgain(undefined))
       for (const { row, problem, isRepeat } of batch)
         if (isRepeat && problem !== undefined) await report(row, problem)
-  return {
-    rows,
-    shardRows,
-    invalid,
-    keyless,
-    omittedFields: new Map(
-      optionalFields.map((field, i) => [field, omissions[i] ?? 0] as const).filter(([, count]) => count > 0),
-    ),
-    destructive,
-    trimmed,
-    digest,
-    columns,
-    delimiter,
-    readAgain: () => readAgain(shard),
+  return { ...counts.result(), invalid, digest, columns, delimiter, readAgain: () => readAgain(shard) }
+}
+
+function checkRow(row: Row, reader: RowReader): CheckedRow {
+  const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
+  const { trimmed } = reading
+  return 'body' in reading
+    ? { row, body: reading.body, problem: undefined, trimmed }
+    : { row, body: undefined, problem: reading.problem, trimmed }
+}
+
+class InputCounts {
+  readonly #adapter: ImportAdapter
+  /** Fields that a row resets by omitting them: creating an item overwrites an existing one. */
+  readonly #optionalFields: readonly string[]
+  readonly #omissions: number[]
+  readonly #trimmed = new Map<string, number>()
+  #rows = 0
+  #shardRows = 0
+  #keyless = 0
+  #destructive = 0
+
+  constructor(adapter: ImportAdapter) {
+    this.#adapter = adapter
+    this.#optionalFields = adapter.createOverwrites ? listImportFields(adapter) : []
+    this.#omissions = this.#optionalFields.map(() => 0)
+  }
+
+  add({ row, body, trimmed }: CheckedRow, key: string | undefined, isInShard: boolean): void {
+    this.#rows++
+    if (isInShard) this.#shardRows++
+    if (row.trimmed) this.#countTrimmed(row.trimmed)
+    if (trimmed) this.#countTrimmed(trimmed)
+    if (!body) return
+    if (key === undefined) this.#keyless++
+    if (isInShard && this.#adapter.destructive?.isRequested(body)) this.#destructive++
+    for (let i = 0; i < this.#optionalFields.length; i++)
+      if (body[this.#optionalFields[i] ?? ''] === undefined)
+        this.#omissions[i] = (this.#omissions[i] ?? 0) + 1
+  }
+
+  #countTrimmed(fields: readonly string[]): void {
+    for (const field of fields) this.#trimmed.set(field, (this.#trimmed.get(field) ?? 0) + 1)
+  }
+
+  result() {
+    const omitted = this.#optionalFields.map((field, i) => [field, this.#omissions[i] ?? 0] as const)
+    return {
+      rows: this.#rows,
+      shardRows: this.#shardRows,
+      keyless: this.#keyless,
+      destructive: this.#destructive,
+      omittedFields: new Map(omitted.filter(([, count]) => count > 0)),
+      trimmed: this.#trimmed,
+    }
   }
 }
 

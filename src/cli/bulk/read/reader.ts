@@ -48,88 +48,14 @@ interface ReaderOptions {
 const maxUnlisted = 20
 
 export async function createRowReader(adapter: ImportAdapter, options: ReaderOptions): Promise<RowReader> {
-  const { renames, defaults, roomIds, memberColumns } = options
   const { createBodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue, withField } = await import('../../../api/issue.ts')
   const listed: Fields = resources[endpoints[adapter.createOperation].resource].fields
   const schema = createBodySchema('create', listed)
-  const isCsv = options.format === 'csv'
   const mapping = createFieldMapping(adapter, options)
-  const { targetOf: fieldOf, isListed, ignored, named, unlisted } = mapping
+  const { targetOf: fieldOf, ignored, unlisted } = mapping
+  const convert = createConverter(adapter, options, mapping, withField)
   const leftOut: string[] = []
-
-  function checkColumns(columns: readonly string[]): void {
-    const present = new Set(columns.map(foldName))
-    const absentColumn = [...renames.keys()].find((column) => !present.has(foldName(column)))
-    if (absentColumn !== undefined)
-      throw new UsageError(`--map: there is no column “${absentColumn}”`, {
-        hint: `columns are ${columns.join(', ')}`,
-      })
-    const fields = columns.map(fieldOf)
-    const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
-    const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
-    if (unknown.length > 0 && !isExport)
-      throw unknownColumnsError(unknown, adapter.view, [...listImportFields(adapter), ...memberColumns])
-    for (const column of unknown) mapping.leaveOut(column)
-    leftOut.push(...unknown)
-    for (const [i, field] of fields.entries())
-      if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
-        throw new UsageError(`two columns are mapped to ${field}`)
-    const requiredFields = [...adapter.required, ...memberColumns.slice(0, 1)]
-    const missing = requiredFields.filter((field) => !fields.includes(field) && defaults[field] === undefined)
-    if (missing.length > 0)
-      throw new UsageError(`there is no column ${missing.join(' or ')}`, {
-        hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
-      })
-  }
-
-  /** Returns true for an empty cell, null, or the placeholder value of a deprecated field. */
-  const isBlank = (field: string, value: unknown) =>
-    value === null ||
-    (value === '' && isCsv) ||
-    (value === deprecated && adapter.deprecated.includes(field)) ||
-    (Object.hasOwn(adapter.emptyValues, field) && adapter.emptyValues[field] === toText(value))
-
-  /**
-   * @param onProblem called with the field and its problem
-   * @param onTrimmed called with each field whose value was trimmed
-   */
-  function convert(
-    fields: Item,
-    onProblem: (field: unknown, problem: string) => void,
-    onTrimmed: (field: string) => void,
-  ): RequestBody {
-    const given: Record<string, unknown> = { ...defaults }
-    for (const column of Object.keys(fields)) {
-      const field = fieldOf(column)
-      const value = trimValue(field, fields[column], onTrimmed)
-      if (ignored.has(field) || isBlank(field, value)) continue
-      const convert = Object.hasOwn(adapter.columns, field) ? adapter.columns[field] : undefined
-      const isCell = typeof value === 'string' && value !== ''
-      const isFlag = typeof value === 'number' && adapter.booleans.includes(field)
-      try {
-        given[field] =
-          convert && (isCell || isFlag)
-            ? trimValue(field, convert(String(value)), onTrimmed)
-            : toId(field, value)
-      } catch (error) {
-        onProblem(field, withField(field, error instanceof UsageError ? error.message : 'is not valid JSON'))
-      }
-    }
-    let body: RequestBody = given
-    try {
-      if (adapter.normalize) body = adapter.normalize(given)
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error
-      onProblem(undefined, error.message)
-    }
-    const room = body['room_id']
-    if (roomIds && typeof room === 'string') {
-      if (!roomIds.has(room)) onProblem('room_id', `room_id: ${room} is not in the --room-ids file`)
-      body = { ...body, room_id: roomIds.get(room) }
-    }
-    return body
-  }
 
   function read(fields: Item): RowResult {
     const problems: string[] = []
@@ -161,7 +87,7 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
     return trimmedPart ? { body, ...trimmedPart } : { body }
   }
   return {
-    checkColumns,
+    checkColumns: (columns) => void leftOut.push(...checkColumns(columns, adapter, options, mapping, listed)),
     read,
     toBody: (fields) =>
       convert(
@@ -176,9 +102,102 @@ export async function createRowReader(adapter: ImportAdapter, options: ReaderOpt
   }
 }
 
+/**
+ * Returns the unlisted columns of an export, which are not sent.
+ * @throws {UsageError} for unknown or missing columns
+ */
+function checkColumns(
+  columns: readonly string[],
+  adapter: ImportAdapter,
+  { renames, defaults, memberColumns }: ReaderOptions,
+  { targetOf, isListed, ignored, named, leaveOut }: FieldMapping,
+  listed: Fields,
+): readonly string[] {
+  const present = new Set(columns.map(foldName))
+  const absentColumn = [...renames.keys()].find((column) => !present.has(foldName(column)))
+  if (absentColumn !== undefined)
+    throw new UsageError(`--map: there is no column “${absentColumn}”`, {
+      hint: `columns are ${columns.join(', ')}`,
+    })
+  const fields = columns.map(targetOf)
+  const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
+  const isExport = adapter.view.fields.every((field) => listed[field]?.secret || fields.includes(field))
+  if (unknown.length > 0 && !isExport)
+    throw unknownColumnsError(unknown, adapter.view, [...listImportFields(adapter), ...memberColumns])
+  for (const column of unknown) leaveOut(column)
+  for (const [i, field] of fields.entries())
+    if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
+      throw new UsageError(`two columns are mapped to ${field}`)
+  const requiredFields = [...adapter.required, ...memberColumns.slice(0, 1)]
+  const missing = requiredFields.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+  if (missing.length > 0)
+    throw new UsageError(`there is no column ${missing.join(' or ')}`, {
+      hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
+    })
+  return unknown
+}
+
+/** Creates the function that converts the fields of a row to a request body. */
+function createConverter(
+  adapter: ImportAdapter,
+  { format, defaults, roomIds }: ReaderOptions,
+  { targetOf, ignored }: FieldMapping,
+  withField: (field: string, problem: string) => string,
+) {
+  /** Returns true for an empty cell, null, or the placeholder value of a deprecated field. */
+  const isBlank = (field: string, value: unknown) =>
+    value === null ||
+    (value === '' && format === 'csv') ||
+    (value === deprecated && adapter.deprecated.includes(field)) ||
+    (Object.hasOwn(adapter.emptyValues, field) && adapter.emptyValues[field] === toText(value))
+
+  /**
+   * @param onProblem called with the field and its problem
+   * @param onTrimmed called with each field whose value was trimmed
+   */
+  return (
+    fields: Item,
+    onProblem: (field: unknown, problem: string) => void,
+    onTrimmed: (field: string) => void,
+  ): RequestBody => {
+    const given: Record<string, unknown> = { ...defaults }
+    for (const column of Object.keys(fields)) {
+      const field = targetOf(column)
+      const value = trimValue(field, fields[column], onTrimmed)
+      if (ignored.has(field) || isBlank(field, value)) continue
+      const convert = Object.hasOwn(adapter.columns, field) ? adapter.columns[field] : undefined
+      const isCell = typeof value === 'string' && value !== ''
+      const isFlag = typeof value === 'number' && adapter.booleans.includes(field)
+      try {
+        given[field] =
+          convert && (isCell || isFlag)
+            ? trimValue(field, convert(String(value)), onTrimmed)
+            : toId(field, value)
+      } catch (error) {
+        onProblem(field, withField(field, error instanceof UsageError ? error.message : 'is not valid JSON'))
+      }
+    }
+    let body: RequestBody = given
+    try {
+      if (adapter.normalize) body = adapter.normalize(given)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      onProblem(undefined, error.message)
+    }
+    const room = body['room_id']
+    if (roomIds && typeof room === 'string') {
+      if (!roomIds.has(room)) onProblem('room_id', `room_id: ${room} is not in the --room-ids file`)
+      body = { ...body, room_id: roomIds.get(room) }
+    }
+    return body
+  }
+}
+
 export function listImportFields({ columns, extraColumns = [] }: ImportAdapter): string[] {
   return Object.keys(columns).filter((field) => !extraColumns.includes(field))
 }
+
+type FieldMapping = ReturnType<typeof createFieldMapping>
 
 function createFieldMapping(adapter: ImportAdapter, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { spawn } from 'node:child_process'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isConnectionHeader } from '../../../api/connection-headers.ts'
 import { isLoopback } from '../../../api/loopback.ts'
@@ -108,23 +108,28 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
     return options.respond ?? forwarded ?? 200
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(createListenError(error, options.host, options.port) ?? error))
-    server.listen(options.port, options.host, resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  const url = `http://${host}:${port}/`
+  const url = await listen(server, options)
   try {
     if (options.json) await printer.json({ event: 'ready', url })
     else await printer.notice(`listening on ${url}; ^C stops it`)
-    if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
+    if (!isLoopback(new URL(url).hostname))
+      await printer.notice(`warning: ${options.host} can be reached from other machines`)
     await Promise.race([failed, waitForAbort(context.interrupt)])
   } finally {
     server.close()
     server.closeAllConnections()
     await forward?.close()
   }
+}
+
+/** Starts to listen and returns the URL. */
+async function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(createListenError(error, host, port) ?? error))
+    server.listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/`
 }
 
 function describe({ event, at, signature }: WebhookVerdict, redelivery: string | undefined): string {
