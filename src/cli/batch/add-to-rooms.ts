@@ -1,18 +1,18 @@
 import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
-import type { MemberType } from '../../api/vocabulary.ts'
 import { memberTypes } from '../../api/vocabulary.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { ApiError, ConflictError, MeetroomError, UsageError } from '../../errors.ts'
-import { hasValues } from '../bulk/adapter/adapter.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { isBlocked } from '../lists/blocking.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
+import { createRecord, updateRecord } from '../records/records.ts'
+import { showsValues } from '../records/shown-values.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import type { Tally } from '../run/tally.ts'
@@ -134,9 +134,9 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   if (members.length === 0)
     return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
       if (dryRun) return { status: 'would_create' }
-      const body = { ...addition.body, user_id, ...(role === null ? {} : { type: role as MemberType }) }
-      const { value } = await client.call('addMember', { params: { room_id }, body })
-      return { status: 'ok', value: Object(value.member).id ?? null }
+      const body = { ...addition.body, user_id, ...(role !== null && { type: role }) }
+      const created = await createRecord(client, 'member', body, room_id)
+      return { status: 'ok', value: created['id'] ?? null }
     })
   const usable = members.filter((member) => isBlocked(member) !== true)
   const [member] = usable.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))
@@ -152,7 +152,7 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
     return createTask(addition, picked, 'add', id, { status: 'failed', error: new ConflictError(reason) })
   const change = {
     ...(ifExists === 'update' && addition.body),
-    ...(role !== null && { type: role as MemberType }),
+    ...(role !== null && { type: role }),
   }
   const isChanged =
     ifExists === 'raise' ? isRaise(current, role) : ifExists === 'update' && !showsValues(member, change)
@@ -160,8 +160,7 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
     return createTask(addition, picked, 'add', id, { status: dryRun ? 'would_skip' : 'skipped', reason })
   return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
     if (dryRun) return { status: 'would_update' }
-    const params = { room_id, member_id: id }
-    await client.call('updateMember', { params, body: change })
+    await updateRecord(client, { kind: 'member', id, room_id }, change)
     return { status: 'updated', value: id }
   })
 }
@@ -179,10 +178,6 @@ function createTask(
 }
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
-
-export function showsValues(member: Item, values: Item): boolean {
-  return Object.keys(values).every((field) => Object.hasOwn(member, field)) && hasValues(member, values)
-}
 
 /** Describes a user who is already a member, as in `already a member, as guest`. */
 export function describeMember(member: Item): string {

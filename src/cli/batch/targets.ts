@@ -6,12 +6,12 @@ import { suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
-import { findItem } from '../lists/find-item.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { maskSecrets } from '../output/redaction/redaction.ts'
 import { cellOf, type Item, selectView, type View } from '../output/views/views.ts'
+import { findRecord } from '../records/records.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 
 export interface Targets {
@@ -103,14 +103,9 @@ async function selectTargets(
 }
 
 function createRecheck(selection: Selection, list: TargetOptions['list'], room_id: string): Recheck {
-  const readers = {
-    listRooms: (client: Client, id: string) => findItem(client, 'getRoom', { params: { id } }),
-    listUsers: (client: Client, user_id: string) => findItem(client, 'getUser', { params: { user_id } }),
-    listMembers: (client: Client, member_id: string) =>
-      findItem(client, 'getMember', { params: { room_id, member_id } }),
-  }
+  const kind = endpoints[list].resource
   return async (client, id) => {
-    const item = await readers[list](client, id)
+    const item = await findRecord(client, { kind, id, room_id })
     if (!item) return 'it no longer exists'
     return (await selection.stillMatches(item, client)) ? undefined : 'it no longer matches the conditions'
   }

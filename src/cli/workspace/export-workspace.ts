@@ -13,6 +13,7 @@ import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
+import type { Kind } from '../records/records.ts'
 import type { DesiredRoom, DesiredUser } from './document/document.ts'
 import { createKeys } from './document/room-keys.ts'
 import { formatYaml, toPlainDocument } from './document/write-document.ts'
@@ -22,7 +23,7 @@ import { selectSection } from './lock/section.ts'
 import { readDeclared } from './plan/compare.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { refuseCurl } from './refuse-preview.ts'
-import { declarableFields, type Kind } from './schema/fields.ts'
+import { declarableFields } from './schema/fields.ts'
 
 export interface WorkspaceExportFlags {
   out?: string

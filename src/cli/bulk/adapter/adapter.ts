@@ -1,9 +1,4 @@
-import { readResponseValue } from '../../../api/json.ts'
-import { parseBoolean } from '../../../api/readings.ts'
-import { toText } from '../../../api/to-text.ts'
-import { memberTypes, roomTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
-import type { ResponseBody } from '../../../client/parsed-response.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { ImportColumns } from './columns.ts'
 
@@ -36,7 +31,7 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
   /** Returns the fields that creating sets; by default the whole row. */
   createdFields?(body: B): RequestBody
   /** Completes a created item; may run twice. Returns undefined if nothing remains to do. */
-  completeCreated?(client: Client, body: B, id: string): Promise<void> | undefined
+  completeCreated?(client: Client, body: B, id: string): Promise<unknown> | undefined
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   update?(client: Client, body: B, existing: Item): Promise<string>
   destructive?: {
@@ -61,26 +56,4 @@ export interface ImportAdapter<B extends RequestBody = RequestBody> extends Impo
    */
   findLostItem(client: Client, body: B, createdId?: string): Promise<Item | 'absent' | undefined>
   listNotices?(): readonly string[]
-}
-
-const enumValues: readonly unknown[] = [...roomTypes, ...memberTypes]
-
-/**
- * Returns true when an item has all values of a row, as far as the service shows them. Numbers may arrive as text,
- * booleans as 1 and 0, and enumerated values in capitals.
- */
-export function hasValues(existing: Item, body: RequestBody): boolean {
-  return Object.entries(body).every(([field, value]) => {
-    const existingValue = existing[field]
-    if (!Object.hasOwn(existing, field) || toText(existingValue) === toText(value)) return true
-    if (typeof value === 'boolean') return parseBoolean(existingValue) === value
-    return enumValues.includes(value) && toText(existingValue).toLowerCase() === value
-  })
-}
-
-export function readItemId(response: Promise<ResponseBody>, field: string): Promise<string> {
-  return response.then((answer) => {
-    const { [field]: item } = readResponseValue(answer) as Readonly<Record<string, Item>>
-    return toText(item?.['id'])
-  })
 }

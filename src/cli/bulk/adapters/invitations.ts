@@ -5,7 +5,8 @@ import { memberTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
 import type { Item } from '../../output/views/views.ts'
-import { hasValues, type ImportAdapter } from '../adapter/adapter.ts'
+import { showsValues } from '../../records/shown-values.ts'
+import type { ImportAdapter } from '../adapter/adapter.ts'
 import { normalizeEnumValue } from '../adapter/columns.ts'
 import { toId } from '../read/reader.ts'
 import type { MemberRow } from './members.ts'
@@ -42,17 +43,16 @@ interface Inviter {
  * @param unblock true to unblock members whose invitations do not set `is_blocked`
  */
 export function createInviter(members: ImportAdapter<MemberRow>, unblock = false): Inviter {
-  const isUnchanged = (row: MemberRow, existing: Item) =>
-    // A value that the service does not show counts as changed.
-    Object.keys(row).every((field) => field === 'room_id' || Object.hasOwn(existing, field)) &&
-    hasValues(existing, row) &&
-    !(unblock && row.is_blocked === undefined && isBlocked(existing) !== false)
+  // A value that the service does not show counts as changed.
+  const isUnchanged = (invitation: RoomInvitation, existing: Item) =>
+    showsValues(existing, invitation) &&
+    !(unblock && invitation.is_blocked === undefined && isBlocked(existing) !== false)
   return {
     async invite(client, room_id, invitations) {
       for (const invitation of invitations) {
         const row = { room_id, ...invitation }
         const existing = await members.find(client, row)
-        if (existing && !isUnchanged(row, existing)) await members.overwrite(client, row, existing)
+        if (existing && !isUnchanged(invitation, existing)) await members.overwrite(client, row, existing)
         else if (!existing) await members.completeCreated?.(client, row, await members.create(client, row))
       }
     },

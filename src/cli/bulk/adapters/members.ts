@@ -1,4 +1,3 @@
-import { body } from '../../../api/body.ts'
 import { omitUndefined } from '../../../api/defined.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
@@ -7,12 +6,12 @@ import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
-import { findItem } from '../../lists/find-item.ts'
 import { readList, withoutNotices } from '../../lists/read-list.ts'
 import { requireShownUser } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
+import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
 import { mapAhead } from '../../run/map-ahead.ts'
-import { type ImportAdapter, readItemId } from '../adapter/adapter.ts'
+import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 
@@ -75,21 +74,19 @@ export function createMembers({
       (await readMembers(client, String(room_id))).get(String(user_id)),
     createdFields: ({ name: _, is_blocked: __, ...member }) => member,
     create: (client, { room_id, name: _, is_blocked: __, ...member }) =>
-      readItemId(client.call('addMember', { params: { room_id: String(room_id) }, body: member }), 'member'),
-    async completeCreated(client, { room_id, name, is_blocked }, member_id) {
-      if (name === undefined && is_blocked !== true) return
-      await client.call('updateMember', {
-        params: { room_id: String(room_id), member_id },
-        body: body<'updateMember'>({ name, is_blocked: is_blocked || undefined }),
-      })
-    },
+      createRecord(client, 'member', member, room_id).then(({ id }) => toText(id)),
+    completeCreated: (client, { room_id, name, is_blocked }, id) =>
+      updateRecord(
+        client,
+        { kind: 'member', id, room_id: String(room_id) },
+        omitUndefined({ name, is_blocked: is_blocked || undefined }),
+      ),
     async overwrite(client, row, existing) {
       const { room_id, user_id: _, ...given } = row
       const settings = { ...given, ...omitUndefined(toBlockBody(requestedBlock(row, existing))) }
-      const member_id = String(existing['id'])
-      if (Object.keys(settings).length > 0)
-        await client.call('updateMember', { params: { room_id: String(room_id), member_id }, body: settings })
-      return member_id
+      const id = String(existing['id'])
+      await updateRecord(client, { kind: 'member', id, room_id: String(room_id) }, settings)
+      return id
     },
     findLostItem: async (client, body) => (await members.find(client, body)) ?? 'absent',
   }
@@ -103,7 +100,7 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   const completeMember = async (member: Item) =>
     Object.hasOwn(member, 'user_id')
       ? member
-      : findItem(client, 'getMember', { params: { room_id, member_id: toText(member['id']) } })
+      : findRecord(client, { kind: 'member', id: toText(member['id']), room_id })
   const members = new Map<string, Item>()
   // Anonymous participants have no user.
   for await (const { items } of pages)

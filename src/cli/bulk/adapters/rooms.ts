@@ -5,14 +5,16 @@ import type { Operations } from '../../../api/operations.ts'
 import { parseBoolean, parseTimestamp } from '../../../api/readings.ts'
 import { listWritableFields } from '../../../api/resource.ts'
 import { room } from '../../../api/resources.ts'
+import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { ApiError } from '../../../errors.ts'
 import { hasNoBlock, isBlocked, withoutBlock } from '../../lists/blocking.ts'
-import { findItem } from '../../lists/find-item.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { findRoomsByName } from '../../names/item-finder.ts'
 import { cellOf, type Item, views } from '../../output/views/views.ts'
-import { hasValues, type ImportAdapter, type RequestBody, readItemId } from '../adapter/adapter.ts'
+import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
+import { hasValues } from '../../records/shown-values.ts'
+import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { createInviter, type RoomInvitation, readInvitation } from './invitations.ts'
@@ -77,19 +79,16 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     listReferencedUsers: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
       if (match) return findRoomByName(client, name)
-      return id === undefined ? undefined : findItem(client, 'getRoom', { params: { id: String(id) } })
+      return id === undefined ? undefined : findRecord(client, { kind: 'room', id: String(id) })
     },
     create: (client, { id: _, is_terminated, terminated_at, members, ...settings }) =>
-      readItemId(
-        client.call('createRoom', {
-          body: { ...settings, ...omitUndefined({ members: members?.map(withoutBlock) }) },
-        }),
-        'room',
-      ),
+      createRecord(client, 'room', {
+        ...settings,
+        ...omitUndefined({ members: members?.map(withoutBlock) }),
+      }).then(({ id }) => toText(id)),
     async completeCreated(client, row, id) {
       await invite(client, id, blockedMembers(row))
-      if (isTerminated(row))
-        await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
+      if (isTerminated(row)) await updateRecord(client, { kind: 'room', id }, { is_terminated: true })
     },
     explainUnchangeable(row, existing) {
       const values: RequestBody = row
@@ -114,7 +113,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
         !nonUpdatableFields.has(field) && (field !== match || row[field] !== existing[field])
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => isSent(field)))
       if (isTerminated(row)) body['is_terminated'] = true
-      if (Object.keys(body).length > 0) await client.call('updateRoom', { params: { id }, body })
+      await updateRecord(client, { kind: 'room', id }, body)
       await invite(client, id, row.members ?? [])
       return id
     },
@@ -122,7 +121,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
     // The service assigns IDs, so after a lost response only the name identifies the room.
     async findLostItem(client, row, createdId) {
       if (createdId !== undefined) {
-        const found = await findItem(client, 'getRoom', { params: { id: createdId } })
+        const found = await findRecord(client, { kind: 'room', id: createdId })
         if (!found) return 'absent'
         const { judgeRead } = await import('../../../client/verdict.ts')
         const body = { name: row.name, type: row.type }
@@ -149,5 +148,5 @@ async function findRoomByName(client: Client, name: string): Promise<Item | unde
   }
   const [room] = found
   // The API specification guarantees only `id`, `type` and `name` in lists.
-  return room && findItem(client, 'getRoom', { params: { id: String(room['id']) } })
+  return room && findRecord(client, { kind: 'room', id: String(room['id']) })
 }

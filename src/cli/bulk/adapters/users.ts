@@ -9,9 +9,9 @@ import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
 import { UsageError } from '../../../errors.ts'
 import { isBlocked } from '../../lists/blocking.ts'
-import { findItem } from '../../lists/find-item.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import { views } from '../../output/views/views.ts'
+import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
@@ -57,9 +57,9 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       isRequested: ({ memberships = [] }) => memberships.some(isBlocked),
       isDone: () => false,
     },
-    find: (client, { user_id }) => findItem(client, 'getUser', { params: { user_id } }),
+    find: (client, { user_id }) => findRecord(client, { kind: 'user', id: user_id }),
     async create(client, row) {
-      await client.call('createUser', { body: toUserBody(row) })
+      await createRecord(client, 'user', toUserBody(row))
       return row.user_id
     },
     completeCreated: (client, { user_id, memberships = [] }) =>
@@ -70,7 +70,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       return id
     },
     async update(client, { user_id, memberships: _, ...body }) {
-      if (Object.keys(body).length > 0) await client.call('updateUser', { params: { user_id }, body })
+      await updateRecord(client, { kind: 'user', id: user_id }, body)
       return user_id
     },
     listIgnoredFields: ({ memberships = [] }) =>

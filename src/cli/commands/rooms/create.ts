@@ -6,7 +6,6 @@ import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { ConflictError, suggest, UsageError } from '../../../errors.ts'
-import { hasValues } from '../../bulk/adapter/adapter.ts'
 import { headerValue, readHeaders } from '../../input/headers.ts'
 import {
   collect,
@@ -25,6 +24,7 @@ import { runOne, showOne } from '../../lists/run-one.ts'
 import { findRoomsByName } from '../../names/item-finder.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
+import { hasValues } from '../../records/shown-values.ts'
 
 const { descriptions } = room
 

@@ -1,6 +1,7 @@
-import { hasValues } from '../../bulk/adapter/adapter.ts'
 import { type FieldValue, type Item, readField, views } from '../../output/views/views.ts'
-import { canUpdate, type Kind } from '../schema/fields.ts'
+import type { Kind } from '../../records/records.ts'
+import { isSameValue } from '../../records/shown-values.ts'
+import { canUpdate } from '../schema/fields.ts'
 import type { FieldChange } from './plan.ts'
 
 /** Reads a declared field. Derives `is_terminated` from the room's status, because responses deprecate it. */
@@ -8,11 +9,6 @@ export function readDeclared(kind: Kind, field: string, item: Item): FieldValue 
   if (kind !== 'room' || field !== 'is_terminated') return readField(views[kind], field, item)
   const status = readField(views.room, 'status', item)
   return status.known ? { known: true, value: status.value === 'terminated' } : status
-}
-
-/** Compares two values, independent of how a service writes booleans, numbers and enumerated values. */
-export function isSameValue(shown: unknown, declared: unknown): boolean {
-  return hasValues({ value: shown }, { value: declared })
 }
 
 export interface Comparison {

@@ -1,6 +1,6 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
-import type { Kind } from '../schema/fields.ts'
+import type { Kind } from '../../records/records.ts'
 import type { Comparison } from './compare.ts'
 import type { Action, FieldChange, PlanItem } from './plan.ts'
 

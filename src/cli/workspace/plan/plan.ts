@@ -1,5 +1,5 @@
 import type { Row } from '../../output/views/rows.ts'
-import type { Kind } from '../schema/fields.ts'
+import type { Kind } from '../../records/records.ts'
 
 /** Actions that write, in the order in which they run. */
 const writeActions = ['create', 'change', 'remove'] as const

@@ -1,6 +1,6 @@
 import { counted } from '../../../api/plural.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
-import type { Kind } from '../schema/fields.ts'
+import type { Kind } from '../../records/records.ts'
 import { type Action, isUnresolved, isWrite, type Plan, type PlanItem, type WriteAction } from './plan.ts'
 
 export type PlanSummary = Printed['workspace diff']['summary']

@@ -3,17 +3,16 @@ import type { Client } from '../../../client/client.ts'
 import { IncompleteError, type MeetroomError, PartialError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { PaceFlags } from '../../kernel/flags.ts'
-import { findItem } from '../../lists/find-item.ts'
 import { FullRecords } from '../../lists/full-records.ts'
 import { readList } from '../../lists/read-list.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import type { Item } from '../../output/views/views.ts'
+import { findRecord, type Kind } from '../../records/records.ts'
 import { openRun } from '../../run/run.ts'
 import type { DesiredRoom, WorkspaceDocument } from '../document/document.ts'
 import { lacksDeclared } from '../plan/compare.ts'
 import type { ReadList, ReadMembers, WorkspaceState } from '../plan/state.ts'
-import type { Kind } from '../schema/fields.ts'
 
 interface MutableList extends ReadList {
   items: Map<string, Item>
@@ -55,7 +54,7 @@ export class WorkspaceReader {
     if (!users) return undefined
     const list = await this.#readList('listUsers', 'user_id')
     const declared = new Map(users.map(({ user_id, fields }) => [user_id, fields]))
-    if (!list.isComplete) await this.#findUnlisted('getUser', list, [...declared.keys()])
+    if (!list.isComplete) await this.#findUnlisted('user', list, [...declared.keys()])
     await this.#complete('user', list, declared, new FullRecords(this.#context, 'listUsers'))
     return list
   }
@@ -72,7 +71,7 @@ export class WorkspaceReader {
       const id = idOf(room.key)
       if (id !== undefined) declared.set(id, room)
     }
-    await this.#findUnlisted('getRoom', list, [...declared.keys()])
+    await this.#findUnlisted('room', list, [...declared.keys()])
     const fields = new Map([...declared].map(([id, room]) => [id, room.fields]))
     await this.#complete('room', list, fields, this.#fullRooms)
     const ids = [...declared.keys()].filter((id) => list.items.has(id) && declared.get(id)?.members)
@@ -101,23 +100,16 @@ export class WorkspaceReader {
     const shown = toText(room['application_id'])
     if (shown !== '') return shown
     const client = await this.#context.client()
-    const record = await findItem(client, 'getRoom', { params: { id: toText(room['id']) } })
+    const record = await findRecord(client, { kind: 'room', id: toText(room['id']) })
     return toText(record?.['application_id']) || undefined
   }
 
   /** Looks up items that the list omits: terminated rooms, and users if the list is incomplete. */
-  async #findUnlisted(
-    name: 'getRoom' | 'getUser',
-    { items }: MutableList,
-    ids: readonly string[],
-  ): Promise<void> {
+  async #findUnlisted(kind: 'room' | 'user', { items }: MutableList, ids: readonly string[]): Promise<void> {
     const client = await this.#context.client()
     for (const id of ids) {
       if (items.has(id)) continue
-      const item =
-        name === 'getRoom'
-          ? await findItem(client, name, { params: { id } })
-          : await findItem(client, name, { params: { user_id: id } })
+      const item = await findRecord(client, { kind, id })
       if (item) items.set(id, item)
     }
   }

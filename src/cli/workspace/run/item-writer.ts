@@ -1,6 +1,4 @@
-import type { OperationName } from '../../../api/endpoints.ts'
-import { readResponseValue } from '../../../api/json.ts'
-import type { BodyOf, Input } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
@@ -9,13 +7,14 @@ import { maxTimeoutMs } from '../../../config/values.ts'
 import { ConflictError, toMeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { isBlocked } from '../../lists/blocking.ts'
-import { findItem } from '../../lists/find-item.ts'
 import { FullRecords } from '../../lists/full-records.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import { findRoomsByName } from '../../names/item-finder.ts'
 import type { Item } from '../../output/views/views.ts'
+import { createRecord, findRecord, removeRecord, updateRecord } from '../../records/records.ts'
+import { isSameValue } from '../../records/shown-values.ts'
 import type { Intent } from '../lock/lock.ts'
-import { isSameValue, readDeclared } from '../plan/compare.ts'
+import { readDeclared } from '../plan/compare.ts'
 import type { PlanItem } from '../plan/plan.ts'
 import type { LockKeeper } from './lock-keeper.ts'
 
@@ -43,43 +42,43 @@ export class ItemWriter {
     this.#full = new FullRecords(context, 'listMembers', client)
   }
 
-  write(item: PlanItem): Promise<Outcome<unknown>> {
-    if (item.kind === 'user') return this.#writeUser(item)
-    if (item.kind === 'member') return this.#writeMember(item)
-    return item.action === 'create' ? this.#createRoom(item) : this.#changeRoom(item)
+  async write(item: PlanItem): Promise<Outcome<unknown>> {
+    const { action, kind, key, room_key } = item
+    if (kind === 'room' && action === 'create') return this.#createRoom(item)
+    if (kind === 'user') return this.#writeIn(item)
+    const room_id = item.room_id ?? this.#keeper.roomIdOf((kind === 'room' ? key : room_key) ?? '')
+    return room_id === undefined ? roomMissing : this.#writeIn(item, room_id)
   }
 
-  async #writeUser(item: PlanItem): Promise<Outcome<unknown>> {
-    const { action, key: user_id } = item
-    const params = { user_id }
-    const user = await findItem(this.#client, 'getUser', { params })
+  /** @param room_id the room, or the room of the member */
+  async #writeIn(item: PlanItem, room_id = ''): Promise<Outcome<unknown>> {
+    const { action, kind, key } = item
+    const found = await this.#find(item, room_id)
+    const id = kind === 'user' ? key : kind === 'room' ? room_id : toText(found?.['id'])
     if (action === 'create') {
-      if (user)
-        throw new ConflictError(`user ${user_id} exists now; the next apply compares it with the file`)
-      const body = { user_id, ...toBody(item) } as BodyOf<Operations['createUser']>
-      return this.#send('createUser', { body })
+      if (found)
+        throw new ConflictError(
+          `${kind === 'user' ? `user ${key} exists` : `${key} is a member`} now; the next apply compares it with the file`,
+        )
+      return this.#send(() => createRecord(this.#client, kind, { user_id: key, ...toBody(item) }, room_id))
     }
-    if (!user) return action === 'remove' ? alreadyDone : throwGone(`user ${user_id}`)
-    if (action === 'remove') {
-      requireName(item, user)
-      return this.#send('deleteUser', { params })
+    if (!found && action === 'remove') return alreadyDone
+    if (!found)
+      throw new ConflictError(`${kind === 'member' ? `the member ${key}` : `${kind} ${id}`} no longer exists`)
+    if (action === 'remove' && kind !== 'member') {
+      requireName(item, found)
+      return this.#send(() => removeRecord(this.#client, kind, id))
     }
-    if (isDone(item, user)) return alreadyDone
-    return this.#send('updateUser', { params, body: toBody(item) })
+    if (isDone(item, found)) return alreadyDone
+    return this.#send(() => updateRecord(this.#client, { kind, id, room_id }, toBody(item)))
   }
 
-  async #changeRoom(item: PlanItem): Promise<Outcome<unknown>> {
-    const id = item.room_id ?? this.#keeper.roomIdOf(item.key)
-    if (id === undefined) return roomMissing
-    const params = { id }
-    const room = await findItem(this.#client, 'getRoom', { params })
-    if (!room) return item.action === 'remove' ? alreadyDone : throwGone(`room ${id}`)
-    if (item.action === 'remove') {
-      requireName(item, room)
-      return this.#send('deleteRoom', { params })
-    }
-    if (isDone(item, room)) return alreadyDone
-    return this.#send('updateRoom', { params, body: toBody(item) })
+  async #find({ kind, key, member_id }: PlanItem, room_id: string): Promise<Item | undefined> {
+    if (kind !== 'member') return findRecord(this.#client, { kind, id: kind === 'user' ? key : room_id })
+    return (await this.#membersOf(room_id)).find(
+      (member) =>
+        toText(member['user_id']) === key && (member_id === undefined || toText(member['id']) === member_id),
+    )
   }
 
   async #createRoom(item: PlanItem): Promise<Outcome<unknown>> {
@@ -111,7 +110,7 @@ export class ItemWriter {
 
   async #sendCreation(key: string, body: BodyOf<Operations['createRoom']>): Promise<void> {
     try {
-      const { room } = readResponseValue(await this.#client.call('createRoom', { body })) as { room: Item }
+      const room = await createRecord(this.#client, 'room', body)
       await this.#keeper.recordCreatedRoom(
         key,
         toText(room['id']),
@@ -140,27 +139,9 @@ export class ItemWriter {
     await host.sleep(waitMs, interrupt)
   }
 
-  async #writeMember(item: PlanItem): Promise<Outcome<unknown>> {
-    const { action, key: user_id, room_key } = item
-    const room_id = item.room_id ?? this.#keeper.roomIdOf(room_key ?? '')
-    if (room_id === undefined) return roomMissing
-    const found = (await this.#membersOf(room_id)).filter((member) => toText(member['user_id']) === user_id)
-    if (action === 'create') {
-      if (found.length > 0)
-        throw new ConflictError(`${user_id} is a member now; the next apply compares it with the file`)
-      const body = { user_id, ...toBody(item) }
-      return this.#send('addMember', { params: { room_id }, body })
-    }
-    const member = found.find(({ id }) => item.member_id === undefined || toText(id) === item.member_id)
-    if (!member) return action === 'remove' ? alreadyDone : throwGone(`the member ${user_id}`)
-    if (isDone(item, member)) return alreadyDone
-    const params = { room_id, member_id: toText(member['id']) }
-    return this.#send('updateMember', { params, body: toBody(item) })
-  }
-
-  async #send<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Outcome<unknown>> {
+  async #send(request: () => Promise<unknown>): Promise<Outcome<unknown>> {
     if (this.#isStopped()) return notTried
-    await this.#client.call(name, input)
+    await request()
     return done
   }
 
@@ -184,10 +165,6 @@ const done: Outcome<unknown> = { status: 'ok', value: undefined }
 const alreadyDone: Outcome<unknown> = { status: 'skipped', value: 'already as the file says' }
 const notTried: Outcome<unknown> = { status: 'unsent' }
 const roomMissing: Outcome<unknown> = { status: 'unsent', value: 'its room does not exist' }
-
-function throwGone(what: string): never {
-  throw new ConflictError(`${what} no longer exists`)
-}
 
 function toBody({ changes }: PlanItem): Record<string, unknown> {
   return Object.fromEntries(changes.map(({ field, after }) => [field, after]))

@@ -1,8 +1,7 @@
 import { listWritableFields } from '../../../api/resource.ts'
 import { member, room, user } from '../../../api/resources.ts'
 import type { Item } from '../../output/views/views.ts'
-
-export type Kind = 'user' | 'room' | 'member'
+import type { Kind } from '../../records/records.ts'
 
 const resources = { user, room, member }
 

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { member, room, user } from '../../../api/resources.ts'
 import { createBodySchema } from '../../../api/schemas.ts'
-import { declarableFields, type Kind } from './fields.ts'
+import type { Kind } from '../../records/records.ts'
+import { declarableFields } from './fields.ts'
 
 const resources = { user, room, member }
 
