@@ -229,6 +229,13 @@ test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
+test('only records.ts sends the writes of many users, rooms and members', () => {
+  const sending = /\bcall\(\s*'(create|add|update|delete)(User|Room|Member)'/
+  expect(files.filter((file) => layer(file) === 'cli' && sending.test(code(file)))).toEqual([])
+  const tables = /: '(createUser|createRoom|addMember)', update:/
+  expect(files.filter((file) => tables.test(code(file)))).toEqual(['cli/records/records.ts'])
+})
+
 test('only src/files opens, creates and renames files', () => {
   const opening =
     /\b(open|readFile|writeFile|appendFile|copyFile|rename|link|symlink|create(Read|Write)Stream)(Sync)?\b/

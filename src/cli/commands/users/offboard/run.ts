@@ -15,6 +15,7 @@ import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
 import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
+import { removeRecord, updateRecord } from '../../../records/records.ts'
 import { openRun, type Run } from '../../../run/run.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 
@@ -161,12 +162,12 @@ export class OffboardingRun {
     const { step, deletes } = this.#change
     const { room, member } = membership
     if (this.#context.flags.dryRun) return { status: `would_${step}` }
-    const params = { room_id: toText(room['id']), member_id: toText(member['id']) }
+    const [room_id, id] = [toText(room['id']), toText(member['id'])]
     const { client } = this.run
-    const { value } = await client.call('updateMember', { params, body: toBlockBody(step === 'block') })
+    const value = await updateRecord(client, { kind: 'member', id, room_id }, toBlockBody(step === 'block'))
     const ended = { status: 'ok', value } as const
-    if (!deletes || isBlocked(Object(value.member))) return ended
-    const read = await client.call('getMember', { params }).catch(toFailure)
+    if (!deletes || isBlocked(Object(value))) return ended
+    const read = await client.call('getMember', { params: { room_id, member_id: id } }).catch(toFailure)
     if ('error' in read && isFatal(read.error)) this.run.stop(read.error)
     const told = 'error' in read ? undefined : isBlocked(read.value.member)
     if (told === false)
@@ -184,7 +185,7 @@ export class OffboardingRun {
 
   async #delete(user_id: string): Promise<Outcome<unknown>> {
     if (this.#context.flags.dryRun) return { status: 'would_delete' }
-    return { status: 'ok', value: await this.run.client.call('deleteUser', { params: { user_id } }) }
+    return { status: 'ok', value: await removeRecord(this.run.client, 'user', user_id) }
   }
 
   /** A user who is not deleted counts as incomplete, even if no step failed. */
