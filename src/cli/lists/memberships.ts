@@ -1,5 +1,4 @@
 import { toText } from '../../api/to-text.ts'
-import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import type { MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
@@ -80,10 +79,6 @@ export class MembershipSearch {
     }
   }
 
-  get client(): Client {
-    return this.#run.client
-  }
-
   get isUsable(): boolean {
     const { isStopped, tally } = this.#run
     return !isStopped && (tally.isComplete || tally.bad < tally.total)
@@ -95,12 +90,12 @@ export class MembershipSearch {
 
   async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
     // A deleted room has no members.
-    const value = await undefinedIfRoomGone(this.client, toText(room['id']), this.membersIn(room))
+    const value = await undefinedIfRoomGone(this.#run.client, toText(room['id']), this.membersIn(room))
     return value ? { status: 'ok', value } : { status: 'skipped' }
   }
 
   /** Reads the memberships in one room. @throws {NotFoundError} when the room does not exist */
-  async membersIn(room: Item, client = this.client): Promise<Membership[]> {
+  async membersIn(room: Item, client = this.#run.client): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
     const room_id = toText(room['id'])
     const members: Item[] = []

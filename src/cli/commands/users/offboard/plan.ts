@@ -1,7 +1,5 @@
 import { toText } from '../../../../api/to-text.ts'
-import type { Client } from '../../../../client/client.ts'
-import { isFatal, toFailure } from '../../../../client/outcome.ts'
-import { MeetroomError, UsageError } from '../../../../errors.ts'
+import { type MeetroomError, ServiceError, UsageError } from '../../../../errors.ts'
 import type { SavedBlock } from '../../../backup/blocks.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -9,7 +7,7 @@ import { hasNoBlock, isBlocked } from '../../../lists/blocking.ts'
 import { findItem } from '../../../lists/find-item.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { mapAhead } from '../../../run/map-ahead.ts'
+import { openRun } from '../../../run/run.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'
@@ -48,9 +46,9 @@ export async function planOffboarding(
 ): Promise<OffboardingPlan> {
   if (context.flags.curl)
     throw new UsageError('--curl sends nothing, so which rooms the users are in is unknown')
-  if (change.from !== undefined) return planLifting(context, change.from, change)
+  if (change.from !== undefined) return planLifting(context, change.from, flags, change)
   const search = await MembershipSearch.open(context, flags, { users: new Set(ids) })
-  const users = change.deletes ? await readUsers(search.client, ids) : new Map()
+  const users = change.deletes ? await readUsers(context, ids, flags) : new Map()
   const found = new Map(ids.map((id): [string, PlannedMembership[]] => [id, []]))
   for await (const memberships of search.found())
     for (const membership of memberships)
@@ -65,26 +63,30 @@ export async function planOffboarding(
 async function planLifting(
   context: Context,
   file: string,
+  { concurrency, rate }: PaceFlags,
   change: OffboardingChange,
 ): Promise<OffboardingPlan> {
-  const client = await context.client()
   const { readBlocks } = await import('../../../backup/blocks.ts')
   const blocks = await readBlocks(context, file)
+  const run = await openRun(context, { concurrency, rate }, { total: blocks.length })
   const memberships: PlannedMembership[] = []
   const unread: { room: Item; error: MeetroomError }[] = []
-  const read = ({ room_id, member_id }: SavedBlock) =>
-    findItem(client, 'getMember', {
-      params: { room_id: toText(room_id), member_id: toText(member_id) },
-    }).catch((cause) => requireNotFatal(toFailure(cause).error))
-  for await (const [block, member] of mapAhead(
-    blocks,
-    8,
-    async (block) => [block, await read(block)] as const,
-  )) {
+  const read = async ({ room_id, member_id }: SavedBlock) => {
+    const params = { room_id: toText(room_id), member_id: toText(member_id) }
+    return { status: 'ok', value: await findItem(run.client, 'getMember', { params }) } as const
+  }
+  for await (const [block, outcome] of run.each(blocks, read)) {
+    if (run.fatal) throw run.fatal
+    context.interrupt.throwIfAborted()
     const { user_id, room_id: id, room_name: name, room_type: type, member_id } = block
     const room = { id, name, type }
-    if (member instanceof MeetroomError) unread.push({ room, error: member })
+    if (outcome.status !== 'ok')
+      unread.push({
+        room,
+        error: 'error' in outcome ? outcome.error : new ServiceError('the service is too busy'),
+      })
     else {
+      const member = outcome.value
       const membership = { user_id, room, member: member ?? { id: member_id }, lastSeen: null }
       const isOther = member !== undefined && toText(member['user_id']) !== user_id
       const lost = member ? (isOther ? 'the member belongs to another user' : undefined) : 'no such member'
@@ -94,16 +96,16 @@ async function planLifting(
   return { memberships, unread, users: new Map() }
 }
 
-function requireNotFatal(error: MeetroomError): MeetroomError {
-  if (isFatal(error)) throw error
-  return error
-}
-
-async function readUsers(client: Client, ids: readonly string[]): Promise<Map<string, Item | undefined>> {
+async function readUsers(
+  context: Context,
+  ids: readonly string[],
+  { concurrency, rate }: PaceFlags,
+): Promise<Map<string, Item | undefined>> {
+  const run = await openRun(context, { concurrency, rate }, { total: ids.length })
   const users = new Map<string, Item | undefined>()
-  const ask = async (user_id: string) =>
-    [user_id, await findItem(client, 'getUser', { params: { user_id } })] as const
-  for await (const [user_id, user] of mapAhead(ids, 8, ask)) users.set(user_id, user)
+  const read = async (user_id: string) =>
+    [user_id, await findItem(run.client, 'getUser', { params: { user_id } })] as const
+  for await (const [user_id, user] of run.read(ids, read)) users.set(user_id, user)
   return users
 }
 
