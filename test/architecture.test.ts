@@ -225,6 +225,48 @@ test('only output/views declares views, except those of reports', () => {
   ])
 })
 
+test('only names/matching compares names and emails of items', () => {
+  const matcher = 'cli/names/matching/match.ts'
+  const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
+  // Rows of one file, keys of a workspace file, and values that a write has set.
+  expect(having(/\.normalize\('NF/)).toEqual([
+    ...['cli/bulk/read/lookalikes.ts', matcher, 'cli/workspace/document/room-keys.ts', 'client/compare.ts'],
+  ])
+  expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
+  // The order of the keys, and the new name of a watched room.
+  const comparing = having(/\w(\.|\[')(name|email)('\])? [!=]== (?!undefined|null|['\d])/)
+  expect(comparing.filter((file) => layer(file) === 'cli')).toEqual([
+    'cli/commands/sessions/watch/room-view.ts',
+    'cli/workspace/document/room-keys.ts',
+  ])
+  // An import decides with the filter alone that no room has been created.
+  expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
+    ...['cli/bulk/adapters/rooms.ts', 'cli/names/item-finder.ts'],
+  ])
+})
+
+test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
+  const importers = (module: string) =>
+    [...new Set(ours.filter(({ to }) => to === module).map(({ from }) => from))].sort()
+  const readers = ['cli/lists/paginate-any.ts', 'cli/lists/read-list.ts']
+  expect(importers('cli/lists/paging/paginate.ts')).toEqual(readers)
+  expect(importers('cli/lists/paging/pass.ts')).toEqual([
+    'cli/lists/paging/paginate.ts',
+    'cli/lists/paging/whole.ts',
+  ])
+  const inCli = files.filter((file) => layer(file) === 'cli')
+  const paging = inCli.filter((file) => /query: \{ \.\.\.\w+, \.\.\.pag(e|ing) \}/.test(code(file)))
+  expect(paging.sort()).toEqual([...readers, 'cli/lists/paging/proven-total.ts'].sort())
+  // Probes and previews, which request one page.
+  expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
+    ...['cli/bulk/adapters/rooms.ts', 'cli/bulk/export.ts'],
+    ...['cli/commands/auth/status.ts', 'cli/commands/auth/verify-key.ts'],
+    ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
+    ...['cli/commands/webhooks/stored-deliveries.ts', 'cli/links/run-links.ts'],
+    ...['cli/names/item-finder.ts', 'cli/reports/report.ts'],
+  ])
+})
+
 test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })

@@ -4,9 +4,9 @@ import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
-import { UnknownNameError } from '../names/item-finder.ts'
+import { findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { findLikelyItem } from '../names/likely-item.ts'
-import { isNamed } from '../names/matching/match.ts'
+import { hasOtherCase } from '../names/matching/match.ts'
 import { toRoomName } from '../names/matching/reference.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { views } from '../output/views/views.ts'
@@ -90,8 +90,7 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
 const explainNameAsRoom: Explain = async ({ client, path }) => {
   const name = readSegment(path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
-  const { value } = await client.call('listRooms', { query: { name, limit: 10 } })
-  const ids = value.rooms.filter((room) => isNamed({ ...room }, name)).map(({ id }) => id)
+  const ids = (await findRooms(client, name)).map(({ id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1
     ? `a room has this name; pass ${quoteWord(toRoomName(name))}, or its id, ${quoteWord(toText(ids[0]))}`
@@ -119,7 +118,7 @@ const explainLikelyUser: Explain = async (missing) => {
   const likely = user === undefined ? undefined : await findLikelyItem(missing.context, 'user', user)
   if (user === undefined || !likely) return undefined
   const id = toText(likely['user_id'])
-  const corrected = id.toLowerCase() === user.toLowerCase() && correct(missing, user, id)
+  const corrected = hasOtherCase(id, user) && correct(missing, user, id)
   return corrected
     ? ['IDs are case-sensitive: ', corrected]
     : [`did you mean ${labelItem(id, toText(likely['name']))}? `, suggest(['users', 'get'], id)]

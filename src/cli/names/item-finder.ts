@@ -94,8 +94,8 @@ async function listUsers(context: Context, client: Client): Promise<readonly Ite
   return users
 }
 
-/** Finds up to ten rooms with a name, with one request if the service honors the filter. */
-async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
+/** Finds the rooms with a name: up to ten with one request, if the service honors the filter. */
+export async function findRooms(client: Client, name: string): Promise<readonly Item[]> {
   const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
   const body = readResponseValue(answer) as { rooms: Item[] }
   const { rooms } = body

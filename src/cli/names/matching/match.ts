@@ -16,6 +16,11 @@ function toExactKey(value: unknown, field: NameField): string {
   return field === 'email' ? toText(value).toLowerCase() : toText(value)
 }
 
+/** Returns true if two IDs differ only in letter case. */
+export function hasOtherCase(id: string, other: string): boolean {
+  return id !== other && id.toLowerCase() === other.toLowerCase()
+}
+
 /** Returns the key of similar values: ignores white space, case and, in names, accents. Empty for an empty value. */
 export function toSimilarKey(value: unknown, field: NameField): string {
   const text = trimWhiteSpace(toText(value))
