@@ -10,9 +10,9 @@ import type { AnyInput } from '../../client/request.ts'
 import { ApiError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { readItems } from '../lists/run-one.ts'
 import { createPage, type Page } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
+import { readWrittenItems } from '../output/views/written-items.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { printAll } from '../run/print-all.ts'
 import { printRun } from '../run/print-run.ts'
@@ -96,7 +96,7 @@ export async function runBatch<N extends OperationName>(
       const outcome = await runTask(await context.client(), task, first)
       tally.add(outcome)
       if (outcome.status === 'ok') {
-        const items = readItems(name, inputFor(first), outcome.value, format)
+        const items = readWrittenItems(name, inputFor(first), outcome.value, format)
         const page = createPage({ items, whole: outcome.value })
         await printAll(printer, view, endpoints[name].result, page)
       }
@@ -109,7 +109,8 @@ export async function runBatch<N extends OperationName>(
 
   async function* pages(): AsyncGenerator<Page> {
     for await (const [id, outcome] of run.each(ids, (id) => runTask(run.client, task, id))) {
-      if (outcome.status === 'ok') yield { items: readItems(name, inputFor(id), outcome.value, format) }
+      if (outcome.status === 'ok')
+        yield { items: readWrittenItems(name, inputFor(id), outcome.value, format) }
       await run.report(outcome)
     }
   }

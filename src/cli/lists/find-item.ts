@@ -17,6 +17,15 @@ export async function findItem<N extends LookupName>(
   return answer && ((readResponseValue(answer) as Item)[endpoints[name].result] as Item)
 }
 
+export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
+}
+
 /**
  * Awaits a read in a room; undefined if the room does not exist. A 404 may also come from a service without the
  * operation, so the room itself decides.

@@ -3,9 +3,9 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 
 const { descriptions } = member
 

@@ -7,9 +7,9 @@ import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isBlocked, toBlockBody } from '../../lists/blocking.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 import { blocking } from './member-block.ts'
 
 const { descriptions } = member

@@ -8,8 +8,8 @@ import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 
 const textDescription = `${sent.descriptions.message}, or - to read it from standard input`
 

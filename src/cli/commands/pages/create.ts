@@ -17,8 +17,8 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 
 const { descriptions } = page
 

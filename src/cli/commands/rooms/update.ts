@@ -10,8 +10,8 @@ import {
   requireFields,
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
 const { descriptions } = room

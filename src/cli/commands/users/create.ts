@@ -9,7 +9,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { lookUpFirst } from '../../lists/find-item.ts'
-import { runOne } from '../../lists/run-one.ts'
+import { runOne } from '../shared/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
 const { descriptions } = user

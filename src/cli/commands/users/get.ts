@@ -1,8 +1,8 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { UserArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 
 export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
   const get = users

@@ -2,8 +2,8 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import { addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { runOne } from '../../lists/run-one.ts'
 import { UserArgument } from '../../names/arguments.ts'
+import { runOne } from '../shared/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
 export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): void {

@@ -5,9 +5,9 @@ import { ConflictError } from '../../../../errors.ts'
 import { describeMember, type IfMember } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { findItem, lookUpFirst } from '../../../lists/find-item.ts'
-import { runOne } from '../../../lists/run-one.ts'
 import { findMember } from '../../../lists/user-members.ts'
 import { showsValues } from '../../../records/shown-values.ts'
+import { runOne } from '../../shared/run-one.ts'
 
 /**
  * Invites a user to one room. Without `ifExists`, the service decides about a user who is already a member.
