@@ -151,22 +151,15 @@ async function requireGone(client: Client, { view, exists }: Task, id: string): 
 }
 
 /**
- * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 failed; 1 was not there`.
+ * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 was not there; 1 failed`.
  * @param changed number of skipped items that no longer match
  */
 function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped') - changed
-  const gone =
-    (absent === 0 ? '' : `; ${counted(absent, 'was', 'were')} not there`) +
-    (changed === 0 ? '' : `; ${changed} skipped`)
-  if (tally.isComplete) return `${pastTense} ${counted(done, ...noun)}${gone}`
-  const unknown = tally.count('unknown')
-  const failed = tally.bad - unknown
-  const failures = [
-    failed > 0 || unknown === 0 ? `${failed} failed` : '',
-    unknown > 0 ? `${unknown} with an unknown outcome` : '',
-  ]
-  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `${pastTense} ${done} of ${tally.total} ${noun[1]}; ${failures.filter(Boolean).join(', ')}${gone}${untried}`
+  return [
+    `${pastTense} ${tally.isComplete ? counted(done, ...noun) : `${done} of ${tally.total} ${noun[1]}`}`,
+    ...(absent > 0 ? [`${counted(absent, 'was', 'were')} not there`] : []),
+    ...tally.describeRest({ skipped: changed }),
+  ].join('; ')
 }

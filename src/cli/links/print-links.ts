@@ -119,6 +119,6 @@ export class LinkSummary {
 }
 
 function summarize(tally: Tally): string {
-  const untried = tally.untried === 0 ? '' : `; ${tally.untried} not tried`
-  return `made the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}; ${tally.bad} failed${untried}`
+  const made = `made the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
+  return [made, ...tally.describeRest({ skipped: 0 })].join('; ')
 }

@@ -114,7 +114,8 @@ export class MembershipSearch {
 }
 
 function summarize(tally: Tally): string {
-  const failures = tally.bad === 0 ? '' : `; ${tally.bad} could not be read`
-  const untried = tally.untried === 0 ? '' : `; ${tally.untried} not tried`
-  return `read ${tally.tried - tally.bad} of ${tally.total} rooms${failures}${untried}`
+  return [
+    `read ${tally.tried - tally.bad} of ${tally.total} rooms`,
+    ...tally.describeRest({ skipped: 0 }),
+  ].join('; ')
 }

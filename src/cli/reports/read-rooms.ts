@@ -131,9 +131,8 @@ const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
 /** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
 function summarize(tally: Tally): string {
   const done = tally.count('ok')
-  if (tally.isComplete) return `reported on ${counted(done, 'room')}`
-  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+  const rooms = tally.isComplete ? counted(done, 'room') : `${done} of ${tally.total} rooms`
+  return [`reported on ${rooms}`, ...tally.describeRest()].join('; ')
 }
 
 /** Returns the error of a report without a successful room. Uses the code of the room errors if all codes are equal. */

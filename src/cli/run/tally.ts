@@ -100,10 +100,14 @@ export class Tally {
   }
 
   /** Formats the counts that are not zero: `2 skipped; 1 failed`. */
-  describeRest({ skipped = 'skipped', untried = this.untried } = {}): string[] {
+  describeRest({
+    skipped = this.count('skipped') + this.count('would_skip'),
+    skippedAs = 'skipped',
+    untried = this.untried,
+  } = {}): string[] {
     const unknown = this.count('unknown')
     const counts: [count: number, what: string][] = [
-      [this.count('skipped') + this.count('would_skip'), skipped],
+      [skipped, skippedAs],
       [this.bad - unknown, 'failed'],
       [unknown, 'with an unknown outcome'],
       [untried, 'not tried'],

@@ -168,7 +168,7 @@ describe('a delete command with --save', () => {
       stderr:
         `error: room ${ids.empty}: the service reports a validation exception (500): it is broken\n` +
         'the rooms of the users cannot be saved; nothing was changed\n' +
-        'error: read 4 of 5 rooms; 1 could not be read\n',
+        'error: read 4 of 5 rooms; 1 failed\n',
     })
     expect(world.writes()).toEqual([])
   })

@@ -349,13 +349,13 @@ describe('failures of a batch', () => {
   })
 
   test.each([
-    ['--fail-fast', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed, 6 not tried\n'],
-    ['--max-errors 0', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed, 6 not tried\n'],
-    ['--max-errors 1', ['u1', 'u2', 'u3', 'u4'], 'error: deleted 2 of 9 users; 2 failed, 5 not tried\n'],
+    ['--fail-fast', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed; 6 not tried\n'],
+    ['--max-errors 0', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed; 6 not tried\n'],
+    ['--max-errors 1', ['u1', 'u2', 'u3', 'u4'], 'error: deleted 2 of 9 users; 2 failed; 5 not tried\n'],
     [
       '--max-errors 2',
       ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'],
-      'error: deleted 3 of 9 users; 3 failed, 3 not tried\n',
+      'error: deleted 3 of 9 users; 3 failed; 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
   ])('stop the run if their number exceeds the limit of %s', async (flags, sent, summary) => {
@@ -384,7 +384,7 @@ describe('failures of a batch', () => {
       code: 8,
       stdout: 'u1\nu3\n',
       stderr:
-        'error: the service refuses the request (422)\nerror: deleted 2 of 6 users; 1 failed, 3 not tried\n',
+        'error: the service refuses the request (422)\nerror: deleted 2 of 6 users; 1 failed; 3 not tried\n',
     })
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
@@ -397,7 +397,7 @@ describe('failures of a batch', () => {
       stdout: '',
       stderr:
         'error: the service refuses the request (422)\n' +
-        'error: deleted 0 of 3 users; 1 failed, 2 not tried\n',
+        'error: deleted 0 of 3 users; 1 failed; 2 not tried\n',
     })
   })
 })
@@ -432,7 +432,7 @@ describe('a batch with a failure that is not specific to an ID', () => {
     expect(run).toMatchObject({
       code: 8,
       stdout: 'u1\nu2\nu3\nu4\nu5\n',
-      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed, 34 not tried\n`,
+      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed; 34 not tried\n`,
     })
     expect(written()).toEqual(ids.slice(0, 6))
     expect(await left()).toEqual(ids.slice(5))
@@ -458,7 +458,7 @@ describe('a batch with a failure that is not specific to an ID', () => {
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
       code: 8,
       stdout: '',
-      stderr: `${key}error: deleted 0 of 2 users; 1 failed; 1 was not there\n`,
+      stderr: `${key}error: deleted 0 of 2 users; 1 was not there; 1 failed\n`,
     })
   })
 })
@@ -495,7 +495,7 @@ describe('a signal during a batch', () => {
       const { stderr, ...ended } = await run.done
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(stderr).toMatch(
-        /^waiting for requests under way; press \^C again to stop at once\ndeleted 0 of 30 users; 8 with an unknown outcome, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+        /^waiting for requests under way; press \^C again to stop at once\ndeleted 0 of 30 users; 8 with an unknown outcome; 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
       )
       expect(written()).toEqual(ids.slice(0, 8))
     },
@@ -523,7 +523,7 @@ describe('a signal during a batch', () => {
     const gone = lines(stdout)
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: `deleted ${gone.length} of 30 users; 0 failed, ${30 - gone.length} not tried\nerror: interrupted\n`,
+      stderr: `deleted ${gone.length} of 30 users; ${30 - gone.length} not tried\nerror: interrupted\n`,
     })
     expect(gone).toEqual(written())
     expect(await left()).toEqual(ids.slice(gone.length))

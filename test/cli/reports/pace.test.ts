@@ -93,7 +93,7 @@ test('sessions report stops, names the missing rooms and exits 8 when the key is
   const { code, stdout, stderr } = await world.run([...report.slice(0, 3), '-o', 'csv', '--concurrency', '1'])
   expect(code).toBe(8)
   expect(stdout.split('\r\n')).toHaveLength(5)
-  expect(stderr).toContain('error: reported on 3 of 50 rooms; 1 failed, 46 not tried\n')
+  expect(stderr).toContain('error: reported on 3 of 50 rooms; 1 failed; 46 not tried\n')
   expect(stderr).toContain('hint: not in the report: r3, r4, r5, r6, r7, r8, r9, r10, r11, r12 and 37 more\n')
 })
 
@@ -111,7 +111,7 @@ test('sessions report --fail-fast stops after the first failed room', async () =
     '--fail-fast',
   ])
   expect(code).toBe(8)
-  expect(stderr).toContain('reported on 1 of 21 rooms; 1 failed, 19 not tried')
+  expect(stderr).toContain('reported on 1 of 21 rooms; 1 failed; 19 not tried')
 })
 
 test('sessions report prints the rooms already read and exits 130 at ^C', async () => {

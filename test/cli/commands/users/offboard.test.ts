@@ -116,7 +116,7 @@ describe('users offboard', () => {
     world.fails(/members/)
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 1,
-      stderr: 'error: read 0 of 5 rooms; 5 could not be read\n',
+      stderr: 'error: read 0 of 5 rooms; 5 failed\n',
     })
     world.fails(/./, 401)
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({ code: 4 })

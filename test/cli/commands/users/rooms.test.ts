@@ -85,7 +85,7 @@ describe('users rooms', () => {
     })
     expect(stderr.split('\n').map((line) => line && JSON.parse(line).error.message)).toEqual([
       `room ${board}: the service reports a validation exception (500): it is broken`,
-      'read 4 of 5 rooms; 1 could not be read',
+      'read 4 of 5 rooms; 1 failed',
       '',
     ])
   })
@@ -114,7 +114,7 @@ describe('users rooms', () => {
     const { code, stderr } = await world.outcome('users rooms mallory --fail-fast --concurrency 1')
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/error: read 0 of 5 rooms; 1 could not be read; 4 not tried\n$/),
+      stderr: expect.stringMatching(/error: read 0 of 5 rooms; 1 failed; 4 not tried\n$/),
     })
   })
 
