@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { initialConcurrency } from '../kernel/flags.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
+import { openRun } from '../run/run.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { ImportPlan } from './prepare.ts'
 
@@ -29,36 +29,32 @@ async function countAffected(
   context: Context,
   { adapter, checked, flags }: ImportPlan,
 ): Promise<{ count: number; names: string[]; verb: string; gerund: string }> {
-  const { concurrency = initialConcurrency } = flags
-  const client = await context.client({ connections: concurrency })
+  const run = await openRun(context, { concurrency: flags.concurrency }, { total: checked.destructive })
   let count = 0
   const names: string[] = []
   const verbs = new Set<string>()
   const gerunds = new Set<string>()
-  const add = (bodies: readonly RequestBody[]) => {
-    count += bodies.length
-    for (const body of bodies) {
-      verbs.add(adapter.destructive?.verb(body) ?? '')
-      gerunds.add(adapter.destructive?.gerund(body) ?? '')
-    }
-    names.push(...bodies.slice(0, maxNamed - names.length).map((body) => formatRowName(adapter, body)))
-  }
   let lookups = 0
-  let pending: RequestBody[] = []
-  const lookUpBatch = async () => {
-    const bodies = pending
-    pending = []
-    const isAffected = await Promise.all(bodies.map((body) => isChangedBy(client, adapter, body)))
-    add(bodies.filter((_, i) => isAffected[i]))
+  const read = async (body: RequestBody) => {
+    const isAffected = lookups++ >= maxLookups || (await isChangedBy(run.client, adapter, body))
+    return { body, isAffected }
   }
-  for await (const batch of checked.readAgain())
-    for (const { body } of batch) {
-      if (!body || !adapter.destructive?.isRequested(body)) continue
-      if (lookups++ >= maxLookups) add([body])
-      else if (pending.push(body) >= concurrency) await lookUpBatch()
-    }
-  await lookUpBatch()
+  for await (const { body, isAffected } of run.read(listDestructive(adapter, checked), read)) {
+    if (!isAffected) continue
+    count++
+    verbs.add(adapter.destructive?.verb(body) ?? '')
+    gerunds.add(adapter.destructive?.gerund(body) ?? '')
+    if (names.length < maxNamed) names.push(formatRowName(adapter, body))
+  }
   return { count, names, verb: [...verbs].join(' or '), gerund: [...gerunds].join(' or ') }
+}
+
+async function* listDestructive(
+  adapter: ImportAdapter,
+  checked: ImportPlan['checked'],
+): AsyncGenerator<RequestBody> {
+  for await (const batch of checked.readAgain())
+    for (const { body } of batch) if (body && adapter.destructive?.isRequested(body)) yield body
 }
 
 /** Checks whether a row would terminate or block an item. Ignores errors, because sending the row reports them. */
