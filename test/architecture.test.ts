@@ -204,6 +204,31 @@ test('only bars.ts draws bars and timelines, and progress.ts the progress bar', 
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
+test('only cli/run runs many requests, counts their outcomes and decides on --max', () => {
+  const outside = files.filter((file) => dirname(file) !== 'cli/run')
+  const opensClient = /\bclient\(\{[^}]*\bconnections\b/
+  expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
+  // The others limit a number that the user types, and the work of a query.
+  const compares = /(?<!=)[<>]=? (?:flags\.|targets\.)?max\b|--max allows/
+  expect(files.filter((file) => layer(file) === 'cli' && compares.test(code(file))).sort()).toEqual([
+    ...['cli/input/input.ts', 'cli/output/formats/query.ts', 'cli/run/confirm-items.ts'],
+  ])
+  expect(outside.filter((file) => /\bnew Run\(|\.ending\(/.test(code(file)))).toEqual([
+    'cli/bulk/finish-import.ts',
+  ])
+  // Parts of an item's work, and a reader that continues after a failed room.
+  expect(outside.filter((file) => /\bisFatal\(/.test(code(file))).sort()).toEqual([
+    ...['cli/bulk/export-members.ts', 'cli/commands/users/offboard/run.ts', 'client/outcome.ts'],
+  ])
+  // Reads within one job.
+  expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([
+    ...['cli/bulk/adapters/members.ts', 'cli/links/user-access.ts', 'cli/lists/full-records.ts'],
+  ])
+  const parts = ['confirm-items', 'map-ahead', 'print-all', 'print-run', 'run', 'tally']
+  const used = imports.filter(({ from, to }) => dirname(to) === 'cli/run' && dirname(from) !== 'cli/run')
+  expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(parts.map((part) => `cli/run/${part}.ts`))
+})
+
 test('modules outside output/redaction mask secrets only through redaction.ts', () => {
   const folder = 'cli/output/redaction'
   const inside = imports.filter(({ from, to }) => dirname(to) === folder && dirname(from) !== folder)
