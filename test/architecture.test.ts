@@ -292,6 +292,15 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   ])
 })
 
+test('modules of cli export no two types of the same name', () => {
+  const exported = files
+    .filter((file) => layer(file) === 'cli')
+    .flatMap((file) => [...code(file).matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)])
+    .map(([, name]) => name)
+  expect(exported.length).toBeGreaterThan(100)
+  expect(exported.filter((name, i) => exported.indexOf(name) !== i)).toEqual([])
+})
+
 test('only make-directory.ts creates directories', () => {
   expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../client/outcome.ts'
-import type { Row } from '../output/views/rows.ts'
+import type { RowOf } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** Row for one member in a command that changes the members of many rooms. */
-export type MemberStep = Row<'steps'>
+export type MemberStep = RowOf<'steps'>
 
 /** Place of a step that concerns a user in all rooms. */
 export const everywhere: Item = { id: null, name: null, type: null }

@@ -20,7 +20,7 @@ import { openRun } from '../run/run.ts'
 import { Tally } from '../run/tally.ts'
 import type { Targets } from './targets.ts'
 
-export interface BatchFlags extends PaceFlags {
+interface BatchFlags extends PaceFlags {
   ignoreNotFound?: boolean
 }
 

@@ -10,7 +10,7 @@ import type { Context } from '../kernel/context.ts'
 import type { BatchFlags } from '../kernel/flags.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { countPeopleOnline } from '../lists/people-online.ts'
-import type { Row } from '../output/views/rows.ts'
+import type { RowOf } from '../output/views/rows.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
@@ -29,7 +29,7 @@ interface RoomWrite<N extends OperationName> {
   input: (room_id: string) => Input<Operations[N]>
   view: View
   /** Returns the fields of the response to add to the row. */
-  readFields?: (response: Item) => Partial<Row<'roomsWithPages'>>
+  readFields?: (response: Item) => Partial<RowOf<'roomsWithPages'>>
   activity: string
   /** Formats the part of the confirmation prompt before the rooms, such as `create 2 pages in`. */
   verb: (rooms: number) => string

@@ -1,9 +1,9 @@
-import type { Row } from '../output/views/rows.ts'
+import type { RowOf } from '../output/views/rows.ts'
 import { cellOf, type Item, views } from '../output/views/views.ts'
 import type { Link } from './link-template.ts'
 import { toTextOrNull } from './user-access.ts'
 
-export type LinkRow = Row<'links'>
+export type LinkRow = RowOf<'links'>
 
 export interface RoomLinks {
   rows: readonly LinkRow[]

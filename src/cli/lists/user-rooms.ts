@@ -2,7 +2,7 @@ import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
-import { type Row, rowKinds } from '../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import { groupPages } from '../run/print-all.ts'
 import { type Membership, MembershipSearch } from './memberships.ts'
 
@@ -39,7 +39,7 @@ export async function runUserRooms(
   for (const user_id of withoutRooms) await noticeNoRooms(context, user_id)
 }
 
-function toRow({ user_id, room, member, lastSeen }: Membership): Row<'memberships'> {
+function toRow({ user_id, room, member, lastSeen }: Membership): RowOf<'memberships'> {
   return {
     user_id,
     room_id: room['id'],

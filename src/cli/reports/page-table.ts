@@ -16,7 +16,7 @@ export interface PageOptions extends ReportPlan {
   shown: (text: string) => Visible
 }
 
-export interface TableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
+export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   caption: Visible
   label: Visible
   /** Fields in column order. The first one is the row heading. */
@@ -80,7 +80,7 @@ export function formatMeetings(lines: readonly ReportRow[], room: number, option
   return markup`${sections}`
 }
 
-interface SectionOptions extends TableOptions {
+interface SectionOptions extends PageTableOptions {
   id: Visible
   heading: Html
   room: Item
@@ -125,7 +125,7 @@ export function describeTable(
   row: Item,
   { most, bounds }: RowScale,
   { grouping, span: limits, zone, shown }: PageOptions,
-): TableOptions {
+): PageTableOptions {
   const { subject, unit, isUnitFirst } = grouping
   const heading = [headings[subject ?? ''], unit && `by ${unit}`].filter(Boolean).join(' ')
   const name = visible(heading.charAt(0).toUpperCase() + heading.slice(1))
@@ -145,7 +145,7 @@ export function describeTable(
 }
 
 /** Formats the start of a table with a timeline or a bar in each row. */
-export function formatTableStart({ caption, label, fields, span, zone }: TableOptions): Html {
+export function formatTableStart({ caption, label, fields, span, zone }: PageTableOptions): Html {
   const [start, end] = span ? span.map((ms) => visible(zone.createFormat(span)(ms))) : []
   const axis = markup`<span class="axis"><span>${start ?? own``}</span><span>${end ?? own``}</span></span>`
   const head = fields.map((field) =>
@@ -165,7 +165,7 @@ function titleOf(field: string): Visible {
   return visible(words.charAt(0).toUpperCase() + words.slice(1))
 }
 
-export function formatTableRows(lines: readonly ReportRow[], options: TableOptions): Html {
+export function formatTableRows(lines: readonly ReportRow[], options: PageTableOptions): Html {
   return markup`${lines.map((line) => formatRow(line, options))}`
 }
 
@@ -173,7 +173,7 @@ export const tableEnd = markup`</tbody>
 </table></div>
 `
 
-function formatRow(line: ReportRow, options: TableOptions): Html {
+function formatRow(line: ReportRow, options: PageTableOptions): Html {
   const { fields, span, most, zone } = options
   const { row, intervals } = line
   const isAbsent = row['present'] === false || row['meetings'] === 0
@@ -196,7 +196,7 @@ function formatRow(line: ReportRow, options: TableOptions): Html {
 function formatCell(
   field: string,
   line: ReportRow,
-  { span = unlimited, shown, zone }: TableOptions,
+  { span = unlimited, shown, zone }: PageTableOptions,
 ): Html | Visible | number {
   const { row, isRunning } = line
   const value = row[field]

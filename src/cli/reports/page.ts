@@ -18,7 +18,7 @@ import {
   formatTableStart,
   nameRoom,
   type PageOptions,
-  type TableOptions,
+  type PageTableOptions,
   tableEnd,
 } from './page-table.ts'
 import type { RoomReport } from './people.ts'
@@ -35,7 +35,7 @@ export class WebPage {
   readonly #activity: Activity
   #rooms = 0
   #hasCharts = false
-  #table: TableOptions | undefined
+  #table: PageTableOptions | undefined
 
   private constructor(file: OutputFile, options: WebPageOptions) {
     this.#file = file

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
 import { groupByName } from '../names/matching/match.ts'
 import { createPage } from '../output/views/page.ts'
-import { type Row, rowKinds } from '../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DesiredRoom, WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
@@ -90,7 +90,7 @@ function requireOwnRooms(
   if (other) throw other
 }
 
-function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): Row<'adopted'>[] {
+function claimRooms({ rooms = [] }: WorkspaceDocument, section: Section, list: RoomList): RowOf<'adopted'>[] {
   const byName = groupByName(list.items)
   const owners = new Map([...section.rooms].map(([key, { id }]) => [id, key]))
   const declared = new Set(rooms.map(({ key }) => key))
@@ -112,7 +112,7 @@ function claimRoom(
   { key, fields, isProtected }: DesiredRoom,
   ids: readonly string[],
   { owners, declared, section }: Claims,
-): Row<'adopted'> {
+): RowOf<'adopted'> {
   const [id] = ids
   const name = toText(fields['name'])
   const row = { key, name, room_id: id ?? null }
@@ -205,7 +205,7 @@ function claim(
 }
 
 /** @throws {PartialError} for rooms that were not claimed, except missing rooms, because `apply` creates them */
-function report(rows: readonly Row<'adopted'>[]): void {
+function report(rows: readonly RowOf<'adopted'>[]): void {
   const unclaimed = rows.filter(({ status }) => status === 'ambiguous' || status === 'taken')
   if (unclaimed.length === 0) return
   throw new PartialError(`${unclaimed.length} of ${rows.length} rooms could not be claimed`, {

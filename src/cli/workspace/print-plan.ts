@@ -1,12 +1,12 @@
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { describeDetails, describeItem, planSigns } from '../output/views/planned-cells.ts'
-import { type Row, rowKinds } from '../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Plan, PlanItem } from './plan/plan.ts'
 import { describeSummary, type PlanSummary, summarizePlan } from './plan/summary.ts'
 
-export function toRow(item: PlanItem): Row<'plan'> & Item {
+export function toRow(item: PlanItem): RowOf<'plan'> & Item {
   const { action, kind, key, room_key, room_id = null, name, reason } = item
   const changes = item.changes.map((change) => ({ ...change }))
   return { sign: planSigns[action], action, kind, key, room_key, room_id, name, changes, reason }

@@ -2,10 +2,10 @@ import { andMore } from '../../../api/plural.ts'
 import { judgeStatus, type Status } from '../../../client/outcome.ts'
 import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import { type Row, rowKinds } from '../../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import type { Item } from '../../output/views/views.ts'
 
-export interface Result extends Row<'results'> {
+export interface Result extends RowOf<'results'> {
   place: () => string
 }
 
@@ -58,7 +58,7 @@ export class Results {
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
     // The format `ids` omits items without an ID.
     if (this.#context.format !== 'ids' || id !== undefined)
-      this.#waiting.push({ row, key, status, id, error } satisfies Row<'results'>)
+      this.#waiting.push({ row, key, status, id, error } satisfies RowOf<'results'>)
     if (this.#context.format === 'table' && this.#waiting.length < maxBatch) return undefined
     this.#writing ??= this.#write()
       .catch((error) => {

@@ -3,7 +3,7 @@ import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
-import { type Row, rowKinds } from '../../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 import { listEffectiveSettings } from './effective-settings.ts'
 
 export function defineConfigList(config: MeetroomCommand, act: DefineAction): void {
@@ -19,7 +19,7 @@ export function defineConfigList(config: MeetroomCommand, act: DefineAction): vo
         const view = omitFields(rowKinds.settings, showOrigin ? [] : ['origin'])
         printer.check(view)
         const items = (await listEffectiveSettings(context)).map(
-          ({ origin, ...setting }): Row<'settings'> => ({ ...setting, ...(showOrigin && { origin }) }),
+          ({ origin, ...setting }): RowOf<'settings'> => ({ ...setting, ...(showOrigin && { origin }) }),
         )
         await printer.list(view, 'settings', createPage({ items }))
       }),

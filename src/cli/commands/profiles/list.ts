@@ -6,7 +6,7 @@ import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { omitFields } from '../../output/views/define-row.ts'
 import { createPage } from '../../output/views/page.ts'
-import { type Row, rowKinds } from '../../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../../output/views/rows.ts'
 
 export function defineProfileList(profiles: MeetroomCommand, act: DefineAction): void {
   const list = profiles
@@ -29,7 +29,7 @@ async function listProfiles(context: Context): Promise<void> {
     [localProfile]: findProfile(config, localProfile) ?? {},
   })
   const items = stored.map(
-    ([name, profile]): Row<'profiles'> => ({
+    ([name, profile]): RowOf<'profiles'> => ({
       name,
       in_use: (config.profile ?? defaultProfile) === name,
       base_url: profile.base_url ?? null,

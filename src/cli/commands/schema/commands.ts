@@ -1,10 +1,10 @@
 import { exitCodes } from '../../help/exit-codes.ts'
 import { type Effect, mayWrite, sendsRequests } from '../../kernel/effect.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import type { Row } from '../../output/views/rows.ts'
+import type { RowOf } from '../../output/views/rows.ts'
 import { describeArgument, describeFlag } from './flags.ts'
 
-export type CommandDescription = Row<'commands'>
+export type CommandDescription = RowOf<'commands'>
 
 export function describeCommands(root: MeetroomCommand): CommandDescription[] {
   return listCommands(root, []).map(({ words, command }) => {

@@ -1,8 +1,8 @@
 import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
-import type { Row } from '../../output/views/rows.ts'
+import type { RowOf } from '../../output/views/rows.ts'
 
-export type FlagDescription = Row<'commands'>['flags'][number]
+export type FlagDescription = RowOf<'commands'>['flags'][number]
 
 export function describeFlag(option: Option): FlagDescription {
   const takesValue = option.required || option.optional
@@ -24,7 +24,7 @@ function inferType(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }
 
-export function describeArgument(argument: Argument): Row<'commands'>['arguments'][number] {
+export function describeArgument(argument: Argument): RowOf<'commands'>['arguments'][number] {
   return {
     name: argument.name(),
     description: argument.description,

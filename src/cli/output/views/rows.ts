@@ -160,7 +160,7 @@ export const rowKinds = {
   }),
 }
 
-export type Row<K extends keyof typeof rowKinds> = FieldsOf<(typeof rowKinds)[K]['shape']>
+export type RowOf<K extends keyof typeof rowKinds> = FieldsOf<(typeof rowKinds)[K]['shape']>
 
 /** Rows of commands that print no items of the service. */
 export const rowsOfCommands: Readonly<Record<string, RowKind>> = {

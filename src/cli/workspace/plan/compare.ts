@@ -11,7 +11,7 @@ export function readDeclared(kind: Kind, field: string, item: Item): FieldValue 
   return status.known ? { known: true, value: status.value === 'terminated' } : status
 }
 
-export interface Comparison {
+export interface ItemComparison {
   changes: FieldChange[]
   /** Differences in fields that can be set only at creation. */
   fixed: FieldChange[]
@@ -19,8 +19,8 @@ export interface Comparison {
   notShown: string[]
 }
 
-export function compareFields(kind: Kind, declared: Item, item: Item): Comparison {
-  const found: Comparison = { changes: [], fixed: [], notShown: [] }
+export function compareFields(kind: Kind, declared: Item, item: Item): ItemComparison {
+  const found: ItemComparison = { changes: [], fixed: [], notShown: [] }
   for (const [field, after] of Object.entries(declared)) {
     const shown = readDeclared(kind, field, item)
     if (!shown.known) found.notShown.push(field)

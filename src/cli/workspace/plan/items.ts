@@ -1,13 +1,13 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'
-import type { Comparison } from './compare.ts'
-import type { Action, FieldChange, PlanItem } from './plan.ts'
+import type { ItemComparison } from './compare.ts'
+import type { FieldChange, PlanAction, PlanItem } from './plan.ts'
 
 type Subject = Pick<PlanItem, 'kind' | 'key' | 'name'> & Partial<PlanItem>
 
 export function createItem(
-  action: Action,
+  action: PlanAction,
   subject: Subject,
   rest: { changes?: readonly FieldChange[]; reason?: string | undefined } = {},
 ): PlanItem {
@@ -24,7 +24,10 @@ export function createItem(
   }
 }
 
-export function createDifferences(subject: Subject, { changes, fixed, notShown }: Comparison): PlanItem[] {
+export function createDifferences(
+  subject: Subject,
+  { changes, fixed, notShown }: ItemComparison,
+): PlanItem[] {
   return [
     ...(changes.length > 0 ? [createItem('change', subject, { changes })] : []),
     ...(fixed.length > 0

@@ -4,7 +4,7 @@ import type { Item } from '../../output/views/views.ts'
 import type { DesiredMember } from '../document/document.ts'
 import type { LockedRoom } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
-import { type Comparison, compareFields } from './compare.ts'
+import { compareFields, type ItemComparison } from './compare.ts'
 import { createDifferences, createItem, toCreation } from './items.ts'
 import type { PlanItem } from './plan.ts'
 import type { ReadMembers } from './state.ts'
@@ -93,7 +93,7 @@ function planMember(
   return createDifferences(subject, withUnblock(compared))
 }
 
-function withUnblock(compared: Comparison): Comparison {
+function withUnblock(compared: ItemComparison): ItemComparison {
   return { ...compared, changes: [{ field: 'is_blocked', before: true, after: false }, ...compared.changes] }
 }
 

@@ -6,7 +6,7 @@ import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
-import { type Comparison, compareFields } from './compare.ts'
+import { compareFields, type ItemComparison } from './compare.ts'
 import { createDifferences, createItem, nameOf, toCreation } from './items.ts'
 import { findLostRooms, listNewRooms } from './lost-rooms.ts'
 import type { PlanItem, PlanOptions } from './plan.ts'
@@ -83,8 +83,8 @@ export function planRooms(input: RoomsInput): RoomPlan {
 const terminated = { field: 'is_terminated', before: false, after: true } as const
 
 /** Separates the termination of a room, which runs after the changes of its members. */
-function splitTermination(compared: Comparison): { now: Comparison; later: Comparison } {
-  const isEnd = ({ field, after }: Comparison['changes'][number]) =>
+function splitTermination(compared: ItemComparison): { now: ItemComparison; later: ItemComparison } {
+  const isEnd = ({ field, after }: ItemComparison['changes'][number]) =>
     field === 'is_terminated' && after === true
   return {
     now: { ...compared, changes: compared.changes.filter((change) => !isEnd(change)) },

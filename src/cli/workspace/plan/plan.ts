@@ -1,4 +1,4 @@
-import type { Row } from '../../output/views/rows.ts'
+import type { RowOf } from '../../output/views/rows.ts'
 import type { Kind } from '../../records/records.ts'
 
 /** Actions that write, in the order in which they run. */
@@ -11,11 +11,11 @@ export type WriteAction = (typeof writeActions)[number]
  * may result from a lost creation. `unread`: the list is incomplete. `cannot`: the API does not support the change.
  * `not_shown`: the response lacks the field. `unblocked`: somebody lifted a block of this file. `not_in_file`: the file does not declare the item.
  */
-export type Action = Row<'plan'>['action']
+export type PlanAction = RowOf<'plan'>['action']
 
-export type FieldChange = Row<'plan'>['changes'][number]
+export type FieldChange = RowOf<'plan'>['changes'][number]
 
-export interface PlanItem extends Omit<Row<'plan'>, 'sign' | 'room_id'> {
+export interface PlanItem extends Omit<RowOf<'plan'>, 'sign' | 'room_id'> {
   /** Undefined for a room that does not exist yet. */
   room_id: string | undefined
   member_id: string | undefined

@@ -1,7 +1,7 @@
 import { counted } from '../../../api/plural.ts'
 import type { Printed } from '../../output/schemas/printed.ts'
 import type { Kind } from '../../records/records.ts'
-import { type Action, isUnresolved, isWrite, type Plan, type PlanItem, type WriteAction } from './plan.ts'
+import { isUnresolved, isWrite, type Plan, type PlanAction, type PlanItem, type WriteAction } from './plan.ts'
 
 export type PlanSummary = Printed['workspace diff']['summary']
 
@@ -16,7 +16,7 @@ export function summarizePlan({ items, declared }: Plan): PlanSummary {
       declared: declared[kind],
     }
   }
-  const ofAction = (action: Action) => count((item) => item.action === action)
+  const ofAction = (action: PlanAction) => count((item) => item.action === action)
   return {
     users: ofKind('user'),
     rooms: ofKind('room'),

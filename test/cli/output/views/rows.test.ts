@@ -1,19 +1,19 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { type Row, rowKinds } from '../../../../src/cli/output/views/rows.ts'
+import { type RowOf, rowKinds } from '../../../../src/cli/output/views/rows.ts'
 
 test('a row that lacks a declared field or misspells one does not compile', () => {
   const row = { room_id: 'r1', room_name: 'A', status: 'ok', reason: null } as const
-  expectTypeOf(row).toExtend<Row<'rooms'>>()
+  expectTypeOf(row).toExtend<RowOf<'rooms'>>()
   // @ts-expect-error: no reason
-  const short: Row<'rooms'> = { room_id: 'r1', room_name: 'A', status: 'ok' }
+  const short: RowOf<'rooms'> = { room_id: 'r1', room_name: 'A', status: 'ok' }
   // @ts-expect-error: misspelt
-  const misspelt: Row<'rooms'> = { ...row, raeson: null }
+  const misspelt: RowOf<'rooms'> = { ...row, raeson: null }
   // @ts-expect-error: not a status
-  const wrong: Row<'rooms'> = { ...row, status: 'okay' }
+  const wrong: RowOf<'rooms'> = { ...row, status: 'okay' }
   // @ts-expect-error: misspelt field that may be missing
-  const optional: Row<'results'> = { row: 1, status: 'ok', eror: 'refused' }
+  const optional: RowOf<'results'> = { row: 1, status: 'ok', eror: 'refused' }
   // @ts-expect-error: a cell of tables is no field
-  const cell: Row<'roomsWithPages'> = { ...row, page_ids: [], pages: 1 }
+  const cell: RowOf<'roomsWithPages'> = { ...row, page_ids: [], pages: 1 }
   expect([short, misspelt, wrong, optional, cell]).toHaveLength(5)
 })
 

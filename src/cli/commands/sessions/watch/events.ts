@@ -11,4 +11,4 @@ type FieldsOf<Name> = Omit<Extract<WatchEvent, { event: Name }>, 'event'>
 
 export type RoomState = FieldsOf<'room'>
 
-export type Person = FieldsOf<'present'>
+export type PresentPerson = FieldsOf<'present'>

@@ -11,7 +11,7 @@ import { measureText } from '../../../output/terminal/width.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import { colorValue, type Item } from '../../../output/views/views.ts'
 import { readStart, sortByStart } from '../../../reports/session-times.ts'
-import type { Person } from './events.ts'
+import type { PresentPerson } from './events.ts'
 import type { RoomScene } from './scene.ts'
 
 interface Canvas {
@@ -81,7 +81,7 @@ function drawRows({ people, online }: FrameContent, canvas: Canvas, room: number
   return [...lines, style.dim(truncate(more, columns))]
 }
 
-function toRow(person: Person, now: number, zone: TimeZone): Item {
+function toRow(person: PresentPerson, now: number, zone: TimeZone): Item {
   const since = readStart(person)
   if (Number.isNaN(since)) return { ...person, name: personName(person), since: '', minutes: '' }
   const isToday = zone.dayOf(since) === zone.dayOf(now)
@@ -94,6 +94,6 @@ function toRow(person: Person, now: number, zone: TimeZone): Item {
   }
 }
 
-export function personName({ name, user_id }: Person): unknown {
+export function personName({ name, user_id }: PresentPerson): unknown {
   return name ?? (user_id === null ? 'anonymous participant' : null)
 }

@@ -9,7 +9,7 @@ import { readTerminalWidth, type Style, selectStyle } from '../../../output/term
 import { joinVisible, own } from '../../../output/terminal/visible.ts'
 import { measureText } from '../../../output/terminal/width.ts'
 import { parseMilliseconds, readStart } from '../../../reports/session-times.ts'
-import type { Person, RoomState, TimedWatchEvent } from './events.ts'
+import type { PresentPerson, RoomState, TimedWatchEvent } from './events.ts'
 import { drawFrame, personName } from './frame.ts'
 import type { RoomScene, WatchOutput } from './scene.ts'
 
@@ -165,11 +165,11 @@ function describeRoomChange(now: RoomState, before: RoomState | undefined): stri
   return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
 }
 
-function describePerson(person: Person): string {
+function describePerson(person: PresentPerson): string {
   return toText(personName(person) ?? person.user_id)
 }
 
-function formatStay(person: Person, left: number): string {
+function formatStay(person: PresentPerson, left: number): string {
   const ms = left - readStart(person)
   if (Number.isNaN(ms) || ms < 0) return ''
   return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`

@@ -6,7 +6,7 @@ import {
   type SessionEnd,
   sortByStart,
 } from '../../../reports/session-times.ts'
-import type { Person } from './events.ts'
+import type { PresentPerson } from './events.ts'
 
 export interface SessionList {
   sessions: readonly Item[]
@@ -18,12 +18,12 @@ export interface SessionList {
 }
 
 interface RosterChanges {
-  joined: readonly Person[]
-  left: readonly (Person & SessionEnd)[]
+  joined: readonly PresentPerson[]
+  left: readonly (PresentPerson & SessionEnd)[]
 }
 
 interface Entry {
-  person: Person
+  person: PresentPerson
   /** True if the session was missing from the last poll. */
   isMissed: boolean
 }
@@ -35,7 +35,7 @@ export class Roster {
     return this.#entries.size
   }
 
-  *people(): Generator<Person> {
+  *people(): Generator<PresentPerson> {
     for (const { person } of this.#entries.values()) yield person
   }
 
@@ -44,7 +44,7 @@ export class Roster {
   }
 
   /** Applies a poll. If its list had several pages, people leave only if two consecutive polls lack them. */
-  update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, Person>): RosterChanges {
+  update({ sessions, isWhole }: SessionList, arrivals: ReadonlyMap<Item, PresentPerson>): RosterChanges {
     const open = new Set<string>()
     const ends = new Map<string, SessionEnd>()
     for (const session of sessions) {

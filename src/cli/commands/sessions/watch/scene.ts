@@ -1,9 +1,9 @@
-import type { Person, RoomState, TimedWatchEvent } from './events.ts'
+import type { PresentPerson, RoomState, TimedWatchEvent } from './events.ts'
 
 export interface RoomScene {
   room: RoomState
   online: number
-  people: () => Iterable<Person>
+  people: () => Iterable<PresentPerson>
 }
 
 export interface WatchOutput {

@@ -14,7 +14,7 @@ import { rowKinds } from '../../../output/views/rows.ts'
 import { findPersistentBaseUrl, openPersistentClient } from '../../../requests/find-service.ts'
 import { type ClientSetup, describeRetry } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
-import { type RoomPoll, RoomReader } from './room-reader.ts'
+import { type RoomPoll, RoomPoller } from './room-poller.ts'
 import { Roster } from './roster.ts'
 import type { WatchOutput } from './scene.ts'
 
@@ -90,7 +90,7 @@ class RoomConnection {
   readonly #room_id: string
   readonly #setup: ClientSetup
   #url = ''
-  #opened: { client: Client; reader: RoomReader } | undefined
+  #opened: { client: Client; reader: RoomPoller } | undefined
   #isLost = false
 
   constructor(context: Context, room_id: string, setup: ClientSetup) {
@@ -120,7 +120,7 @@ class RoomConnection {
     })
     if (!this.#opened || url !== this.#url) {
       const client = await openPersistentClient(this.#context, { ...this.#setup, serviceFacts: {} })
-      this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
+      this.#opened = { client, reader: new RoomPoller(this.#context, client, this.#room_id) }
     }
     this.#url = url
     this.#isLost = false

@@ -7,10 +7,10 @@ import { FullRecords } from '../../../lists/full-records.ts'
 import { readList } from '../../../lists/read-list.ts'
 import { toSimilarKey } from '../../../names/matching/match.ts'
 import { createPage } from '../../../output/views/page.ts'
-import { type Row, rowKinds } from '../../../output/views/rows.ts'
+import { type RowOf, rowKinds } from '../../../output/views/rows.ts'
 import { type Item, readField, views } from '../../../output/views/views.ts'
 
-type DuplicateRow = Row<'duplicates'>
+type DuplicateRow = RowOf<'duplicates'>
 type ComparedField = DuplicateRow['same']
 
 /** Compared and printed fields of a user. Full users would take too much memory. */

@@ -15,15 +15,15 @@ import { readList } from '../../../lists/read-list.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'
 import { cellOf, type Item, views } from '../../../output/views/views.ts'
 import { isRunningSession } from '../../../reports/session-times.ts'
-import type { Person, RoomState } from './events.ts'
+import type { PresentPerson, RoomState } from './events.ts'
 import type { Roster, SessionList } from './roster.ts'
 
 export interface RoomPoll extends SessionList {
   room: RoomState
-  arrivals: ReadonlyMap<Item, Person>
+  arrivals: ReadonlyMap<Item, PresentPerson>
 }
 
-export class RoomReader {
+export class RoomPoller {
   readonly #context: Context
   readonly #client: Client
   readonly #room_id: string
@@ -80,7 +80,7 @@ function toRoomState(room: Item): RoomState {
   return { name: read('name'), status: read('status'), terminated_at: read('terminated_at') }
 }
 
-function toPerson({ id, member_id, user_id, name, connected_at }: Item): Person {
+function toPerson({ id, member_id, user_id, name, connected_at }: Item): PresentPerson {
   return {
     session_id: id,
     member_id: member_id ?? null,
