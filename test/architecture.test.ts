@@ -72,8 +72,20 @@ test('the modules of a layer import only from lower layers', () => {
 
 /** The layers of cli, from the top. Each may import only the ones after it. */
 const cliLayers = [
-  ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'batch', 'bulk', 'lists'],
-  ...['pool', 'kernel', 'requests', 'filter', 'help', 'output', 'calendar', 'input'],
+  ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'batch', 'bulk', 'records'],
+  ...[
+    'names',
+    'lists',
+    'run',
+    'kernel',
+    'requests',
+    'filter',
+    'matching',
+    'help',
+    'output',
+    'calendar',
+    'input',
+  ],
 ]
 
 test('the directories of cli are layers, and import only from lower ones', () => {
@@ -250,8 +262,8 @@ test('only output/views declares views, except those of reports', () => {
   ])
 })
 
-test('only names/matching compares names and emails of items', () => {
-  const matcher = 'cli/names/matching/match.ts'
+test('only match.ts compares names and emails of items', () => {
+  const matcher = 'cli/matching/match.ts'
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   // Rows of one file, keys of a workspace file, and values that a write has set.
   expect(having(/\.normalize\('NF/)).toEqual([
@@ -285,7 +297,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   // Probes and previews, which request one page.
   expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
     ...['cli/bulk/adapters/rooms.ts', 'cli/bulk/export.ts'],
-    ...['cli/commands/auth/status.ts', 'cli/commands/auth/verify-key.ts'],
+    ...['cli/commands/auth/status.ts', 'cli/commands/auth/login.ts'],
     ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
     ...['cli/commands/webhooks/stored-deliveries.ts', 'cli/links/run-links.ts'],
     ...['cli/names/item-finder.ts', 'cli/reports/report.ts'],

@@ -3,7 +3,7 @@ import type { Resource } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'
-import { foldText } from '../names/matching/match.ts'
+import { foldText } from '../matching/match.ts'
 import { type Item, readField, type View } from '../output/views/views.ts'
 import type { Filter } from './where.ts'
 

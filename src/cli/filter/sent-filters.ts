@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { toText } from '../../api/to-text.ts'
 import { FilterIgnoredError } from '../../errors.ts'
-import { isNamed } from '../names/matching/match.ts'
+import { isNamed } from '../matching/match.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
 
 /** Condition of `--where` that has the meaning of a filter. */

@@ -4,7 +4,7 @@ import { IdArgument, IdOption } from '../input/id-arguments.ts'
 import { collectParsed } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
-import { formatId, hasPrefix, type NamedKind } from './matching/reference.ts'
+import { formatId, hasPrefix, type NamedKind } from '../matching/reference.ts'
 
 export const roomArgumentText = "room id, or name:NAME, as in 'name:Weekly sync'"
 export const userArgumentText = 'user id, or name:NAME or email:ADDRESS'

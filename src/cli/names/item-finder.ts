@@ -5,9 +5,9 @@ import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { readTotal } from '../lists/paging/list-total.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
+import { isNamed, type NameField } from '../matching/match.ts'
+import { type NamedKind, parseReference } from '../matching/reference.ts'
 import { type Item, views } from '../output/views/views.ts'
-import { isNamed, type NameField } from './matching/match.ts'
-import { type NamedKind, parseReference } from './matching/reference.ts'
 
 const maxListed = 10
 

@@ -1,8 +1,8 @@
 import type { Context } from '../kernel/context.ts'
 import { readList } from '../lists/read-list.ts'
+import { findLikely } from '../matching/match.ts'
+import type { NamedKind } from '../matching/reference.ts'
 import type { Item } from '../output/views/views.ts'
-import { findLikely } from './matching/match.ts'
-import type { NamedKind } from './matching/reference.ts'
 
 const maxItems = 10_000
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { foldText } from '../../../src/cli/names/matching/match.ts'
+import { foldText } from '../../../src/cli/matching/match.ts'
 import { otherService } from '../../helpers/other-service.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'

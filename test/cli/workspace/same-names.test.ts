@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupByName } from '../../../src/cli/names/matching/match.ts'
+import { groupByName } from '../../../src/cli/matching/match.ts'
 import { createKeys } from '../../../src/cli/workspace/document/room-keys.ts'
 import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
 

@@ -1,7 +1,7 @@
 import { listNames } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
 import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
-import { groupByName } from '../../names/matching/match.ts'
+import { groupByName } from '../../matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'

@@ -1,7 +1,7 @@
-import { findClosest } from '../../../api/closest.ts'
-import { toText } from '../../../api/to-text.ts'
-import { trimWhiteSpace } from '../../input/white-space.ts'
-import type { Item } from '../../output/views/views.ts'
+import { findClosest } from '../../api/closest.ts'
+import { toText } from '../../api/to-text.ts'
+import { trimWhiteSpace } from '../input/white-space.ts'
+import type { Item } from '../output/views/views.ts'
 
 /** Field by which an item can be named instead of its ID. */
 export type NameField = 'name' | 'email'
