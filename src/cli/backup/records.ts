@@ -31,9 +31,8 @@ export async function createRoomRecord(
   const { room } = readResponseValue(await client.call('getRoom', { params: { id } })) as { room: Item }
   const input = { params: { room_id: id } }
   const members: Item[] = []
-  for await (const { items } of readList(context, 'listMembers', input, { all: true, client }))
-    for (const member of await full.of(items, id))
-      if (member && member['user_id'] !== null) members.push(member)
+  for await (const { items } of readList(context, 'listMembers', input, { all: true, client, full }))
+    for (const member of items) if (member['user_id'] !== null) members.push(member)
   return toRecord(context, `room ${id}`, { ...room, members })
 }
 

@@ -5,7 +5,7 @@ import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, IncompleteError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
-import { completePages, type FullRecords } from '../lists/full-records.ts'
+import type { FullRecords } from '../lists/full-records.ts'
 import { type LastSeen, readLastSeen } from '../lists/last-seen.ts'
 import { listEachRoom } from '../lists/list-each-room.ts'
 import { readList } from '../lists/read-list.ts'
@@ -107,9 +107,8 @@ export async function* readMembersOfRooms(
   const ids = rooms === 'all' ? allRoomIds(context, client, tally, all) : givenRoomIds(context, tally, rooms)
   const open = async (room_id: string): Promise<Outcome<OpenRoom>> => {
     const input = { params: { room_id } }
-    const options = { ...all, client, ahead: 1, selection, isShared: true }
-    const memberPages = readList(context, 'listMembers', input, options)
-    const selected = completePages(memberPages, full, room_id)
+    const options = { ...all, client, ahead: 1, selection, isShared: true, full }
+    const selected = readList(context, 'listMembers', input, options)
     const pages = withLastSeen ? addLastSeen(context, client, selected, room_id) : selected
     const first = await pages.next()
     ahead.add(countItems(first))

@@ -7,7 +7,7 @@ import type { ResponseBody } from '../../client/parsed-response.ts'
 import { UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
-import { completePages, FullRecords } from '../lists/full-records.ts'
+import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { defaultPageSize } from '../lists/paging/page-size.ts'
 import { readList } from '../lists/read-list.ts'
@@ -84,7 +84,7 @@ export async function runExport(
         })
       : ids.length > 0
         ? selectFrom(readRecords(context, resource.name, given, get, concurrency), selection)
-        : completePages(readList(context, list, {}, { ...all, selection, isShared: true }), full)
+        : readList(context, list, {}, { ...all, selection, isShared: true, full })
   const selected = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
   const withoutSecrets = new WithoutSecrets(selected)

@@ -75,12 +75,12 @@ export class MemberLinks {
 
   async #members(room: Item): Promise<Item[]> {
     const room_id = toText(room['id'])
-    const options = { all: true, client: this.#client, selection: this.#selection, isShared: true }
-    const pages = readList(this.#context, 'listMembers', { params: { room_id } }, options)
+    const selection = this.#selection
+    const full = selection?.full ?? this.#full
+    const options = { all: true, client: this.#client, selection, isShared: true, full }
     const members: Item[] = []
-    for await (const { items } of pages)
-      for (const member of await (this.#selection?.full ?? this.#full).of(items, room_id))
-        if (member) members.push(member)
+    for await (const { items } of readList(this.#context, 'listMembers', { params: { room_id } }, options))
+      for (const member of items) members.push(member)
     return members
   }
 

@@ -3,7 +3,6 @@ import { endpoints } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
-import type { Page } from '../output/views/page.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 import type { Run } from '../run/run.ts'
@@ -140,21 +139,4 @@ export class FullRecords {
 async function openRunLater(context: Context, concurrency: number | undefined): Promise<Run> {
   const { openRun } = await import('../run/run.ts')
   return openRun(context, { concurrency })
-}
-
-/** Replaces the items of pages with their full records, and drops items that no longer exist. */
-export async function* completePages(
-  pages: AsyncGenerator<Page, Page | undefined>,
-  full: FullRecords,
-  room = '',
-): AsyncGenerator<Page, Page | undefined> {
-  for (;;) {
-    const next = await pages.next()
-    if (next.done) return next.value
-    const page = next.value
-    const records = await full.of(page.items, room)
-    const items = records.filter((record) => record !== undefined)
-    const isSame = records.every((record, i) => record === page.items[i])
-    yield isSame ? page : { items, ...omitUndefined({ rest: page.rest }) }
-  }
 }

@@ -7,7 +7,7 @@ import { ApiError, ServiceError } from '../../errors.ts'
 import { listSentFilters, requireFiltered } from '../filter/sent-filters.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
-import { selectView } from '../output/views/views.ts'
+import { type Item, selectView } from '../output/views/views.ts'
 import type { ListName } from './paging/list-name.ts'
 import { type PagedList, type PageRequest, readItems } from './paging/paged-list.ts'
 import { paginate } from './paging/paginate.ts'
@@ -23,6 +23,11 @@ interface ItemSelection {
   withReport(pages: Pages, hint?: string): AsyncGenerator<Page, undefined>
 }
 
+/** Part of `FullRecords` that lists need. */
+interface Records {
+  of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]>
+}
+
 export interface ListOptions extends Partial<PageRequest> {
   /** Client of a pool, in which several lists are read concurrently. */
   client?: Client | undefined
@@ -34,6 +39,8 @@ export interface ListOptions extends Partial<PageRequest> {
   selection?: ItemSelection | undefined
   /** Effect of rooms whose metrics are unknown, for the error of the selection. */
   undecided?: string
+  /** Replaces items with their full records. */
+  full?: Records | undefined
   /** True if the selection filters several lists. The caller passes all their pages to its `withReport`. */
   isShared?: boolean
 }
@@ -48,7 +55,7 @@ export async function* readList<N extends ListName>(
   context: ListContext,
   name: N,
   input: Input<Operations[N]>,
-  { client: given, ahead, what, selection, undecided, isShared, ...range }: ListOptions = {},
+  { client: given, ahead, what, selection, undecided, isShared, full, ...range }: ListOptions = {},
 ): Pages {
   const client = given ?? (await context.client())
   const { limit, offset, pageSize } = range
@@ -60,9 +67,23 @@ export async function* readList<N extends ListName>(
   const listed = paginate({ ...list, readAhead, ...omitUndefined({ what }) })
   const user = request.selectsItems || context.flags?.curl ? undefined : readUserId(input)
   const pages = user === undefined ? listed : requireUserOfEmpty(listed, client, user)
-  if (!selection) return yield* pages
-  const selected = selection.from(pages, readRoomId(input), { limit, offset })
-  return yield* isShared ? selected : selection.withReport(selected, undecided)
+  const room = readRoomId(input)
+  const selected = selection ? selection.from(pages, room, { limit, offset }) : pages
+  const completed = full ? completePages(selected, full, room) : selected
+  return yield* selection && !isShared ? selection.withReport(completed, undecided) : completed
+}
+
+/** Replaces the items of pages with their full records, and drops items that no longer exist. */
+async function* completePages(pages: Pages, full: Records, room: string): Pages {
+  for (;;) {
+    const next = await pages.next()
+    if (next.done) return next.value
+    const page = next.value
+    const records = await full.of(page.items, room)
+    const items = records.filter((record) => record !== undefined)
+    const isSame = records.every((record, i) => record === page.items[i])
+    yield isSame ? page : { items, ...omitUndefined({ rest: page.rest }) }
+  }
 }
 
 /** Creates the context of lists that are read without notices. */

@@ -8,7 +8,7 @@ import { toWriteError } from '../../files/file-errors.ts'
 import { readMembersOfRooms } from '../bulk/export-members.ts'
 import type { Context } from '../kernel/context.ts'
 import { isBlocked } from '../lists/blocking.ts'
-import { completePages, FullRecords } from '../lists/full-records.ts'
+import { FullRecords } from '../lists/full-records.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
@@ -118,9 +118,9 @@ async function readItems(
 ): Promise<Item[]> {
   const selection = await openSelection(context, name, { where })
   const full = selection?.full ?? new FullRecords(context, name)
-  const pages = completePages(readList(context, name, {}, { all: true, selection }), full)
   const items: Item[] = []
-  for await (const page of pages) items.push(...page.items)
+  for await (const page of readList(context, name, {}, { all: true, selection, full }))
+    items.push(...page.items)
   return items
 }
 
