@@ -1,4 +1,4 @@
-import { readResponseValue, writeJson } from '../../api/json.ts'
+import { writeJson } from '../../api/json.ts'
 import type { Client } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
 import { maxLength } from '../bulk/read/lines.ts'
@@ -8,6 +8,7 @@ import type { FullRecords } from '../lists/full-records.ts'
 import { readList } from '../lists/read-list.ts'
 import { holdsSecret, removeSecrets } from '../output/redaction/redaction.ts'
 import type { Item } from '../output/views/views.ts'
+import { readRecord } from '../records/records.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { describeTarget } from '../requests/find-service.ts'
 
@@ -28,7 +29,7 @@ export async function createRoomRecord(
   id: string,
   full: FullRecords,
 ): Promise<BackupRecord> {
-  const { room } = readResponseValue(await client.call('getRoom', { params: { id } })) as { room: Item }
+  const room = await readRecord(client, { kind: 'room', id })
   const input = { params: { room_id: id } }
   const members: Item[] = []
   for await (const { items } of readList(context, 'listMembers', input, { all: true, client, full }))
@@ -43,7 +44,7 @@ export async function createUserRecord(
   user_id: string,
   memberships: DeletionTargets['memberships'] = [],
 ): Promise<BackupRecord> {
-  const { user } = readResponseValue(await client.call('getUser', { params: { user_id } })) as { user: Item }
+  const user = await readRecord(client, { kind: 'user', id: user_id })
   const rooms = memberships.map(({ room, member }) => ({
     ...member,
     room_id: room['id'],

@@ -1,4 +1,3 @@
-import { readResponseValue } from '../../api/json.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import { memberTypes } from '../../api/vocabulary.ts'
@@ -11,7 +10,7 @@ import { isBlocked } from '../lists/blocking.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { type Item, readField, views } from '../output/views/views.ts'
-import { createRecord, updateRecord } from '../records/records.ts'
+import { createRecord, readRecord, updateRecord } from '../records/records.ts'
 import { showsValues } from '../records/shown-values.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
@@ -79,8 +78,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
 
 /** @throws {NotFoundError} when the user does not exist */
 async function describeUser(client: Client, user_id: string): Promise<string> {
-  const answer = await client.call('getUser', { params: { user_id } })
-  const { user } = readResponseValue(answer) as { user: Item }
+  const user = await readRecord(client, { kind: 'user', id: user_id })
   return labelItem(user_id, toText(user['name'] ?? ''))
 }
 

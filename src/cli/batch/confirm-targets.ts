@@ -1,19 +1,15 @@
-import { endpoints, type OperationName } from '../../api/endpoints.ts'
-import { readResponseValue } from '../../api/json.ts'
-import type { Input } from '../../api/operation.ts'
-import type { Operations } from '../../api/operations.ts'
 import { toText } from '../../api/to-text.ts'
-import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { undefinedIfNotFound } from '../lists/find-item.ts'
-import { type Item, selectView } from '../output/views/views.ts'
+import { views } from '../output/views/views.ts'
+import { type Kind, readRecord } from '../records/records.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 
-export interface TargetChange<G extends OperationName> {
+export interface TargetChange {
   verb: string
   gerund: string
-  get: readonly [name: G, input: (id: string, room: string) => Input<Operations[G]>]
+  kind: Kind
 }
 
 interface Targets {
@@ -25,12 +21,12 @@ interface Targets {
 }
 
 /** @throws {ConfirmationError} when the change is not confirmed */
-export async function confirmTargets<G extends OperationName>(
+export async function confirmTargets(
   context: Context,
-  change: TargetChange<G>,
+  change: TargetChange,
   targets: Targets,
 ): Promise<void> {
-  const [, nouns] = selectView(endpoints[change.get[0]]).noun
+  const [, nouns] = views[change.kind].noun
   await confirmItems(
     context,
     { count: targets.ids.length, nouns, max: targets.max },
@@ -38,32 +34,22 @@ export async function confirmTargets<G extends OperationName>(
   )
 }
 
-async function describeTargets<G extends OperationName>(
+async function describeTargets(
   context: Context,
-  { verb, get: [get, input] }: TargetChange<G>,
+  { verb, kind }: TargetChange,
   { ids, reasons, room = '', ignoreNotFound = false }: Targets,
 ): Promise<string> {
-  const { noun } = selectView(endpoints[get])
+  const { noun, label = 'name' } = views[kind]
   const client = await context.client()
   const labels = await Promise.all(
     ids.slice(0, maxNamed).map((id) => {
-      const name = describeTarget(client, get, input(id, room), id, reasons?.get(id))
+      const reason = reasons?.get(id)
+      const name = readRecord(client, { kind, id, room_id: room }).then((record) =>
+        labelItem(reason ? `${id}; ${reason}` : id, toText(record[label])),
+      )
       return ignoreNotFound ? undefinedIfNotFound(name).then((found) => found ?? id) : name
     }),
   )
   const where = room === '' ? '' : ` in room ${room}`
   return `${verb} ${describeItems(noun, labels, ids.length)}${where}`
-}
-
-/** @throws {NotFoundError} when the item does not exist */
-async function describeTarget<G extends OperationName>(
-  client: Client,
-  get: G,
-  input: Input<Operations[G]>,
-  id: string,
-  reasons: string | undefined,
-): Promise<string> {
-  const item = (readResponseValue(await client.call(get, input)) as Item)[endpoints[get].result] as Item
-  const name = toText(item[selectView(endpoints[get]).label ?? 'name'])
-  return labelItem(reasons ? `${id}; ${reasons}` : id, name)
 }

@@ -5,10 +5,10 @@ import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { BatchCommand } from './run-batch-command.ts'
 
 /** Adds a command for several items. Its code is loaded when the command runs, so that other commands start faster. */
-export function defineBatchCommand<G extends OperationName, C extends OperationName>(
+export function defineBatchCommand<C extends OperationName>(
   group: MeetroomCommand,
   defineAction: DefineAction,
-  definition: BatchCommand<G, C>,
+  definition: BatchCommand<C>,
 ): void {
   const { verb, call, roomArgument } = definition
   const command = group.command(verb).summary(definition.summary).description(definition.description)

@@ -12,7 +12,7 @@ import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'
 
-export interface BatchCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
+export interface BatchCommand<C extends OperationName> extends TargetChange {
   pastTense: string
   alias?: string
   summary: string
@@ -31,9 +31,9 @@ export interface BatchCommand<G extends OperationName, C extends OperationName> 
 }
 
 /** @param args the arguments of the action, with the flags last */
-export async function runBatchCommand<G extends OperationName, C extends OperationName>(
+export async function runBatchCommand<C extends OperationName>(
   context: Context,
-  definition: BatchCommand<G, C>,
+  definition: BatchCommand<C>,
   args: unknown[],
 ): Promise<void> {
   const { pastTense, list, call, roomArgument } = definition

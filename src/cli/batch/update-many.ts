@@ -26,11 +26,7 @@ const maxExamples = 3
 
 const view = selectView(endpoints.listRooms)
 
-const updating = {
-  verb: 'update',
-  gerund: 'updating',
-  get: ['getRoom', (id: string) => ({ params: { id } })],
-} as const
+const updating = { verb: 'update', gerund: 'updating', kind: 'room' } as const
 
 type Body = BodyOf<Operations['updateRoom']>
 

@@ -1,4 +1,3 @@
-import { readResponseValue } from '../../api/json.ts'
 import { toText } from '../../api/to-text.ts'
 import { exampleTemplate } from '../../config/link-template.ts'
 import { suggest, UsageError } from '../../errors.ts'
@@ -9,6 +8,7 @@ import { defaultPageSize } from '../lists/paging/page-size.ts'
 import { type RoomFlags, readRooms } from '../lists/select-rooms.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
+import { readRecord } from '../records/records.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { findEmbeddedService, reachableOrigin } from '../requests/embedded-service.ts'
 import { findPersistentBaseUrl } from '../requests/find-service.ts'
@@ -80,10 +80,7 @@ export async function runRoomLinks(
 
 /** @throws {NotFoundError} when the user does not exist */
 export async function readUserAccess(context: Context, user_id: string): Promise<UserAccess> {
-  const client = await context.client()
-  const answer = await client.call('getUser', { params: { user_id } })
-  const { user } = readResponseValue(answer) as { user: Item }
-  return toUserAccess(user)
+  return toUserAccess(await readRecord(await context.client(), { kind: 'user', id: user_id }))
 }
 
 /** Creates a room link that anyone can use. Such links work only for open rooms (API specification, “Room”). */

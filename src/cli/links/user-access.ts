@@ -1,13 +1,12 @@
 import { isLosslessNumber } from 'lossless-json'
-import { readResponseValue } from '../../api/json.ts'
 import { findSegmentProblem } from '../../api/path.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import { IncompleteError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { undefinedIfNotFound } from '../lists/find-item.ts'
 import { readList } from '../lists/read-list.ts'
 import type { Item } from '../output/views/views.ts'
+import { findRecord } from '../records/records.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 
 export interface UserAccess {
@@ -57,9 +56,8 @@ export class UserAccessReader {
   async #get(user_id: string): Promise<UserAccess> {
     // The ID cannot be part of a request path.
     if (findSegmentProblem('user_id', user_id)) return toUserAccess({})
-    const answer = await undefinedIfNotFound(this.#client.call('getUser', { params: { user_id } }))
-    if (answer === undefined) return { exists: false, name: null, access_token: null }
-    return toUserAccess((readResponseValue(answer) as { user: Item }).user)
+    const user = await findRecord(this.#client, { kind: 'user', id: user_id })
+    return user ? toUserAccess(user) : { exists: false, name: null, access_token: null }
   }
 
   async #list(): Promise<void> {

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
 import type { Client } from '../../client/client.ts'

@@ -12,7 +12,7 @@ const kinds = {
 
 export type Kind = keyof typeof kinds
 
-interface RecordRef {
+export interface RecordRef {
   kind: Kind
   id: string
   /** Room of a member. */
@@ -25,7 +25,13 @@ interface RecordRef {
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {
   const { find } = kinds[ref.kind]
   const answer = await client.find(find, { params: toParams(ref) } as never)
-  return answer && readRecord(find, answer)
+  return answer && toRecord(find, answer)
+}
+
+/** @throws {NotFoundError} when the record does not exist */
+export async function readRecord(client: Client, ref: RecordRef): Promise<Item> {
+  const { find } = kinds[ref.kind]
+  return toRecord(find, await client.call(find, { params: toParams(ref) } as never))
 }
 
 /**
@@ -35,14 +41,14 @@ export async function findRecord(client: Client, ref: RecordRef): Promise<Item |
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
   const { create } = kinds[kind]
   const place = kind === 'member' ? { params: { room_id: String(room_id) } } : {}
-  return client.call(create, { ...place, body } as never).then((answer) => readRecord(create, answer))
+  return client.call(create, { ...place, body } as never).then((answer) => toRecord(create, answer))
 }
 
 /** Changes fields of a record; sends nothing if there are none. Returns the record if the response shows it. */
 export async function updateRecord(client: Client, ref: RecordRef, body: object): Promise<Item | undefined> {
   if (Object.keys(body).length === 0) return undefined
   const { update } = kinds[ref.kind]
-  return readRecord(update, await client.call(update, { params: toParams(ref), body } as never))
+  return toRecord(update, await client.call(update, { params: toParams(ref), body } as never))
 }
 
 export async function removeRecord(client: Client, kind: 'user' | 'room', id: string): Promise<void> {
@@ -53,6 +59,6 @@ function toParams({ kind, id, room_id }: RecordRef) {
   return kind === 'user' ? { user_id: id } : kind === 'room' ? { id } : { room_id, member_id: id }
 }
 
-function readRecord(name: OperationName, answer: JsonBody): Item {
+function toRecord(name: OperationName, answer: JsonBody): Item {
   return Object(readResponseValue(answer))[endpoints[name].result]
 }

@@ -4,11 +4,6 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { toBlockBody } from '../../lists/blocking.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
 
-const get = [
-  'getMember',
-  (member_id: string, room_id: string) => ({ params: { room_id, member_id } }),
-] as const
-
 export const memberBatch = {
   roomArgument: new RoomArgument('[room]'),
   ids: new IdArgument(
@@ -17,14 +12,14 @@ export const memberBatch = {
     'member',
   ),
   list: 'listMembers',
-  get,
+  kind: 'member',
   flags: (command: MeetroomCommand) =>
     command
       .addOption(createUserOption('; repeatable'))
       .option('--all-rooms', 'the members of these users in all rooms; the report has one row per room'),
 } as const
 
-export const blocking = { verb: 'block', gerund: 'blocking', get } as const
+export const blocking = { verb: 'block', gerund: 'blocking', kind: 'member' } as const
 
 export const setBlocked = (blocked: boolean) =>
   [

@@ -19,11 +19,9 @@ export function readState({ terminated, active }: StateFlags): { is_terminated: 
   return { is_terminated: terminated ? true : active ? false : undefined }
 }
 
-const get = ['getRoom', (id: string) => ({ params: { id } })] as const
+export const roomBatch = { ids: createRoomsArgument(), list: 'listRooms', kind: 'room' } as const
 
-export const roomBatch = { ids: createRoomsArgument(), list: 'listRooms', get } as const
-
-export const termination = { verb: 'terminate', gerund: 'terminating', get } as const
+export const termination = { verb: 'terminate', gerund: 'terminating', kind: 'room' } as const
 
 export const setTerminated = (is_terminated: boolean) =>
   ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const

@@ -17,7 +17,7 @@ export function defineUserDelete(users: MeetroomCommand, act: DefineAction): voi
     deletes: 'users',
     flags: saveFlags,
     list: 'listUsers',
-    get: ['getUser', (user_id) => ({ params: { user_id } })],
+    kind: 'user',
     call: ['deleteUser', (user_id) => ({ params: { user_id } })],
     examples: ['meetroom users delete ada grace --yes', 'meetroom users delete ada --save ada.ndjson'],
   })

@@ -4,8 +4,9 @@ import { toText } from '../../../../api/to-text.ts'
 import { ConflictError } from '../../../../errors.ts'
 import { describeMember, type IfMember } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { findItem, lookUpFirst } from '../../../lists/find-item.ts'
+import { lookUpFirst } from '../../../lists/find-item.ts'
 import { findMember } from '../../../lists/user-members.ts'
+import { findRecord } from '../../../records/records.ts'
 import { showsValues } from '../../../records/shown-values.ts'
 import { runOne } from '../../shared/run-one.ts'
 
@@ -24,7 +25,7 @@ export async function inviteToRoom(
   if (!member_id) return runOne(context, 'addMember', { params: { room_id }, body })
   const params = { room_id, member_id }
   if (ifExists === 'skip') return runOne(context, 'getMember', { params })
-  const member = (await findItem(await context.client(), 'getMember', { params })) ?? {}
+  const member = (await findRecord(await context.client(), { kind: 'member', id: member_id, room_id })) ?? {}
   if (ifExists === 'fail') throw new ConflictError(`${toText(user_id)} is ${describeMember(member)}`)
   if (showsValues(member, change)) return runOne(context, 'getMember', { params })
   await runOne(context, 'updateMember', { params, body: change })

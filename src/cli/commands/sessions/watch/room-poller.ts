@@ -1,7 +1,5 @@
-import { readResponseValue } from '../../../../api/json.ts'
 import { toText } from '../../../../api/to-text.ts'
 import type { Client } from '../../../../client/client.ts'
-import type { ResponseBody } from '../../../../client/parsed-response.ts'
 import {
   type Hint,
   IncompleteError,
@@ -14,6 +12,7 @@ import { listConnectedSessions } from '../../../lists/presence.ts'
 import { readList } from '../../../lists/read-list.ts'
 import { NameResolver, type UnnamedPerson } from '../../../lists/user-names.ts'
 import { cellOf, type Item, views } from '../../../output/views/views.ts'
+import { type RecordRef, readRecord } from '../../../records/records.ts'
 import { isRunningSession } from '../../../reports/session-times.ts'
 import type { PresentPerson, RoomState } from './events.ts'
 import type { Roster, SessionList } from './roster.ts'
@@ -36,8 +35,7 @@ export class RoomPoller {
   }
 
   async poll(known: Roster): Promise<RoomPoll> {
-    const answer = await this.#client.call('getRoom', { params: { id: this.#room_id } })
-    const room = toRoomState((readResponseValue(answer) as { room: Item }).room)
+    const room = toRoomState(await readRecord(this.#client, { kind: 'room', id: this.#room_id }))
     const listed = await this.#list(known)
     const fresh = listed.sessions.filter((session) => isRunningSession(session) && !known.has(session))
     const arrivals = new Map(fresh.map((session) => [session, toPerson(session)]))
@@ -111,19 +109,17 @@ async function resolveNames(
 
 async function resolveName(client: Client, room_id: string, person: UnnamedPerson): Promise<void> {
   if (person.member_id !== null) {
-    const params = { room_id, member_id: toText(person.member_id) }
-    const member = await readItem('member', client.call('getMember', { params }))
+    const member = await readItem(client, { kind: 'member', id: toText(person.member_id), room_id })
     person.user_id ??= member['user_id'] ?? null
     person.name = member['name'] ?? null
   }
   if (person.name !== null || person.user_id === null) return
-  const user = await readItem('user', client.call('getUser', { params: { user_id: toText(person.user_id) } }))
+  const user = await readItem(client, { kind: 'user', id: toText(person.user_id) })
   person.name = user['name'] ?? null
 }
 
-async function readItem(key: 'member' | 'user', asked: Promise<ResponseBody>): Promise<Item> {
-  const answer = await undefinedIfRefused(asked)
-  return answer ? ((readResponseValue(answer) as Record<string, Item>)[key] ?? {}) : {}
+async function readItem(client: Client, ref: RecordRef): Promise<Item> {
+  return (await undefinedIfRefused(readRecord(client, ref))) ?? {}
 }
 
 /** Returns undefined if a request for a name is refused. Throws the error of a service that is down. */

@@ -4,9 +4,9 @@ import type { SavedBlock } from '../../../backup/blocks.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { hasNoBlock, isBlocked } from '../../../lists/blocking.ts'
-import { findItem } from '../../../lists/find-item.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
+import { findRecord } from '../../../records/records.ts'
 import { openRun } from '../../../run/run.ts'
 
 export interface OffboardingChange {
@@ -72,8 +72,8 @@ async function planLifting(
   const memberships: PlannedMembership[] = []
   const unread: { room: Item; error: MeetroomError }[] = []
   const read = async ({ room_id, member_id }: SavedBlock) => {
-    const params = { room_id: toText(room_id), member_id: toText(member_id) }
-    return { status: 'ok', value: await findItem(run.client, 'getMember', { params }) } as const
+    const ref = { kind: 'member', id: toText(member_id), room_id: toText(room_id) } as const
+    return { status: 'ok', value: await findRecord(run.client, ref) } as const
   }
   for await (const [block, outcome] of run.each(blocks, read)) {
     if (run.fatal) throw run.fatal
@@ -104,7 +104,7 @@ async function readUsers(
   const run = await openRun(context, { concurrency, rate }, { total: ids.length })
   const users = new Map<string, Item | undefined>()
   const read = async (user_id: string) =>
-    [user_id, await findItem(run.client, 'getUser', { params: { user_id } })] as const
+    [user_id, await findRecord(run.client, { kind: 'user', id: user_id })] as const
   for await (const [user_id, user] of run.read(ids, read)) users.set(user_id, user)
   return users
 }
