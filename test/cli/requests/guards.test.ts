@@ -661,7 +661,7 @@ describe('--ignore-not-found', () => {
         stdout: `${here[1]}\n`,
         stderr:
           'error: the service refuses the request (422): no\n' +
-          'error: deleted 1 of 3 rooms; 1 failed; 1 was not there\n',
+          'error: deleted 1 of 3 rooms; 1 was not there; 1 failed\n',
       },
     )
     expect(await world.run(words('rooms delete gone ONE --yes --ignore-not-found'))).toMatchObject({
