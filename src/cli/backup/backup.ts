@@ -116,7 +116,7 @@ class FileBackup implements Backup {
         : createRoomRecord(context, client, id, full)
     for await (const [id, outcome] of run.each(ids, (id) => attempt(read(id)))) {
       if (outcome.status === 'ok') yield [id, outcome.value]
-      else if (!('error' in outcome)) throw context.interrupt.reason
+      else if (!('error' in outcome)) throw run.stopReason
       else {
         await context.notice(`${kind.slice(0, -1)} ${id} cannot be saved; nothing was changed`)
         throw outcome.error

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Client } from '../../client/client.ts'
 import type { CountedOutcome, Outcome } from '../../client/outcome.ts'
-import { ApiError, type Hint, type InterruptedError, type MeetroomError } from '../../errors.ts'
+import { ApiError, type Hint, type InterruptedError, type MeetroomError, ServiceError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
 import { PendingWrites, stopOnInterrupt } from './graceful-stop.ts'
@@ -121,6 +121,13 @@ export class Run {
     return this.#fatal
   }
 
+  /** Error for an item that was not tried. */
+  get stopReason(): MeetroomError {
+    const { aborted, reason } = this.#context.interrupt
+    if (aborted) return reason as InterruptedError
+    return this.#fatal ?? new ServiceError('the service is too busy')
+  }
+
   /** @param fatal error that ends the run */
   stop(fatal?: MeetroomError): void {
     this.#fatal ??= fatal
@@ -172,7 +179,7 @@ export class Run {
   ): AsyncGenerator<Result> {
     const act = async (item: T) => ({ status: 'ok', value: await read(item) }) as const
     for await (const [, outcome] of this.each(items, act)) {
-      if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : this.#context.interrupt.reason
+      if (outcome.status !== 'ok') throw 'error' in outcome ? outcome.error : this.stopReason
       yield outcome.value
     }
   }

@@ -1,5 +1,5 @@
 import { toText } from '../../../../api/to-text.ts'
-import { type MeetroomError, ServiceError, UsageError } from '../../../../errors.ts'
+import { type MeetroomError, UsageError } from '../../../../errors.ts'
 import type { SavedBlock } from '../../../backup/blocks.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -81,10 +81,7 @@ async function planLifting(
     const { user_id, room_id: id, room_name: name, room_type: type, member_id } = block
     const room = { id, name, type }
     if (outcome.status !== 'ok')
-      unread.push({
-        room,
-        error: 'error' in outcome ? outcome.error : new ServiceError('the service is too busy'),
-      })
+      unread.push({ room, error: 'error' in outcome ? outcome.error : run.stopReason })
     else {
       const member = outcome.value
       const membership = { user_id, room, member: member ?? { id: member_id }, lastSeen: null }
