@@ -66,13 +66,10 @@ export class ItemFinder {
     if (text === '') throw new UsageError(`the ${field} after “${field}:” is empty`)
     const client = this.#client ?? (await this.#context.lookup())
     const found = kind === 'room' ? await findRooms(client, text) : await this.#findUsers(client, field, text)
-    const [id, ...others] = found.map((item) => toText(item[views[kind].id ?? 'id']))
-    if (id === undefined) throw new UnknownNameError(kind, field, text)
-    if (others.length === 0) return id
-    const listed = [id, ...others].slice(0, maxListed)
-    const count = found.length < maxListed ? `${found.length}` : `${maxListed} or more`
-    const have = field === 'name' ? 'are named' : `have the ${field}`
-    throw new UsageError(`${count} ${views[kind].noun[1]} ${have} “${text}”: ${listed.join(', ')}`, {
+    const [item, ...others] = found
+    if (item === undefined) throw new UnknownNameError(kind, field, text)
+    if (others.length === 0) return toText(item[idFieldOf(kind)])
+    throw new UsageError(describeNamesakes(found, text, { kind, field }), {
       hint: `pass one of these IDs instead of the ${field}`,
     })
   }
@@ -85,6 +82,20 @@ export class ItemFinder {
       throw notShownError('user', field)
     return users.filter((user) => isNamed(user, text, field))
   }
+}
+
+const idFieldOf = (kind: NamedKind) => views[kind].id ?? 'id'
+
+/** Describes several items that are meant by one text: `2 rooms are named “x”: 66f1…, 66f2…`. */
+export function describeNamesakes(
+  items: readonly Item[],
+  text: string,
+  { kind, field }: { kind: NamedKind; field: NameField } = { kind: 'room', field: 'name' },
+): string {
+  const ids = items.slice(0, maxListed).map((item) => toText(item[idFieldOf(kind)]))
+  const count = items.length < maxListed ? `${items.length}` : `${maxListed} or more`
+  const have = field === 'name' ? 'are named' : `have the ${field}`
+  return `${count} ${views[kind].noun[1]} ${have} “${text}”: ${ids.join(', ')}`
 }
 
 async function listUsers(context: Context, client: Client): Promise<readonly Item[]> {

@@ -10,7 +10,7 @@ import type { Client } from '../../../client/client.ts'
 import { ApiError } from '../../../errors.ts'
 import { hasNoBlock, isBlocked, withoutBlock } from '../../lists/blocking.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
-import { findRoomsByName } from '../../names/item-finder.ts'
+import { describeNamesakes, findRoomsByName } from '../../names/item-finder.ts'
 import { cellOf, type Item, views } from '../../output/views/views.ts'
 import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
 import { hasValues } from '../../records/shown-values.ts'
@@ -141,11 +141,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
  */
 async function findRoomByName(client: Client, name: string): Promise<Item | undefined> {
   const found = await findRoomsByName(client, name)
-  if (found.length > 1) {
-    const ids = found.slice(0, 5).map(({ id }) => String(id))
-    const more = found.length > ids.length ? ' …' : ''
-    throw new ApiError(`${found.length} rooms are named “${name}”: ${ids.join(', ')}${more}`)
-  }
+  if (found.length > 1) throw new ApiError(describeNamesakes(found, name))
   const [room] = found
   // The API specification guarantees only `id`, `type` and `name` in lists.
   return room && findRecord(client, { kind: 'room', id: String(room['id']) })

@@ -20,7 +20,7 @@ import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { lookUpFirst } from '../../lists/find-item.ts'
-import { findRoomsByName } from '../../names/item-finder.ts'
+import { describeNamesakes, findRoomsByName } from '../../names/item-finder.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
 import { hasValues } from '../../records/shown-values.ts'
@@ -170,10 +170,9 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
   if (!room) return false
   const id = String(room['id'])
   if (others.length > 0)
-    throw new UsageError(
-      `${others.length + 1} rooms are named “${name}”: ${[room, ...others].map((each) => each['id']).join(', ')}`,
-      { hint: 'rename or delete all but one of them' },
-    )
+    throw new UsageError(describeNamesakes([room, ...others], name), {
+      hint: 'rename or delete all but one of them',
+    })
   const answer = await (await context.client()).call('getRoom', { params: { id } })
   const existing: Item = answer.value.room
   if (!hasValues(existing, { type: body['type'] }))
