@@ -23,9 +23,8 @@ import {
   readStoredConfig,
 } from '../requests/command-settings.ts'
 import { CompletedChanges } from '../requests/completed-changes.ts'
-import type { Change } from '../requests/confirm.ts'
 import { connectOverNetwork, describePlace, findService } from '../requests/find-service.ts'
-import type { Connect, RunningCommand } from '../requests/running-command.ts'
+import type { Change, Connect, RunningCommand } from '../requests/running-command.ts'
 import { type ClientSetup, openClient } from '../requests/service.ts'
 import { alwaysWrites, type Effect, mayWrite, sendsRequests } from './effect.ts'
 
@@ -235,7 +234,6 @@ export class Context implements RunningCommand {
     return this.#secrets.redact
   }
 
-  /** Masks keys but not access tokens, which the user may have requested. */
   get redactKeys(): Redact {
     return this.#secrets.redactKeys
   }

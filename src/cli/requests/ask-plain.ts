@@ -1,24 +1,20 @@
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { InterruptedError } from '../../errors.ts'
-import type { Host, Visible } from '../../host.ts'
+import type { Visible } from '../../host.ts'
 import { toAscii } from '../output/terminal/unicode.ts'
 import { own } from '../output/terminal/visible.ts'
-
-export interface PromptContext {
-  host: Host
-  interrupt: AbortSignal
-}
+import type { RunningCommand } from './running-command.ts'
 
 // Prompts for terminals without cursor control. The terminal itself echoes the input.
 
-export async function askYes(context: PromptContext, question: Visible): Promise<boolean> {
+export async function askYes(context: RunningCommand, question: Visible): Promise<boolean> {
   return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
 /** @param preset answer for an empty line */
 export async function askLine(
-  context: PromptContext,
+  context: RunningCommand,
   question: Visible,
   findProblem: (line: string) => Visible | undefined,
   preset?: Visible,
@@ -32,7 +28,7 @@ export async function askLine(
   }
 }
 
-export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
+export async function askSecret(context: RunningCommand, question: Visible): Promise<string> {
   try {
     return await readLine(context, own`${question} `, true)
   } finally {
@@ -40,12 +36,12 @@ export async function askSecret(context: PromptContext, question: Visible): Prom
   }
 }
 
-async function writePrompt({ host }: PromptContext, text: Visible): Promise<void> {
+async function writePrompt({ host }: RunningCommand, text: Visible): Promise<void> {
   await host.stderr.write(toAscii(text))
 }
 
 /** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
-async function readLine(context: PromptContext, question: Visible, isSecret = false): Promise<string> {
+async function readLine(context: RunningCommand, question: Visible, isSecret = false): Promise<string> {
   const { host, interrupt } = context
   interrupt.throwIfAborted()
   // Readline echoes the typed secret to a stream whose data is discarded.

@@ -3,7 +3,7 @@ import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
-import type { PromptContext } from './ask-plain.ts'
+import type { RunningCommand } from './running-command.ts'
 
 /** Maximum length of a fully displayed answer in characters. Only the end of a longer answer is displayed. */
 const maxShownLength = 200
@@ -13,7 +13,7 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 
 // Prompts with cursor control. This module is loaded only to ask a question; `confirm.ts` checks for a terminal first.
 
-export async function askConfirmation(context: PromptContext, question: Visible): Promise<boolean> {
+export async function askConfirmation(context: RunningCommand, question: Visible): Promise<boolean> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
   return runPrompt(context, (streams) => ask({ message: question, default: false }, streams))
@@ -24,7 +24,7 @@ export async function askConfirmation(context: PromptContext, question: Visible)
  * @param hide returns the text to display instead of a line that must stay hidden
  */
 export async function askLine<T>(
-  context: PromptContext,
+  context: RunningCommand,
   question: Visible,
   read: (line: string) => T,
   { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
@@ -43,7 +43,7 @@ export async function askLine<T>(
   return read(await runPrompt(context, (streams) => ask(config, streams)))
 }
 
-export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
+export async function askSecret(context: RunningCommand, question: Visible): Promise<string> {
   if (isAsciiOnly(context.host)) return (await needsPlainPrompts()).askSecret(context, question)
   const { default: ask } = await import('@inquirer/password')
   return runPrompt(context, (streams) => ask({ message: question }, streams))
@@ -67,7 +67,7 @@ function shortenLine(line: string): Visible {
 
 /** @throws {InterruptedError} on ^C, ^D or when the terminal closes */
 async function runPrompt<T>(
-  { host, interrupt }: PromptContext,
+  { host, interrupt }: RunningCommand,
   ask: (streams: Streams) => Promise<T>,
 ): Promise<T> {
   const closed = new AbortController()

@@ -1,8 +1,7 @@
 import { ConfirmationError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import type { Redact } from '../output/redaction/redaction.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-import type { PromptContext } from './ask-plain.ts'
+import type { Change, RunningCommand } from './running-command.ts'
 
 /** Returns the reason why no prompt is possible; undefined if a prompt is possible. */
 export function explainNotInteractive({ env, stdin, stderr }: Host): string | undefined {
@@ -18,23 +17,15 @@ export function isInteractive(host: Host): boolean {
   return explainNotInteractive(host) === undefined
 }
 
-interface ConfirmDeps extends PromptContext {
-  flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }
-  redact: Redact
-}
-
-export interface Change {
-  activity: string
-  describe: () => Promise<string>
-  count?: number
-}
-
 /**
  * Asks for confirmation of a destructive change, unless `--yes` confirms it in advance.
  * @throws {ConfirmationError} when no prompt is possible, or the user declines
  */
-export async function confirm(deps: ConfirmDeps, { activity, describe, count = 1 }: Change): Promise<void> {
-  const { flags, host } = deps
+export async function confirm(
+  context: RunningCommand,
+  { activity, describe, count = 1 }: Change,
+): Promise<void> {
+  const { flags, host } = context
   if (flags.dryRun || flags.curl || flags.yes || count === 0) return
   const reason = explainNotInteractive(host)
   if (reason !== undefined)
@@ -42,12 +33,12 @@ export async function confirm(deps: ConfirmDeps, { activity, describe, count = 1
       hint: 'pass --yes to confirm in advance',
     })
   const text = await describe()
-  const question = visible(deps.redact(text.charAt(0).toUpperCase() + text.slice(1)))
+  const question = visible(context.redact(text.charAt(0).toUpperCase() + text.slice(1)))
   const { askLine, askConfirmation } = await import('./ask.ts')
   // A typed count proves that the user has read the count.
   const confirmByCount = async () =>
-    (await askLine(deps, own`${question}.\n  Type ${count} to continue:`, trimLine)) === String(count)
-  const answer = count === 1 ? await askConfirmation(deps, own`${question}?`) : await confirmByCount()
+    (await askLine(context, own`${question}.\n  Type ${count} to continue:`, trimLine)) === String(count)
+  const answer = count === 1 ? await askConfirmation(context, own`${question}?`) : await confirmByCount()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 

@@ -2,17 +2,12 @@ import { isAbsolute } from 'node:path'
 import { AuthError, describeSystemError, InterruptedError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
+import type { RunningCommand } from './running-command.ts'
 
 const timeoutMs = 10_000
 /** Time to wait for remaining output after the command exits, in milliseconds. */
 const drainMs = 100
 const maxKeyLength = 4096
-
-interface KeyCommandDeps {
-  host: Host
-  interrupt: AbortSignal
-  addSecret(secret: string): void
-}
 
 /**
  * Splits a command line into words. Rejects shell syntax, because no shell runs the command.
@@ -41,11 +36,11 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
  * @param from origin of the command, for error messages
  * @throws {AuthError} when the command fails, takes more than 10 seconds, or does not print exactly one line
  */
-export async function runKeyCommand(line: string, from: string, deps: KeyCommandDeps): Promise<string> {
-  const { stdout, stderr, end } = await run(readKeyCommand(line), deps)
+export async function runKeyCommand(line: string, from: string, context: RunningCommand): Promise<string> {
+  const { stdout, stderr, end } = await run(readKeyCommand(line), context)
   const key = stdout.trim()
   // Even invalid output may contain a key.
-  if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) deps.addSecret(part)
+  if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) context.addSecret(part)
   const last = stderr
     .trim()
     .split(/[\r\n]+/)
@@ -72,7 +67,7 @@ interface CommandOutput {
 
 async function run(
   [program, ...args]: readonly [string, ...string[]],
-  { host, interrupt }: KeyCommandDeps,
+  { host, interrupt }: RunningCommand,
 ): Promise<CommandOutput> {
   interrupt.throwIfAborted()
   const { spawn } = await import('node:child_process')

@@ -1,14 +1,16 @@
+import type { Route } from '../../api/endpoints.ts'
 import type { ConnectionCheck, Transport } from '../../api/wire.ts'
+import type { AuditTrail } from '../../client/audit-trail.ts'
 import type { ReadPages } from '../../client/client.ts'
+import type { AnyInput } from '../../client/request.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { Hint } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Redact } from '../output/redaction/redaction.ts'
-import type { Audit } from './audit/audit.ts'
 import type { Backup } from './backup.ts'
 import type { CompletedChanges } from './completed-changes.ts'
-import type { Change } from './confirm.ts'
 
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
@@ -20,17 +22,34 @@ export type Connect = (
   isTrusted?: ConnectionCheck,
 ) => Promise<OpenTransport>
 
+export interface Change {
+  activity: string
+  describe: () => Promise<string>
+  count?: number
+}
+
+export interface Audit {
+  /** @param place origin of the service, or data directory of the local workspace */
+  trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
+  /** Remembers the user of each member in a response, to record it with later changes of the member. */
+  noteMembers(input: AnyInput, answer: unknown): void
+}
+
 /** Context of a command, as the path to a service needs it. `Context` implements it, in a folder above this one. */
 export interface RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags
+  readonly command: string
   readonly interrupt: AbortSignal
   readonly connect: Connect
   readonly changes: CompletedChanges
+  readonly redact: Redact
+  /** Masks keys but not access tokens, which the user may have requested. */
   readonly redactKeys: Redact
   addSecret(secret: string | undefined): void
   settings(): Promise<Settings>
   printer(): Promise<Printer>
+  notice(text: Hint): Promise<void>
   key(): Promise<string>
   /** Opens the audit log; undefined when auditing is off. */
   audit(): Promise<Audit | undefined>

@@ -1,31 +1,14 @@
-import type { Route } from '../../../api/endpoints.ts'
 import { quoteForShell } from '../../../api/quote-for-shell.ts'
-import type { AuditTrail } from '../../../client/audit-trail.ts'
-import type { AnyInput } from '../../../client/request.ts'
 import type { Host } from '../../../host.ts'
-import type { Redact } from '../../output/redaction/redaction.ts'
+import type { Audit, RunningCommand } from '../running-command.ts'
 import { AuditLog, type AuditLogHandlers } from './log.ts'
 import { MemberUsers } from './member-users.ts'
 import { createTrail } from './record.ts'
 
-export interface Audit {
-  /** @param place origin of the service, or data directory of the local workspace */
-  trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
-  /** Remembers the user of each member in a response, to record it with later changes of the member. */
-  noteMembers(input: AnyInput, answer: unknown): void
-}
-
-interface AuditDeps {
-  command: string
-  host: Host
-  redact: Redact
-  notice(text: string): Promise<void>
-}
-
 export async function openAudit(
   path: string,
   profile: string,
-  context: AuditDeps,
+  context: RunningCommand,
 ): Promise<Audit & { close(): Promise<void> }> {
   const { command, host, redact } = context
   const warned = new Set<string>()
