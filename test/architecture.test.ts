@@ -297,7 +297,7 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   // Probes and previews, which request one page.
   expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
     ...['cli/bulk/adapters/rooms.ts', 'cli/bulk/export.ts'],
-    ...['cli/commands/auth/status.ts', 'cli/commands/auth/login.ts'],
+    ...['cli/commands/auth/login.ts', 'cli/commands/auth/status.ts'],
     ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
     ...['cli/commands/webhooks/stored-deliveries.ts', 'cli/links/run-links.ts'],
     ...['cli/names/item-finder.ts', 'cli/reports/report.ts'],
@@ -408,7 +408,7 @@ test('hints and notices take their commands from suggestions, and only help text
     ],
     ...['commands/sessions/watch.ts', 'help/render-markdown.ts', 'shell/scripts.ts'],
   ]
-  const groups = readFileSync(join(src, 'cli/commands/program.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)
+  const groups = readFileSync(join(src, 'cli/commands/groups.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)
   const words = [...groups].map(([, name]) => name).join('|')
   const named = new RegExp(`meetroom (?:--?\\w|\\$\\{|(?:${words})\\b)`)
   const examples = /addExamples\([\s\S]*?\n {2}\)\n|addExamples\(.*\)\n|\bexamples: \[[\s\S]*?\],\n/g
