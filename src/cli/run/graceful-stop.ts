@@ -32,7 +32,7 @@ interface StopOptions {
 }
 
 /**
- * Stops a pool on interrupt. No new requests start. All requests are canceled when no write is under way, after five
+ * Stops a run on interrupt. No new requests start. All requests are canceled when no write is under way, after five
  * seconds at the latest.
  */
 export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOptions): void {
