@@ -1,14 +1,21 @@
 import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
-import { findResponseProblem } from '../api/guards.ts'
+import { findResponseProblem, isRecord } from '../api/guards.ts'
 import { readResponseValue } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
+import { findForeignId, listNamedIds } from '../api/named-item.ts'
 import type { ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
+import { toText } from '../api/to-text.ts'
 import type { WireResponse } from '../api/wire.ts'
 import type { FoundItem, LookupName } from './evidence.ts'
 import type { ExchangeResult } from './exchange.ts'
-import { findOtherItem } from './other-item.ts'
-import { isNullItem, type ResponseBody, readResponse, replaceNullList } from './parsed-response.ts'
+import {
+  isNullItem,
+  type ParsedResponse,
+  type ResponseBody,
+  readResponse,
+  replaceNullList,
+} from './parsed-response.ts'
 import type { ServiceFacts } from './probe.ts'
 import { mayReportProblem, requireUsableRead, unreadableError } from './read-verdict.ts'
 import type { Refusals } from './refusals.ts'
@@ -145,4 +152,24 @@ export class ResponseReader {
 
 function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
+}
+
+/** Returns the reason why the item of a lookup, or an item of a list, is not of the path that was requested. */
+function findOtherItem(
+  name: OperationName,
+  { params }: AnyInput,
+  received: ParsedResponse,
+): string | undefined {
+  const endpoint: Endpoint = endpoints[name]
+  // Lists of the workspace have no owner.
+  if (params === undefined) return undefined
+  const found = (readResponseValue(received) as Record<string, unknown>)[endpoint.result]
+  const namedIds = listNamedIds(endpoint, params)
+  const items: readonly unknown[] = endpoint.many && Array.isArray(found) ? found : [found]
+  for (const [index, item] of items.entries()) {
+    const other = isRecord(item) ? findForeignId(namedIds, item) : undefined
+    const path = endpoint.many ? `${endpoint.result}[${index}].` : ''
+    if (other) return `${path}${other.field} is “${toText(other.received)}”, not “${other.named}”`
+  }
+  return undefined
 }

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import { counted, plural } from '../../api/plural.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { type Hint, NotFoundError, type Suggestion, suggest, UsageError } from '../../errors.ts'
+import { detectInputFormat } from '../bulk/read/rows.ts'
+import { describeUnrestoredByDeletion } from '../bulk/unrestored.ts'
 import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { MembershipSearch } from '../lists/memberships.ts'
@@ -8,7 +11,6 @@ import type { Backup, DeletionTargets } from '../requests/backup.ts'
 import { openRun } from '../run/run.ts'
 import { BackupFile, requireNewFile } from './backup-file.ts'
 import { type BackupRecord, createRoomRecord, createUserRecord, groupByUser } from './records.ts'
-import { summarizeBackup } from './summary.ts'
 
 type Destination = { file: string } | { dir: string }
 
@@ -183,4 +185,33 @@ async function attempt(reading: Promise<BackupRecord>): Promise<Outcome<BackupRe
       throw error
     },
   )
+}
+
+interface BackupSummary {
+  kind: DeletionTargets['kind']
+  count: number
+  hadTokens: boolean
+  path: string
+}
+
+function summarizeBackup({ kind, count, hadTokens, path }: BackupSummary): Hint[] {
+  return [
+    `saved ${counted(count, kind.slice(0, -1))} in ${path}${hadTokens ? ', without access tokens' : ''}`,
+    [`restore ${plural(count, 'it', 'them')} with: `, importCommand(kind, path)],
+    `not restored: ${describeUnrestoredByDeletion(kind)}`,
+  ]
+}
+
+function importCommand(kind: DeletionTargets['kind'], path: string): Suggestion {
+  const flags = isNdjson(path) ? [] : ['--input-format', 'ndjson']
+  const operand = path.startsWith('-') ? `./${path}` : path
+  return suggest([kind, 'import', operand, ...flags])
+}
+
+function isNdjson(path: string): boolean {
+  try {
+    return detectInputFormat(path, undefined) === 'ndjson'
+  } catch {
+    return false
+  }
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoint, Route } from '../../../api/endpoints.ts'
 import { getIdField, isId, isRecord } from '../../../api/guards.ts'
+import type { Fields, FieldType } from '../../../api/resource.ts'
+import { resources } from '../../../api/resources.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import { toFailure } from '../../../client/outcome.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import { toMeetroomError } from '../../../errors.ts'
 import type { Redact } from '../../output/redaction/redaction.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
-import { describeChange } from './changed-fields.ts'
 import type { AuditLog } from './log.ts'
 import type { MemberUsers } from './member-users.ts'
 
@@ -107,4 +108,31 @@ function createdId(endpoint: Route, answer: unknown): Record<string, unknown> {
 
 function isEndpoint(endpoint: Route): endpoint is Endpoint {
   return 'resource' in endpoint
+}
+
+function findTypes(name: string): FieldType[] {
+  const tables: Fields[] = Object.values(resources).map(({ fields }) => fields)
+  return tables.filter((fields) => Object.hasOwn(fields, name)).map((fields) => fields[name]?.type ?? 'text')
+}
+
+interface Change {
+  changed?: readonly string[]
+  values?: Readonly<Record<string, unknown>>
+}
+
+function describeChange(body: unknown): Change {
+  if (!isRecord(body)) return {}
+  const changed = Object.entries(body).filter(([name]) => !/(^|_)id$/.test(name))
+  if (changed.length === 0) return {}
+  const recordable = changed.filter(([name, value]) =>
+    findTypes(name).some((type) => isRecordable(type, value)),
+  )
+  return {
+    changed: changed.map(([name]) => name),
+    ...(recordable.length > 0 ? { values: Object.fromEntries(recordable) } : {}),
+  }
+}
+
+function isRecordable(type: FieldType, value: unknown): boolean {
+  return Array.isArray(type) ? type.includes(value) : type === 'boolean' && typeof value === 'boolean'
 }
