@@ -9,7 +9,7 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import { cellOf, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { openSelection } from './open-selection.ts'
-import type { ListName } from './paging/list-name.ts'
+import type { ListName } from './paging/paged-list.ts'
 import type { RoomValues, Selection } from './selection.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue } from './order.ts'
-import type { ListName } from './paging/list-name.ts'
+import type { ListName } from './paging/paged-list.ts'
 
 /** @param total undefined when the service's total is missing or unreliable */
 export async function countItems(

@@ -9,7 +9,7 @@ import { isObject, parsePath } from '../input/assignments.ts'
 import type { Context } from '../kernel/context.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
-import type { ListName } from './paging/list-name.ts'
+import type { ListName } from './paging/paged-list.ts'
 
 /** Field named in `--sort` or `--count-by`, which may be nested: `metadata.owner`. */
 export interface NamedField {

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { selectView } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
-import type { ListName } from './paging/list-name.ts'
+import type { ListName } from './paging/paged-list.ts'
 import type { RoomValues, Selection } from './selection.ts'
 
 interface Conditions {

@@ -6,7 +6,7 @@ import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue, type SortRank } from './order.ts'
-import type { ListName } from './paging/list-name.ts'
+import type { ListName } from './paging/paged-list.ts'
 
 export interface SortKey {
   field: NamedField

@@ -5,7 +5,7 @@ import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { readTotal } from '../lists/paging/list-total.ts'
 import { readList, withoutNotices } from '../lists/read-list.ts'
-import { isNamed, type NameField } from '../matching/match.ts'
+import { findLikely, isNamed, type NameField } from '../matching/match.ts'
 import { type NamedKind, parseReference } from '../matching/reference.ts'
 import { type Item, views } from '../output/views/views.ts'
 
@@ -134,4 +134,28 @@ function notShownError(kind: NamedKind, field: NameField): ApiError {
   return new ApiError(
     `the service does not show the ${field}s of ${many}, so no ${one} can be found by its ${field}`,
   )
+}
+
+/** Maximum number of items to search for the one that is probably meant. */
+const maxSearched = 10_000
+
+const searched = {
+  room: { list: 'listRooms', fields: ['id', 'name'] },
+  user: { list: 'listUsers', fields: ['user_id', 'email', 'name'] },
+} as const
+
+/**
+ * Finds the item that is probably meant by a text that names none.
+ * @param field field that the text was taken for; by default, the ID
+ */
+export async function findLikelyItem(
+  context: Context,
+  kind: NamedKind,
+  text: string,
+  field?: string,
+): Promise<Item | undefined> {
+  const { list, fields } = searched[kind]
+  const items: Item[] = []
+  for await (const page of readList(context, list, {}, { limit: maxSearched })) items.push(...page.items)
+  return findLikely(items, text, field === undefined ? fields : [field, ...fields])
 }

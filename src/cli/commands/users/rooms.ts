@@ -13,7 +13,7 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
     .addArgument(createUsersArgument('<user...>'))
   addPaceFlags(rooms).action(
     act('reads', async (context, given: string[], flags: PaceFlags) => {
-      const { runUserRooms } = await import('../../lists/user-rooms.ts')
+      const { runUserRooms } = await import('./list-user-rooms.ts')
       await runUserRooms(context, given, flags)
     }),
   )

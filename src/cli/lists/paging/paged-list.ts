@@ -5,6 +5,14 @@ import type { Item } from '../../output/views/views.ts'
 import type { PageQuery } from './page-size.ts'
 import type { ReadAhead } from './read-ahead.ts'
 
+export type ListName =
+  | 'listRooms'
+  | 'listMembers'
+  | 'listUsers'
+  | 'listSessions'
+  | 'listPages'
+  | 'listDeliveries'
+
 export interface PageRequest {
   /** Maximum number of items. Without `limit` and `all`, one page of the service's default size is requested. */
   limit?: number | undefined

@@ -5,10 +5,9 @@ import type { Operations } from '../../../api/operations.ts'
 import type { Client } from '../../../client/client.ts'
 import { listSentFilters, requireFiltered } from '../../filter/sent-filters.ts'
 import type { Item } from '../../output/views/views.ts'
-import type { ListName } from './list-name.ts'
 import { isRound, readTotal } from './list-total.ts'
 import type { PageQuery } from './page-size.ts'
-import { readItems } from './paged-list.ts'
+import { type ListName, readItems } from './paged-list.ts'
 
 interface ProvenTotal {
   count?: number

@@ -1,10 +1,10 @@
-import { readIds } from '../input/input.ts'
-import type { Context } from '../kernel/context.ts'
-import type { PaceFlags } from '../kernel/flags.ts'
-import type { Page } from '../output/views/page.ts'
-import { type RowOf, rowKinds } from '../output/views/rows.ts'
-import { groupPages } from '../run/print-all.ts'
-import { type Membership, MembershipSearch } from './memberships.ts'
+import { readIds } from '../../input/input.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { PaceFlags } from '../../kernel/flags.ts'
+import { type Membership, MembershipSearch } from '../../lists/memberships.ts'
+import type { Page } from '../../output/views/page.ts'
+import { type RowOf, rowKinds } from '../../output/views/rows.ts'
+import { groupPages } from '../../run/print-all.ts'
 
 /**
  * @throws {PartialError} when some rooms could not be read

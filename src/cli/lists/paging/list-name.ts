@@ -1,7 +1,0 @@
-export type ListName =
-  | 'listRooms'
-  | 'listMembers'
-  | 'listUsers'
-  | 'listSessions'
-  | 'listPages'
-  | 'listDeliveries'
