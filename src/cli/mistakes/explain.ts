@@ -126,9 +126,10 @@ const explainLikelyUser: Explain = async (missing) => {
 /** Explains a name or an email that no item has. */
 async function explainName(
   called: Pick<MissingResource, 'context' | 'given' | 'flags'>,
-  { kind, field, text }: UnknownNameError,
+  failed: UnknownNameError,
 ): Promise<Hint | undefined> {
-  const likely = await findLikelyItem(called.context, kind, text, field)
+  const { kind, field, text } = failed
+  const likely = await findLikelyItem(called.context, kind, text, failed)
   if (!likely) return undefined
   const id = toText(likely[views[kind].id ?? 'id'])
   const corrected = correct(called, `${field}:${text}`, id) ?? suggest([views[kind].noun[1], 'get'], id)

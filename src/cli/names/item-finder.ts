@@ -17,6 +17,8 @@ export class UnknownNameError extends NotFoundError {
     readonly kind: NamedKind,
     readonly field: NameField,
     readonly text: string,
+    /** All items, if they are known. */
+    readonly items?: readonly Item[],
   ) {
     const [one, many] = views[kind].noun
     const has = field === 'name' ? 'is named' : `has the ${field}`
@@ -67,7 +69,8 @@ export class ItemFinder {
     const client = this.#client ?? (await this.#context.lookup())
     const found = kind === 'room' ? await findRooms(client, text) : await this.#findUsers(client, field, text)
     const [item, ...others] = found
-    if (item === undefined) throw new UnknownNameError(kind, field, text)
+    const searchedUsers = kind === 'user' ? await this.#users : undefined
+    if (item === undefined) throw new UnknownNameError(kind, field, text, searchedUsers)
     if (others.length === 0) return toText(item[idFieldOf(kind)])
     throw new UsageError(describeNamesakes(found, text, { kind, field }), {
       hint: `pass one of these IDs instead of the ${field}`,
@@ -146,16 +149,18 @@ const searched = {
 
 /**
  * Finds the item that is probably meant by a text that names none.
- * @param field field that the text was taken for; by default, the ID
+ * @param failed error for a name or an email; undefined for an ID
  */
 export async function findLikelyItem(
   context: Context,
   kind: NamedKind,
   text: string,
-  field?: string,
+  failed?: UnknownNameError,
 ): Promise<Item | undefined> {
   const { list, fields } = searched[kind]
-  const items: Item[] = []
-  for await (const page of readList(context, list, {}, { limit: maxSearched })) items.push(...page.items)
-  return findLikely(items, text, field === undefined ? fields : [field, ...fields])
+  const items = [...(failed?.items ?? [])]
+  if (!failed?.items)
+    for await (const page of readList(context, list, {}, { limit: maxSearched }))
+      for (const item of page.items) items.push(item)
+  return findLikely(items, text, failed ? [failed.field, ...fields] : fields)
 }

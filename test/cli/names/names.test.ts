@@ -173,6 +173,7 @@ describe('a user given as name:… or email:…', () => {
       code: 3,
       stderr: `error: no such user: ${words}\nhint: did you mean “Ada Lovelace” (ada)? meetroom users update ada --name A --base-url https://meet.test/v1\n`,
     })
+    expect(requests()).toEqual([lookupOfUsers])
   })
 
   test('causes an error if the service does not show emails', async () => {
