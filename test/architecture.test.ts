@@ -267,14 +267,14 @@ test('only match.ts compares names and emails of items', () => {
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   // Rows of one file, keys of a workspace file, and values that a write has set.
   expect(having(/\.normalize\('NF/)).toEqual([
-    ...['cli/bulk/read/lookalikes.ts', matcher, 'cli/workspace/document/room-keys.ts', 'client/compare.ts'],
+    ...['cli/bulk/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
   // The order of the keys, and the new name of a watched room.
   const comparing = having(/\w(\.|\[')(name|email)('\])? [!=]== (?!undefined|null|['\d])/)
   expect(comparing.filter((file) => layer(file) === 'cli')).toEqual([
     'cli/commands/sessions/watch/room-view.ts',
-    'cli/workspace/document/room-keys.ts',
+    'cli/workspace/export-workspace.ts',
   ])
   // An import decides with the filter alone that no room has been created.
   expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
@@ -401,7 +401,7 @@ test('hints and notices take their commands from suggestions, and only help text
   const helpTexts = [
     ...[
       'commands/complete.ts',
-      'commands/doctor/machine.ts',
+      'commands/doctor/examination.ts',
       'commands/help.ts',
       'commands/program.ts',
       'commands/schema/schemas.ts',

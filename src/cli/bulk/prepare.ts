@@ -1,21 +1,24 @@
-import { resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { andMore, counted, plural } from '../../api/plural.ts'
 import { UsageError } from '../../errors.ts'
+import { trimWhiteSpace } from '../input/white-space.ts'
 import type { Context } from '../kernel/context.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
-import { findOtherShards, journalPath, receiptPath } from './journal/journals.ts'
 import { requireNoneUnfinished, requireNotImported } from './journal/receipt.ts'
 import { maxReported } from './journal/results.ts'
 import { type CheckedInput, checkInput } from './read/check.ts'
 import { memberColumns } from './read/group.ts'
+import { isEmailField, isIdentifyingField } from './read/identity.ts'
 import type { ImportFlags } from './read/import-flags.ts'
-import { Lookalikes } from './read/lookalikes.ts'
-import { formatInputPlace } from './read/place.ts'
+import { formatInputPlace, formatRowPlace } from './read/place.ts'
 import { createRowReader, type RowReader } from './read/reader.ts'
 import { parseMap, readRoomIds } from './read/renames.ts'
-import { detectInputFormat, type InputFormat } from './read/rows.ts'
+import { detectInputFormat, type InputFormat, type Row } from './read/rows.ts'
 import { SavedOrigins } from './read/saved-origin.ts'
+import type { Shard } from './read/shard.ts'
 import type { Source } from './read/source.ts'
 
 interface ImportRequest {
@@ -201,4 +204,83 @@ function requireKeys(
     `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,
     { hint: 'pass --match name to match rooms by their name' },
   )
+}
+
+function journalPath(input: string, shard: Shard | undefined): string {
+  return `${input}${shard ? `.${shard.suffix}` : ''}.journal`
+}
+
+/** @param stateDir directory of this tool's state */
+function receiptPath(
+  stateDir: string,
+  { input, target, shard }: { input: string; target: string; shard: Shard | undefined },
+): string {
+  const name = createHash('sha256').update(`${target}\0${input}`).digest('hex').slice(0, 32)
+  return journalPath(join(stateDir, 'receipts', name), shard)
+}
+
+/** Finds journals or receipts of the same input with another shard count, which contain some of the same rows. */
+async function findOtherShards(journal: string, shard: Shard | undefined): Promise<string[]> {
+  const input = journal.slice(0, -journalPath('', shard).length)
+  const names = await readdir(dirname(input)).catch(() => [])
+  const start = basename(input)
+  return names
+    .filter((name) => {
+      const [isJournal, count = 1] =
+        (name.startsWith(start) && /^(?:\.\d+-of-(\d+))?\.journal$/.exec(name.slice(start.length))) || []
+      return isJournal !== undefined && Number(count) !== (shard?.count ?? 1)
+    })
+    .map((name) => join(dirname(input), name))
+}
+
+const maxValues = 200_000
+
+interface EarlierValue {
+  value: string
+  place: string
+}
+
+/** Finder of values that look like a value of an earlier row but differ from it. */
+class Lookalikes {
+  readonly #fieldOf: (column: string) => string
+  readonly #values = new Map<string, EarlierValue>()
+  readonly #reported = new Set<string>()
+
+  constructor(fieldOf: (column: string) => string) {
+    this.#fieldOf = fieldOf
+  }
+
+  *findIn(row: Row): Generator<string> {
+    for (const [column, value] of Object.entries(row.fields ?? {})) {
+      const field = this.#fieldOf(column)
+      if (typeof value !== 'string' || value === '' || !isIdentifyingField(field)) continue
+      const key = `${field}\0${normalizeForComparison(field, value)}`
+      const earlier = this.#values.get(key)
+      if (!earlier) {
+        if (this.#values.size < maxValues) this.#values.set(key, { value, place: formatRowPlace(row) })
+      } else if (earlier.value !== value && !this.#reported.has(`${field}\0${value}`)) {
+        this.#reported.add(`${field}\0${value}`)
+        yield `${field} “${value}” differs from that of ${earlier.place} only by ${describeDifference(earlier.value, value)}`
+      }
+    }
+  }
+}
+
+/** Normalizes a value for comparison. NFKC also replaces full-width characters and special spaces. */
+function normalizeForComparison(field: string, value: string): string {
+  const text = collapseSpaces(value.normalize('NFKC'))
+  return isEmailValue(field, value) ? text.toLowerCase() : text
+}
+
+const isEmailValue = (field: string, value: string) => isEmailField(field) || value.includes('@')
+
+function collapseSpaces(text: string): string {
+  return trimWhiteSpace(text).replaceAll(/[\s\u200b\u2060\ufeff]+/g, ' ')
+}
+
+function describeDifference(one: string, other: string): string {
+  if (collapseSpaces(one) === collapseSpaces(other)) return 'white space'
+  const [a = '', b = ''] = [one, other].map((value) => collapseSpaces(value.normalize('NFKC')))
+  if (a === b) return 'Unicode normalisation'
+  return 'upper and lower case'
 }

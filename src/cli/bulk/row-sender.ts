@@ -14,7 +14,6 @@ import type { Item } from '../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { PendingRow } from './pending-rows.ts'
 import type { IfExists } from './read/import-flags.ts'
-import { ReferencedUsers } from './referenced-users.ts'
 
 interface SenderOptions {
   client: Client
@@ -212,4 +211,43 @@ function incompleteOutcome(id: string, { error }: Failure): Outcome<string> {
 
 function readId(item: Item, { view }: ImportAdapter): string {
   return String(item[view.id ?? 'id'])
+}
+
+const maxLookups = 1000
+
+/** Cached lookups of the users in rows, so that a dry run predicts failures. */
+class ReferencedUsers {
+  readonly #client: Client
+  readonly #notice: (text: string) => Promise<void>
+  readonly #exists = new Map<string, Promise<boolean>>()
+  #isFull = false
+
+  constructor(client: Client, notice: (text: string) => Promise<void>) {
+    this.#client = client
+    this.#notice = notice
+  }
+
+  async findMissing(users: readonly string[]): Promise<string | undefined> {
+    for (const user of users) if (!(await this.#isExistingUser(user))) return user
+    return undefined
+  }
+
+  #isExistingUser(user_id: string): Promise<boolean> {
+    const cached = this.#exists.get(user_id)
+    if (cached) return cached
+    if (this.#exists.size >= maxLookups) return this.#noticeLimit()
+    const lookup = this.#client.find('getUser', { params: { user_id } }).then((user) => user !== undefined)
+    this.#exists.set(user_id, lookup)
+    // Failures are not cached.
+    lookup.catch(() => this.#exists.delete(user_id))
+    return lookup
+  }
+
+  async #noticeLimit(): Promise<true> {
+    if (!this.#isFull) {
+      this.#isFull = true
+      await this.#notice(`only the first ${maxLookups} users are looked up`)
+    }
+    return true
+  }
 }

@@ -1,4 +1,5 @@
-import type { MeetroomError } from '../../errors.ts'
+import { toText } from '../../api/to-text.ts'
+import { type MeetroomError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import type { WorkspaceDocument } from './document/document.ts'
@@ -7,7 +8,6 @@ import { selectSection, type WorkspaceIdentity } from './lock/section.ts'
 import { findLostRooms } from './plan/lost-rooms.ts'
 import type { Plan, PlanOptions } from './plan/plan.ts'
 import { planWorkspace } from './plan/plan-workspace.ts'
-import { requireCreatable } from './plan/require-creatable.ts'
 import type { WorkspaceState } from './plan/state.ts'
 import { identifyWorkspace } from './read/identify.ts'
 import { type RoomList, WorkspaceReader } from './read/read-state.ts'
@@ -61,4 +61,34 @@ export async function preparePlan(
   const state = { users, ...declared }
   const plan = planWorkspace(document, section, state, options)
   return { plan, section, identity, state, problem: reader.problem }
+}
+
+/**
+ * Requires a name that is unique in the file, and a type, for each room without a recorded ID.
+ * @throws {UsageError} with file, line and column
+ */
+async function requireCreatable(
+  { rooms = [], describePlace }: WorkspaceDocument,
+  { rooms: locked }: Section,
+  recreate: ReadonlySet<string>,
+): Promise<void> {
+  const keys = new Set(rooms.map(({ key }) => key))
+  const unknownKey = [...recreate].find((key) => !keys.has(key))
+  if (unknownKey !== undefined)
+    throw new UsageError(`--recreate: no room of the file has the key “${unknownKey}”`)
+  const counts = new Map<unknown, number>()
+  for (const { fields } of rooms) counts.set(fields['name'], (counts.get(fields['name']) ?? 0) + 1)
+  for (const [i, { key, fields, creationDefaults }] of rooms.entries()) {
+    if (locked.has(key) && !recreate.has(key)) continue
+    for (const field of ['name', 'type'])
+      if (fields[field] === undefined && creationDefaults?.[field] === undefined)
+        throw new UsageError(
+          `${await describePlace(['rooms', i])} (${key}) has no ${field}, which a room without an ID in the lock file needs`,
+        )
+    if ((counts.get(fields['name']) ?? 0) > 1)
+      throw new UsageError(
+        `${await describePlace(['rooms', i])} (${key}): another room of the file is also named “${toText(fields['name'])}”`,
+        { hint: 'names of rooms that have no ID in the lock file yet must be unique' },
+      )
+  }
 }

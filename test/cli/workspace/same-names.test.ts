@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groupByName } from '../../../src/cli/matching/match.ts'
-import { createKeys } from '../../../src/cli/workspace/document/room-keys.ts'
+import { createKeys } from '../../../src/cli/workspace/export-workspace.ts'
 import { createSection } from '../../../src/cli/workspace/lock/lock.ts'
 
 /** With quadratic time, this number of rooms takes minutes. */

@@ -1,12 +1,17 @@
+import { lstat, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { omitUndefined } from '../../../api/defined.ts'
 import { isLoopback } from '../../../api/loopback.ts'
-import type { Settings } from '../../../config/settings.ts'
+import { quoteForShell } from '../../../api/quote-for-shell.ts'
+import { minKeyLength, type Settings } from '../../../config/settings.ts'
+import { configFilePath, readConfig } from '../../../config/stored-file.ts'
+import type { Host } from '../../../host.ts'
+import { version } from '../../../version.ts'
 import type { Context } from '../../kernel/context.ts'
 import { findConfigDir } from '../../requests/command-settings.ts'
 import { requireBaseUrl } from '../../requests/find-service.ts'
-import { type Finding, runCheck, skipCheck } from './finding.ts'
+import { type CheckResult, type Finding, runCheck, skipCheck } from './finding.ts'
 import { checkLocal } from './local.ts'
-import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
 import {
   type ConnectionTarget,
   checkConnection,
@@ -82,4 +87,62 @@ async function* checkRemote(context: Context, settings: Settings): AsyncGenerato
   if (key.status === 'failed') broken ??= 'key failed'
   if (broken === undefined) yield* await checkService(context)
   else for (const check of responseChecks) yield skipCheck(check, broken)
+}
+
+const minNodeVersion = [20, 18] as const
+
+function checkNode({ nodeVersion }: Host): CheckResult {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  const [min, leastMinor] = minNodeVersion
+  if (major > min || (major === min && minor >= leastMinor)) return nodeVersion
+  return { problem: `${nodeVersion} is too old`, hint: `install Node ${minNodeVersion.join('.')} or newer` }
+}
+
+function checkVersion(): CheckResult {
+  return `meetroom ${version}`
+}
+
+/** Checks that the settings file, which holds keys, can be read by this user only. */
+async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
+  const file = configFilePath(dir)
+  const found = await stat(file).catch(() => undefined)
+  readConfig(dir, uid)
+  if (!found) return `${file} does not exist; it is optional`
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
+  // File modes have no meaning on Windows, and the names of permissions are localized.
+  if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
+  if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
+  return {
+    problem: `other users have access to ${file} (mode ${mode})`,
+    hint: `run: chmod 600 ${quoteForShell(file)}`,
+  }
+}
+
+/**
+ * Reports the source of the key, never the key. Runs the key command, because otherwise its failure would look like a
+ * failure of the service.
+ */
+async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
+  const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
+  const key = await context.key()
+  if (settings.keyCommand) return `${from}, printed by a command`
+  if (key.length >= minKeyLength) return from
+  return { problem: `${from}, but too short to be masked in output`, hint: 'check that the key is complete' }
+}
+
+/** Checks the code cache, which the launcher uses only if other users cannot write to it. */
+async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
+  const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')
+  const base = XDG_CACHE_HOME || (platform === 'win32' ? LOCALAPPDATA : home)
+  const folder = base && join(base, 'meetroom')
+  const found = folder && (await lstat(folder).catch(() => undefined))
+  if (!found)
+    return folder ? `${folder} does not exist yet` : 'none, as HOME is not set: commands start slower'
+  const isOurs = uid === undefined || ([uid, 0].includes(found.uid) && (found.mode & 0o022) === 0)
+  if (found.isDirectory() && isOurs) return folder
+  return {
+    problem: `${folder} is not a directory that only you can write to: commands start slower`,
+    hint: 'remove it; the next command creates it',
+  }
 }
