@@ -72,7 +72,18 @@ test('the modules of a layer import only from lower layers', () => {
 
 /** The layers of cli, from the top. Each may import only the ones after it. */
 const cliLayers = [
-  ...['commands', 'shell', 'mistakes', 'workspace', 'backup', 'links', 'reports', 'batch', 'bulk', 'records'],
+  ...[
+    'commands',
+    'shell',
+    'mistakes',
+    'workspace',
+    'backup',
+    'links',
+    'reports',
+    'batch',
+    'import',
+    'records',
+  ],
   ...[
     'names',
     'lists',
@@ -157,6 +168,17 @@ test('the modules that every command loads do not import zod', () => {
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
+test('CONTRIBUTING names only files that exist, and in its table of decisions by their whole paths', () => {
+  const text = readFileSync(resolve(src, '../.github/CONTRIBUTING.md'), 'utf8')
+  const names = (part: string) => [...part.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+  const all = [...files, ...readdirSync(import.meta.dirname).map((file) => `test/${file}`)]
+  const unknown = names(text).filter((name) => !all.some((file) => `/src/${file}`.endsWith(`/${name}`)))
+  expect(unknown.filter((name) => !existsSync(resolve(src, '..', name)))).toEqual([])
+  const table = text.split('## Where it is decided')[1]?.split('\n## ')[0] ?? ''
+  expect(names(table).length).toBeGreaterThan(20)
+  expect(names(table).filter((name) => !files.includes(name))).toEqual([])
+})
+
 test('only host.ts uses the process object', () => {
   const touching = files.filter((file) => /\bprocess\.|from 'node:process'/.test(code(file)))
   expect(touching).toEqual(['host.ts'])
@@ -226,15 +248,15 @@ test('only cli/run runs many requests, counts their outcomes and decides on --ma
     ...['cli/input/input.ts', 'cli/output/formats/query.ts', 'cli/run/confirm-items.ts'],
   ])
   expect(outside.filter((file) => /\bnew Run\(|\.ending\(/.test(code(file)))).toEqual([
-    'cli/bulk/finish-import.ts',
+    'cli/import/finish-import.ts',
   ])
   // Parts of an item's work, and a reader that continues after a failed room.
   expect(outside.filter((file) => /\bisFatal\(/.test(code(file))).sort()).toEqual([
-    ...['cli/bulk/export-members.ts', 'cli/commands/users/offboard/run.ts', 'client/outcome.ts'],
+    ...['cli/commands/users/offboard/run.ts', 'cli/import/export-members.ts', 'client/outcome.ts'],
   ])
   // Reads within one job.
   expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([
-    ...['cli/bulk/adapters/members.ts', 'cli/links/user-access.ts', 'cli/lists/full-records.ts'],
+    ...['cli/import/adapters/members.ts', 'cli/links/user-access.ts', 'cli/lists/full-records.ts'],
   ])
   const parts = ['confirm-items', 'map-ahead', 'print-all', 'print-run', 'run', 'tally']
   const used = imports.filter(({ from, to }) => dirname(to) === 'cli/run' && dirname(from) !== 'cli/run')
@@ -267,7 +289,7 @@ test('only match.ts compares names and emails of items', () => {
   const having = (pattern: RegExp) => files.filter((file) => pattern.test(code(file))).sort()
   // Rows of one file, keys of a workspace file, and values that a write has set.
   expect(having(/\.normalize\('NF/)).toEqual([
-    ...['cli/bulk/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
+    ...['cli/import/prepare.ts', matcher, 'cli/workspace/export-workspace.ts', 'client/compare.ts'],
   ])
   expect(having(/\bfoldText\(|\.localeCompare\(/)).toEqual(['cli/filter/search.ts', matcher])
   // The order of the keys, and the new name of a watched room.
@@ -278,7 +300,7 @@ test('only match.ts compares names and emails of items', () => {
   ])
   // An import decides with the filter alone that no room has been created.
   expect(having(/call\('listRooms', \{ query: \{ name\b/)).toEqual([
-    ...['cli/bulk/adapters/rooms.ts', 'cli/names/item-finder.ts'],
+    ...['cli/import/adapters/rooms.ts', 'cli/names/item-finder.ts'],
   ])
 })
 
@@ -296,10 +318,10 @@ test('only read-list.ts and paginate-any.ts follow the pages of a list', () => {
   expect(paging.sort()).toEqual([...readers, 'cli/lists/paging/proven-total.ts'].sort())
   // Probes and previews, which request one page.
   expect(inCli.filter((file) => /\b(call|find)\(\s*'list/.test(code(file))).sort()).toEqual([
-    ...['cli/bulk/adapters/rooms.ts', 'cli/bulk/export.ts'],
     ...['cli/commands/auth/login.ts', 'cli/commands/auth/status.ts'],
     ...['cli/commands/message/send.ts', 'cli/commands/rooms/wait/service.ts'],
-    ...['cli/commands/webhooks/stored-deliveries.ts', 'cli/links/run-links.ts'],
+    ...['cli/commands/webhooks/stored-deliveries.ts', 'cli/import/adapters/rooms.ts'],
+    ...['cli/import/export.ts', 'cli/links/run-links.ts'],
     ...['cli/names/item-finder.ts', 'cli/reports/report.ts'],
   ])
 })
@@ -348,7 +370,7 @@ test('only draft.ts replaces files, and only append-file.ts appends to them, bot
 
 test('only rows.ts parses CSV', () => {
   expect(imports.filter(({ to }) => to === 'csv-parse').map(({ from }) => from)).toEqual([
-    'cli/bulk/read/rows.ts',
+    'cli/import/read/rows.ts',
   ])
 })
 

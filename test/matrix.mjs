@@ -15,7 +15,7 @@ const cache = resolve('node_modules/.cache')
 /** The tests that run the built program; the Node that runs the runner may be another. */
 const builtTests = [
   'test/program.built.test.ts',
-  'test/cli/bulk/import.built.test.ts',
+  'test/cli/import/import.built.test.ts',
   'test/client/http/stall.built.test.ts',
   'test/bin/launcher.built.test.ts',
   'test/suites/process',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
-import { describeUnrestored } from '../../src/cli/bulk/unrestored.ts'
+import { describeUnrestored } from '../../src/cli/import/unrestored.ts'
 import { baseUrl, createWorld } from './world.ts'
 
 /** The text without the white space around it, as imports read it. */

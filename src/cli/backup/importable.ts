@@ -1,7 +1,7 @@
 import { readJson } from '../../api/json.ts'
-import { createRooms } from '../bulk/adapters/rooms.ts'
-import { createUsers } from '../bulk/adapters/users.ts'
-import { createRowReader } from '../bulk/read/reader.ts'
+import { createRooms } from '../import/adapters/rooms.ts'
+import { createUsers } from '../import/adapters/users.ts'
+import { createRowReader } from '../import/read/reader.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 

@@ -172,9 +172,9 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
 }
 
 export const connectOverNetwork: Connect = async (baseUrl, host, connections, isTrusted) => {
-  const { createNetworkTransport: networkTransport } = await import('../../client/http/transport.ts')
+  const { createNetworkTransport } = await import('../../client/http/transport.ts')
   const { origin, hostname } = new URL(baseUrl)
-  return networkTransport({
+  return createNetworkTransport({
     origin,
     env: host.env,
     direct: isLoopback(hostname),

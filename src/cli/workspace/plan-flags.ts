@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { encodings } from '../bulk/read/encoding.ts'
+import { encodings } from '../import/read/encoding.ts'
 import { collect } from '../input/input.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { RosterFlags } from './document/roster.ts'

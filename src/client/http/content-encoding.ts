@@ -9,7 +9,7 @@ const maxCodings = 2
 
 /** Decodes the body of a response. If decoding fails, the result holds the reason instead of the body. */
 export async function decodeBody(response: WireResponse, encoding: string): Promise<WireResponse> {
-  const decoders = parseDecoders(await import('node:zlib'))
+  const decoders = createDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...response, body: new Uint8Array(), unreadable: why })
   let body = response.body
   const names = encoding.split(',').map((coding) => coding.trim().toLowerCase())
@@ -29,7 +29,7 @@ export async function decodeBody(response: WireResponse, encoding: string): Prom
   return { ...response, body }
 }
 
-function parseDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
+function createDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
   const request =
     (decode: typeof zlib.gunzip): Decode =>
     (body, options) =>

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { importFlags } from '../../../src/cli/bulk/read/import-flags.ts'
+import { importFlags } from '../../../src/cli/import/read/import-flags.ts'
 import { readGivenOptions } from '../../../src/cli/kernel/given.ts'
 
 /** The options of an import that was called with these words, global ones included. */

@@ -1,4 +1,4 @@
-import { maxFlag, unblockText } from '../../bulk/read/import-flags.ts'
+import { maxFlag, unblockText } from '../../import/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomOption, roomArgumentText } from '../../names/arguments.ts'

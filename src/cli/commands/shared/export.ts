@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { ExportFlags } from '../../bulk/export.ts'
+import type { ExportFlags } from '../../import/export.ts'
 import { createIntegerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, whereOption } from '../../kernel/flags.ts'
@@ -29,7 +29,7 @@ export function defineExport(
     .option(...whereOption)
     .action(
       act('reads', async (context, ids: string[], flags: ExportFlags) => {
-        const { runExport } = await import('../../bulk/export.ts')
+        const { runExport } = await import('../../import/export.ts')
         await runExport(context, kind, ids, flags)
       }),
     )

@@ -1,4 +1,4 @@
-import { type ImportFlags, importFlags } from '../../bulk/read/import-flags.ts'
+import { type ImportFlags, importFlags } from '../../import/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -24,7 +24,7 @@ export function defineImport(
     .argument('<file>', 'the file, or - for standard input')
   importFlags(addFlags(command)).action(
     act('writes', async (context, file: string, flags: ImportFlags) => {
-      const { runImport } = await import('../../bulk/import.ts')
+      const { runImport } = await import('../../import/import.ts')
       await runImport(context, kind, file, flags)
     }),
   )

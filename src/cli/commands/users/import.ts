@@ -1,4 +1,4 @@
-import { maxFlag, originFlag } from '../../bulk/read/import-flags.ts'
+import { maxFlag, originFlag } from '../../import/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineImport } from '../shared/import.ts'

@@ -4,9 +4,9 @@ import { findSegmentProblem } from '../../../api/path.ts'
 import { type MemberType, memberTypes, type RoomType } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
-import type { Encoding } from '../../bulk/read/encoding.ts'
-import { type Row, readRows } from '../../bulk/read/rows.ts'
-import { openSource } from '../../bulk/read/source.ts'
+import type { Encoding } from '../../import/read/encoding.ts'
+import { type Row, readRows } from '../../import/read/rows.ts'
+import { openSource } from '../../import/read/source.ts'
 import type { DesiredRoom, DesiredUser, WorkspaceDocument } from './document.ts'
 
 export interface RosterFlags {

@@ -1,6 +1,6 @@
 import { listNames } from '../../../api/plural.ts'
 import { toText } from '../../../api/to-text.ts'
-import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
+import { describeUnrestoredByDeletion } from '../../import/unrestored.ts'
 import { groupByName } from '../../matching/match.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { DesiredRoom } from '../document/document.ts'

@@ -1,4 +1,4 @@
-import { describeUnrestoredByDeletion } from '../../bulk/unrestored.ts'
+import { describeUnrestoredByDeletion } from '../../import/unrestored.ts'
 import type { DesiredUser } from '../document/document.ts'
 import type { Section } from '../lock/lock.ts'
 import { compareFields } from './compare.ts'

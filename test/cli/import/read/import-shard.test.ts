@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Shard } from '../../../../src/cli/bulk/read/shard.ts'
+import { Shard } from '../../../../src/cli/import/read/shard.ts'
 import {
   goOn,
   importFixture,

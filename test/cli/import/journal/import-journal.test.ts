@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Journal } from '../../../../src/cli/bulk/journal/journal.ts'
-import { readJournal } from '../../../../src/cli/bulk/journal/read-journal.ts'
+import { Journal } from '../../../../src/cli/import/journal/journal.ts'
+import { readJournal } from '../../../../src/cli/import/journal/read-journal.ts'
 import { testHost, testPid } from '../../../helpers/host.ts'
 import {
   entriesOf,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { unrestoredFields } from '../../../src/cli/bulk/unrestored.ts'
+import type { unrestoredFields } from '../../../src/cli/import/unrestored.ts'
 import { createImportWorld, type ImportWorld } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 
