@@ -154,7 +154,7 @@ test('the modules that every command loads do not import zod', () => {
   const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
   const ofSchema = [
-    ...['cli/commands/schema/schemas.ts', 'cli/output/schemas/errors.ts'],
+    ...['cli/commands/schema/output-schemas.ts', 'cli/output/schemas/errors.ts'],
     ...['cli/output/schemas/printed.ts', 'cli/output/schemas/row-schema.ts'],
     ...['cli/workspace/plan-file.ts', 'cli/workspace/schema/schema.ts'],
     'embedded/control/seed-schema.ts',
@@ -426,7 +426,7 @@ test('hints and notices take their commands from suggestions, and only help text
       'commands/doctor/examination.ts',
       'commands/help.ts',
       'commands/program.ts',
-      'commands/schema/schemas.ts',
+      'commands/schema/output-schemas.ts',
     ],
     ...['commands/sessions/watch.ts', 'help/render-markdown.ts', 'shell/scripts.ts'],
   ]

@@ -1,6 +1,6 @@
 import { omitUndefined } from './defined.ts'
 import type { OperationName } from './endpoints.ts'
-import type { BodyOf } from './operation.ts'
+import type { BodyOf } from './operation-types.ts'
 import type { Operations } from './operations.ts'
 
 export type Draft<T> = T extends object

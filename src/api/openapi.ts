@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { omitUndefined } from './defined.ts'
 import type { OperationName } from './endpoints.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operation-types.ts'
 import { operations } from './operations.ts'
 import { WebhookEvent } from './webhooks.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
-import type { Operation, ParamName } from './operation.ts'
-import type { Resource } from './resource.ts'
+import type { Operation, ParamName } from './operation-types.ts'
+import type { Resource } from './resource-types.ts'
 import { delivery, member, paging, type ResourceName, resources, room, user } from './resources.ts'
 import { createBodySchema, createItemSchema, createQuerySchema } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import { defineResource, type Resource } from './resource.ts'
+import { defineResource, type Resource } from './resource-types.ts'
 import {
   defaultLimit,
   deliveryStates,

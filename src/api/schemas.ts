@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { isScalar } from './json.ts'
-import { type Field, type Fields, type FieldType, listWritableFields, type WriteKind } from './resource.ts'
+import {
+  type Field,
+  type Fields,
+  type FieldType,
+  listWritableFields,
+  type WriteKind,
+} from './resource-types.ts'
 import { toText } from './to-text.ts'
 import { deprecated } from './vocabulary.ts'
 

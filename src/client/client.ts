@@ -1,5 +1,5 @@
 import { type Endpoint, endpoints, type OperationName, type Route } from '../api/endpoints.ts'
-import type { Input } from '../api/operation.ts'
+import type { Input } from '../api/operation-types.ts'
 import type { Operations } from '../api/operations.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
 import type { Doubt, LookupName, ReadList } from './evidence.ts'

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { body } from '../../src/api/body.ts'
 import { omitUndefined } from '../../src/api/defined.ts'
-import type { Input } from '../../src/api/operation.ts'
+import type { Input } from '../../src/api/operation-types.ts'
 import type { Operations } from '../../src/api/operations.ts'
 
 test('body keeps the given fields and drops undefined fields', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints, type OperationName } from '../../src/api/endpoints.ts'
-import type { Operation } from '../../src/api/operation.ts'
+import type { Operation } from '../../src/api/operation-types.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { Transport, WireRequest } from '../../src/api/wire.ts'
 import { createClient } from '../../src/client/client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Operation } from '../../src/api/operation.ts'
+import type { Operation } from '../../src/api/operation-types.ts'
 
 /** The fields of the item, or of each item, that an operation answers with. */
 export function fieldsOf({ response, result }: Operation): string[] {

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import type { OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import type { IdArgument } from '../input/id-arguments.ts'

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource-types.ts'
 import type { FilterType } from './compare.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
-import type { Resource } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
 import { toText } from '../../api/to-text.ts'
 import { UsageError } from '../../errors.ts'

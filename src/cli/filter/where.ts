@@ -7,7 +7,7 @@ import {
   type Resource,
   selectListedFields,
   selectUnlistedFields,
-} from '../../api/resource.ts'
+} from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { readResponseValue } from '../../api/json.ts'
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
 import type { LookupName } from '../../client/evidence.ts'

@@ -1,4 +1,4 @@
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { parseEnd } from '../../api/readings.ts'
 import { toText } from '../../api/to-text.ts'

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type Endpoint, endpoints } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
 import { ApiError, ServiceError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import type { Input } from '../../api/operation.ts'
+import type { Input } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'

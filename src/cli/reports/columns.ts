@@ -1,5 +1,5 @@
 import type { View } from '../output/views/views.ts'
-import { type Grouping, type RoomSubject, type Subject, selectRoomSubject } from './groupings.ts'
+import { type Grouping, type RoomSubject, type Subject, selectRoomSubject } from './group-by.ts'
 import type { VisitSum } from './visit-sum.ts'
 
 interface Shape {

@@ -1,6 +1,6 @@
 import { daysOf } from '../calendar/period.ts'
 import type { Item } from '../output/views/views.ts'
-import type { Grouping, Subject } from './groupings.ts'
+import type { Grouping, Subject } from './group-by.ts'
 import { inTurns } from './in-turns.ts'
 import { listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'

@@ -7,7 +7,7 @@ import type { Host } from '../../host.ts'
 import { markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
-import { selectRoomSubject } from './groupings.ts'
+import { selectRoomSubject } from './group-by.ts'
 import { Activity } from './page-charts.ts'
 import { pageStyle } from './page-style.ts'
 import {

@@ -1,5 +1,5 @@
 import type { TimeZone } from '../calendar/time-zone.ts'
-import type { Grouping } from './groupings.ts'
+import type { Grouping } from './group-by.ts'
 import type { Interval } from './minutes.ts'
 
 /** Shortest pause between two meetings by default, in milliseconds. */

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../../api/readings.ts'
 import type { Printed } from '../output/schemas/printed.ts'
 import type { Item } from '../output/views/views.ts'
-import type { RoomSubject } from './groupings.ts'
+import type { RoomSubject } from './group-by.ts'
 import type { Meeting } from './meetings.ts'
 import { computeMinutes, computeShare, computeSpan, type Interval } from './minutes.ts'
 import { nameParticipant, type Participant, type RoomReport } from './people.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../../api/resource.ts'
+import type { Resource } from '../../api/resource-types.ts'
 import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import type { GlobalFlags } from '../../config/global-flags.ts'

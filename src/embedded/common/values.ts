@@ -1,6 +1,6 @@
 import { isUrl } from '../../api/is-url.ts'
 import { isScalar } from '../../api/json.ts'
-import type { Field, Fields } from '../../api/resource.ts'
+import type { Field, Fields } from '../../api/resource-types.ts'
 import { damaged, invalid } from './faults.ts'
 
 const pad = (digits: number) => (_: unknown, i: number) => String(i).padStart(digits, '0')

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../api/endpoints.ts'
-import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
+import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../common/ids.ts'
 import type { SessionControl } from '../sessions/session-control.ts'

@@ -1,4 +1,4 @@
-import type { Output } from '../../api/operation.ts'
+import type { Output } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import { notFound } from '../common/faults.ts'

@@ -1,6 +1,6 @@
 import { TrieRouter } from 'hono/router/trie-router'
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
-import type { Operation } from '../../api/operation.ts'
+import type { Operation } from '../../api/operation-types.ts'
 import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { Fault, isDamage, toStorageFault, unauthorized, unknownOperation } from '../common/faults.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { BodyOf } from '../../api/operation.ts'
+import type { BodyOf } from '../../api/operation-types.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
 import { formatTimestamp } from '../common/values.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import type { OperationName } from '../../../src/api/endpoints.ts'
-import type { Operation } from '../../../src/api/operation.ts'
+import type { Operation } from '../../../src/api/operation-types.ts'
 import { operations } from '../../../src/api/operations.ts'
 import { addDelivery } from '../../helpers/deliveries.ts'
 import { everything } from '../../helpers/everything.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Field, Resource } from '../../../src/api/resource.ts'
+import type { Field, Resource } from '../../../src/api/resource-types.ts'
 import { type ResourceName, resources, secretFields } from '../../../src/api/resources.ts'
 import { conditionTypes } from '../../../src/cli/filter/where.ts'
 import { views } from '../../../src/cli/output/views/views.ts'

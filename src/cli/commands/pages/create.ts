@@ -1,6 +1,6 @@
 import type { Draft } from '../../../api/body.ts'
 import { omitUndefined } from '../../../api/defined.ts'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'

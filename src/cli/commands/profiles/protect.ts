@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { setProtected } from './protection.ts'
+import { setProtected } from './set-protection.ts'
 
 export function defineProfileProtect(profiles: MeetroomCommand, act: DefineAction): void {
   const protect = profiles

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { formatChoices } from '../../../api/either.ts'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { room } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'

@@ -24,7 +24,7 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
     .action(
       act('machine', async (context, words: string[]) => {
         const { createErrorSchema, createWorkspaceFileSchema, listOutputSchemas } = await import(
-          './schemas.ts'
+          './output-schemas.ts'
         )
         const root = schema.parent as MeetroomCommand
         const all = listOutputSchemas(root)

@@ -4,7 +4,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createRoomsArgument } from '../../names/arguments.ts'
-import { groupings } from '../../reports/groupings.ts'
+import { groupings } from '../../reports/group-by.ts'
 import type { ReportFlags } from './report/run-report.ts'
 
 export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {

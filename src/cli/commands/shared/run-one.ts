@@ -1,7 +1,7 @@
 import { type Endpoint, endpoints, type OperationName } from '../../../api/endpoints.ts'
 import { isRecord } from '../../../api/guards.ts'
 import { readResponseValue } from '../../../api/json.ts'
-import type { Input } from '../../../api/operation.ts'
+import type { Input } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import type { ResponseBody } from '../../../client/parsed-response.ts'
 import { type AnyInput, callerId } from '../../../client/request.ts'

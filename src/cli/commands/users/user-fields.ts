@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'

@@ -7,7 +7,7 @@ import {
   listWritableFields,
   type Resource,
   selectDeprecatedFields,
-} from '../../../api/resource.ts'
+} from '../../../api/resource-types.ts'
 import { UsageError } from '../../../errors.ts'
 import { createWebUrlParser } from '../../input/input.ts'
 import type { View } from '../../output/views/views.ts'

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import { endpoints } from '../../../api/endpoints.ts'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '../../../api/endpoints.ts'
 import { parseJson } from '../../../api/json.ts'
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { findSegmentProblem } from '../../../api/path.ts'
 import { counted } from '../../../api/plural.ts'

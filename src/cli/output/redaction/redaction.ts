@@ -7,7 +7,8 @@
  * - `responses.ts`: keys in error responses.
  * - `requests.ts`: secrets in the requests of `--dry-run` and `--curl`. Loaded lazily and imported directly.
  */
+
+export { createRedactor, KnownSecrets, type Redact } from './create-redactor.ts'
 export { holdsSecret, isSecretHeader, mask, maskSecrets, maskText, removeSecrets } from './fields.ts'
-export { createRedactor, KnownSecrets, type Redact } from './redact.ts'
 export { redactResponses } from './responses.ts'
 export { SecretFilter, WithoutSecrets } from './secret-filter.ts'

@@ -1,5 +1,5 @@
 import { maxErrorBytes, type Transport, type WireResponse } from '../../../api/wire.ts'
-import type { Redact } from './redact.ts'
+import type { Redact } from './create-redactor.ts'
 
 /** Number of characters that are redacted and dropped, so that no part of a key is left at the cut. */
 const margin = 32 * 1024

@@ -7,7 +7,7 @@ import {
   selectDeprecatedFields,
   selectListedFields,
   selectUnlistedFields,
-} from '../../../api/resource.ts'
+} from '../../../api/resource-types.ts'
 import { type ResourceName, resources } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import { deprecated } from '../../../api/vocabulary.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoint, Route } from '../../../api/endpoints.ts'
 import { getIdField, isId, isRecord } from '../../../api/guards.ts'
-import type { Fields, FieldType } from '../../../api/resource.ts'
+import type { Fields, FieldType } from '../../../api/resource-types.ts'
 import { resources } from '../../../api/resources.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import { toFailure } from '../../../client/outcome.ts'

@@ -1,4 +1,4 @@
-import type { BodyOf } from '../../../api/operation.ts'
+import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'

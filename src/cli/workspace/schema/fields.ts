@@ -1,4 +1,4 @@
-import { listWritableFields } from '../../../api/resource.ts'
+import { listWritableFields } from '../../../api/resource-types.ts'
 import { member, room, user } from '../../../api/resources.ts'
 import type { Item } from '../../output/views/views.ts'
 import type { Kind } from '../../records/records.ts'

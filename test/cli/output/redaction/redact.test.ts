@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createRedactor } from '../../../../src/cli/output/redaction/redact.ts'
+import { createRedactor } from '../../../../src/cli/output/redaction/create-redactor.ts'
 import { answer, createWorld, type World } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 

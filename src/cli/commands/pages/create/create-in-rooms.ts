@@ -1,4 +1,4 @@
-import type { BodyOf } from '../../../../api/operation.ts'
+import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { counted, plural } from '../../../../api/plural.ts'
 import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Operation } from '../../../api/operation.ts'
+import type { Operation } from '../../../api/operation-types.ts'
 import { operations } from '../../../api/operations.ts'
 import { createItemSchema } from '../../../api/schemas.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Endpoint, endpoints } from './endpoints.ts'
-import type { Fields, Scalars, WriteKind } from './resource.ts'
+import type { Fields, Scalars, WriteKind } from './resource-types.ts'
 import type { paging, Resources } from './resources.ts'
 
 export interface Operation extends Endpoint {
