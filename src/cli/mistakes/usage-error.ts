@@ -216,14 +216,15 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   )
   if (meant === undefined || at < 0)
     return new UsageError(message, {
-      hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words),
+      hint: flags === undefined ? findExample(command, program) : suggestHelpOn(words, name),
     })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
 }
 
-function suggestHelpOn(words: readonly string[]): Hint {
-  return ['see: ', suggestHelp(...words)]
+/** @param flag flag with a help topic of its own, perhaps */
+function suggestHelpOn(words: readonly string[], flag?: string): Hint {
+  return ['see: ', flag === '--output' ? suggest(['help', 'output']) : suggestHelp(...words)]
 }
 
 /** Returns an example that needs no shell and has no `--yes`. */

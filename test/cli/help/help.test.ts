@@ -323,7 +323,7 @@ describe('a usage error', () => {
     [
       'rooms list -o xml',
       '--output must be table, json, ndjson, csv, tsv or ids, not “xml”',
-      'see: meetroom rooms list --help',
+      'see: meetroom help output',
     ],
     [
       'rooms create --type opne',

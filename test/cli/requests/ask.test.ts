@@ -131,7 +131,7 @@ describe('rooms create on a terminal', () => {
 describe('a command that needs an answer', () => {
   const lines = [
     ['rooms create', '--name is missing'],
-    ['rooms create --name Weekly', '--type is missing'],
+    ['rooms create --name Weekly', '--type \\(open, public or private\\) is missing'],
     ['auth login', 'no service to log in to'],
     [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
   ] as const

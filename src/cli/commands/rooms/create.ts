@@ -76,7 +76,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context))
       requireWebhookUrl(flags, given)
       const body = await askForMissing(context, flags, given)
-      requireFields(context, body, { name: '--name', type: '--type' })
+      requireFields(context, body, { name: '--name', type: `--type (${formatChoices(roomTypes)})` })
       if (flags.ifNotExists && (await showExisting(context, body))) return
       if (body.webhook?.secret !== undefined) await warnAboutSecret(context)
       await runOne(context, 'createRoom', { body })

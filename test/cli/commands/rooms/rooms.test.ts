@@ -59,7 +59,7 @@ test('rooms create without a required flag names the flag and sends no request',
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'error: --type is missing\nhint: see: meetroom rooms create --help\n',
+    stderr: 'error: --type (open, public or private) is missing\nhint: see: meetroom rooms create --help\n',
   })
   expect(world.requests).toEqual([])
 })
