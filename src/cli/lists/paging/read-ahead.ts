@@ -5,7 +5,7 @@ const minPagesAhead = 2
 /** Maximum number of pages that are requested ahead. */
 const maxPagesAhead = 8
 /** Maximum size of the responses that are requested ahead, in bytes. */
-const maxBytesAhead = 32 * 2 ** 20
+const maxBytesAhead = 8 * 2 ** 20
 /** Limit for delayed responses: the lowest latency times `factor`, plus `ms` milliseconds. */
 const delay = { factor: 4, ms: 200 }
 

@@ -183,14 +183,17 @@ test('an export from a distant service is read with 8 requests in flight', async
   expect({ code, most }).toEqual({ code: 0, most: 8 })
 })
 
-test('at most three pages of 10 MB are read ahead', () => {
-  let now = 0
-  const readAhead = new ReadAhead({ clock: { monotonic: () => now } })
-  for (let page = 0; page < 20; page++) {
+test('at most three pages of 2.5 MB are read ahead, and one of 10 MB', () => {
+  const pagesOf = (megabytes: number) => {
+    let now = 0
+    const readAhead = new ReadAhead({ clock: { monotonic: () => now } })
+    for (let page = 0; page < 20; page++) {
+      readAhead.onNeeded()
+      readAhead.onReceived(500, megabytes * 2 ** 20)
+      now += 1
+    }
     readAhead.onNeeded()
-    readAhead.onReceived(500, 10 * 2 ** 20)
-    now += 1
+    return readAhead.pages
   }
-  readAhead.onNeeded()
-  expect(readAhead.pages).toBe(3)
+  expect([pagesOf(2.5), pagesOf(10)]).toEqual([3, 1])
 })
