@@ -93,16 +93,23 @@ export const early = split(
 export const unproven = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
 /** A success that shows no item proves nothing. */
 export const acknowledged = split(ends(6, 1), ends(7, 1, 'kept'), ends(7, 1))
-/** A success that shows another item than the one that was to be changed. */
-export const contradicted = split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(0, 1, 'kept'))
+/** A success that shows another item than the one that was asked for or to be changed; a new one is read. */
+export const contradicted: Expected = {
+  ...split(ends(6, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 2, 'kept')),
+  list: ends(0, 1, 'kept'),
+}
 /** A success that shows another name than was sent. */
-export const otherName = split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept'))
-/** A success with `null` for each resource: a list of `null` is empty, and a room of `null` proves nothing. */
-export const nullResources = each((command) =>
-  command === 'list'
-    ? ends(0, 1)
-    : { ...unproven[command], code: command === 'delete' ? [0, 7] : unproven[command].code },
-)
+export const otherName: Expected = {
+  ...split(ends(0, 1, 'kept'), ends(7, 1, 'kept'), ends(7, 1, 'kept')),
+  delete: ends(0, 1, 'kept'),
+}
+/** A success with `null` for each resource: a list of `null` is empty, and a room of `null` is missing if the service is one. */
+export const nullResources: Expected = {
+  ...unproven,
+  list: ends(0, 1),
+  get: ends(3, 2, 'unsure'),
+  delete: { ...unproven.delete, code: [0, 7] },
+}
 /** A success whose body says no. */
 export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 
