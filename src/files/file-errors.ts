@@ -13,7 +13,7 @@ interface Details extends Pick<ErrorDetails, 'hint'> {
     message: string,
     details: ErrorDetails,
   ) => MeetroomError
-  /** What follows the reason. */
+  /** Text after the reason. */
   rest?: string
 }
 

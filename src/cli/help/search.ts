@@ -1,4 +1,4 @@
-import type { Token } from 'marked'
+import type { Token, Tokens } from 'marked'
 import type { Style } from '../output/terminal/style.ts'
 import { renderMarkdown } from './render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from './topics.ts'
@@ -25,9 +25,9 @@ export async function searchTopics(word: string, style: Style): Promise<Section[
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>
-      cutSections(await readTopic(topic)).map(([heading, ...body]) => {
-        const words = renderMarkdown([heading as Token], style, width)
-        const isTitle = (heading as { depth?: number }).depth === 1
+      cutSections(await readTopic(topic)).map(({ heading, body }) => {
+        const words = renderMarkdown([heading], style, width)
+        const isTitle = heading.depth === 1
         const inHeading = count(words) * (isTitle ? 2 : 1)
         const weight = headingWeight * inHeading + count(renderMarkdown(body, style, width))
         return { topic, heading: isTitle ? topicSummaries[topic] : words, weight }
@@ -38,11 +38,10 @@ export async function searchTopics(word: string, style: Style): Promise<Section[
   return found.sort((a, b) => b.weight - a.weight).slice(0, maxFound)
 }
 
-function cutSections(tokens: readonly Token[]): Token[][] {
-  const sections: Token[][] = []
-  for (const token of tokens) {
-    if (token.type === 'heading') sections.push([])
-    sections.at(-1)?.push(token)
-  }
+function cutSections(tokens: readonly Token[]) {
+  const sections: { heading: Tokens.Heading; body: Token[] }[] = []
+  for (const token of tokens)
+    if (token.type === 'heading') sections.push({ heading: token as Tokens.Heading, body: [] })
+    else sections.at(-1)?.body.push(token)
   return sections
 }

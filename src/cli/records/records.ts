@@ -1,6 +1,7 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { type JsonBody, readResponseValue } from '../../api/json.ts'
 import type { Client } from '../../client/client.ts'
+import type { AnyInput } from '../../client/request.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** Operations on the records of each kind. A member cannot be removed. */
@@ -12,26 +13,24 @@ const kinds = {
 
 export type Kind = keyof typeof kinds
 
-export interface RecordRef {
-  kind: Kind
-  id: string
-  /** Room of a member. */
-  room_id?: string | undefined
-}
+export type RecordRef =
+  | { kind: 'user' | 'room'; id: string }
+  | { kind: 'member'; id: string; room_id: string }
 
-// The parameters and the body of a kind cannot be typed for all kinds at once, hence `never`.
+/** The compiler can check the input of one kind, but not of all kinds at once. */
+const forAnyKind = (input: AnyInput) => input as never
 
 /** Returns undefined if the record does not exist. */
 export async function findRecord(client: Client, ref: RecordRef): Promise<Item | undefined> {
   const { find } = kinds[ref.kind]
-  const answer = await client.find(find, { params: toParams(ref) } as never)
+  const answer = await client.find(find, forAnyKind({ params: toParams(ref) }))
   return answer && toRecord(find, answer)
 }
 
 /** @throws {NotFoundError} when the record does not exist */
 export async function readRecord(client: Client, ref: RecordRef): Promise<Item> {
   const { find } = kinds[ref.kind]
-  return toRecord(find, await client.call(find, { params: toParams(ref) } as never))
+  return toRecord(find, await client.call(find, forAnyKind({ params: toParams(ref) })))
 }
 
 /**
@@ -41,22 +40,23 @@ export async function readRecord(client: Client, ref: RecordRef): Promise<Item> 
 export function createRecord(client: Client, kind: Kind, body: object, room_id?: unknown): Promise<Item> {
   const { create } = kinds[kind]
   const place = kind === 'member' ? { params: { room_id: String(room_id) } } : {}
-  return client.call(create, { ...place, body } as never).then((answer) => toRecord(create, answer))
+  return client.call(create, forAnyKind({ ...place, body })).then((answer) => toRecord(create, answer))
 }
 
 /** Changes fields of a record; sends nothing if there are none. Returns the record if the response shows it. */
 export async function updateRecord(client: Client, ref: RecordRef, body: object): Promise<Item | undefined> {
   if (Object.keys(body).length === 0) return undefined
   const { update } = kinds[ref.kind]
-  return toRecord(update, await client.call(update, { params: toParams(ref), body } as never))
+  return toRecord(update, await client.call(update, forAnyKind({ params: toParams(ref), body })))
 }
 
 export async function removeRecord(client: Client, kind: 'user' | 'room', id: string): Promise<void> {
-  await client.call(kinds[kind].remove, { params: toParams({ kind, id }) } as never)
+  await client.call(kinds[kind].remove, forAnyKind({ params: toParams({ kind, id }) }))
 }
 
-function toParams({ kind, id, room_id }: RecordRef) {
-  return kind === 'user' ? { user_id: id } : kind === 'room' ? { id } : { room_id, member_id: id }
+function toParams(ref: RecordRef): Record<string, string> {
+  if (ref.kind === 'member') return { room_id: ref.room_id, member_id: ref.id }
+  return ref.kind === 'user' ? { user_id: ref.id } : { id: ref.id }
 }
 
 function toRecord(name: OperationName, answer: JsonBody): Item {
