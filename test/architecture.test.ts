@@ -80,7 +80,7 @@ const cliLayers = [
     'backup',
     'links',
     'reports',
-    'batch',
+    'targets',
     'import',
     'records',
   ],
@@ -253,6 +253,10 @@ test('only cli/run runs many requests, counts their outcomes and decides on --ma
   // Parts of an item's work, and a reader that continues after a failed room.
   expect(outside.filter((file) => /\bisFatal\(/.test(code(file))).sort()).toEqual([
     ...['cli/commands/users/offboard/run.ts', 'cli/import/export-members.ts', 'client/outcome.ts'],
+  ])
+  // Steps of different kinds in one run; all other writes to many items are tasks.
+  expect(outside.filter((file) => /\bprintRun\(/.test(code(file))).sort()).toEqual([
+    ...['cli/commands/users/offboard/run-offboarding.ts', 'cli/workspace/apply-workspace.ts'],
   ])
   // Reads within one job.
   expect(outside.filter((file) => /\bmapAhead\(/.test(code(file))).sort()).toEqual([

@@ -113,7 +113,7 @@ export function addPagingFlags<C extends Command>(command: C): C {
     .option('--count-by <field>', 'print the number of items per value of a field instead')
 }
 
-/** Flags that limit the speed and the failures of a batch. */
+/** Flags that limit the speed and the failures of a run. */
 export interface PaceFlags {
   /** Number of concurrent requests on the command line; undefined if it adapts. */
   concurrency?: number
@@ -159,7 +159,7 @@ export function addPaceFlags<C extends Command>(command: C, concurrency?: Concur
     .option('--fail-fast', 'stop at the first failure')
 }
 
-export interface BatchFlags extends PaceFlags {
+export interface TargetsFlags extends PaceFlags {
   where?: string[]
   user?: string[]
   max?: number
@@ -186,7 +186,7 @@ export function addRoomSelectionFlags(command: MeetroomCommand): MeetroomCommand
   return addSelectionFlags(command)
 }
 
-export function addBatchFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
+export function addTargetsFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
   return addSelectionFlags(command, concurrency).option(
     '--ignore-not-found',
     'treat missing items as success',

@@ -65,8 +65,8 @@ export class CommandLineError extends CommanderError {
 export class MeetroomCommand extends Command {
   effect: Effect | undefined
 
-  /** Operation that the command performs for each item, if it is a batch command. */
-  batchOperation: OperationName | undefined
+  /** Operation that the command performs for each of several items. */
+  targetsOperation: OperationName | undefined
 
   /** True when `--where` selects rooms although the command belongs to another resource. */
   selectsRooms = false

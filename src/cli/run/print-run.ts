@@ -1,14 +1,21 @@
+import type { Client } from '../../client/client.ts'
+import type { Outcome } from '../../client/outcome.ts'
 import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { printAll } from './print-all.ts'
-import type { Run } from './run.ts'
+import { openRun, type Run } from './run.ts'
+import type { Tally } from './tally.ts'
 
-interface PrintedRun {
+interface PrintedList {
   view: View
   /** Name of the list in the JSON output. */
   key: string
+}
+
+interface PrintedRun extends PrintedList {
   /** Pages of the outcomes, which the run produces. */
   pages: AsyncGenerator<Page>
   /** Returns advice after a run with failures. */
@@ -26,15 +33,68 @@ export async function printRun(
   run: Run,
   { view, key, pages, advise, conclude = (error) => error }: PrintedRun,
 ): Promise<void> {
-  await printAll(await context.printer(), view, key, pages)
+  await printAll(await context.printer(), view, key, redactReasons(context, pages))
   const error = conclude(await run.finish(advise?.()))
   const { summary } = run.tally
   if (summary !== '' && (!error || error instanceof InterruptedError)) await context.notice(summary)
   if (error) throw error
 }
 
-/** Redacts the reason of a row, because a service may include a token in an error. */
-export function redactReason({ redact }: Context, row: Item): Item {
+/** Redacts the reason of each row, because a service may include a token in an error. */
+async function* redactReasons({ redact }: Context, pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
+  for await (const page of pages) yield { ...page, items: page.items.map((row) => redactReason(row, redact)) }
+}
+
+function redactReason(row: Item, redact: Context['redact']): Item {
   const { reason } = row
   return typeof reason === 'string' ? { ...row, reason: redact(reason) } : row
+}
+
+/** Work for one item: a request, or an outcome that is known in advance. */
+export interface Task {
+  todo: ((client: Client) => Promise<Outcome<unknown>>) | Outcome<unknown>
+  /** Returns the rows to print for an outcome. */
+  toRows: (ended: Outcome<unknown>) => readonly Item[]
+}
+
+interface TaskRun extends PrintedList {
+  tasks: readonly Task[]
+  effect?: 'writes' | 'destroys'
+  /** Number of further items that need no task, because they are missing. */
+  absent?: number
+  summarize: (tally: Tally) => string
+  /** Returns advice after a run with failures. */
+  advise?: (ended: readonly Outcome<unknown>[]) => Hint | undefined
+  /** Rows for outcomes show status and reason; rows for written items do not, so each failure is reported. */
+  rowsFor: 'outcomes' | 'items'
+}
+
+/**
+ * Runs tasks concurrently and prints their rows in the order of the tasks, then the summary.
+ * @throws {PartialError} when some tasks failed
+ */
+export async function runTasks(
+  context: Context,
+  { tasks, view, key, effect = 'writes', absent = 0, summarize, advise, rowsFor }: TaskRun,
+  flags: PaceFlags,
+): Promise<void> {
+  const { format } = (await context.printer()).options
+  const run = await openRun(context, flags, { effect, total: tasks.length + absent, summarize })
+  for (let i = 0; i < absent; i++) run.count({ status: 'skipped' })
+  const ended: Outcome<unknown>[] = []
+
+  async function* pages(): AsyncGenerator<Page> {
+    const act = async ({ todo }: Task) => (typeof todo === 'function' ? todo(run.client) : todo)
+    const known = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
+    for await (const [task, outcome] of run.each(tasks, act, known)) {
+      ended.push(outcome)
+      // `-o ids` prints only what was changed.
+      const isPrinted = format !== 'ids' || outcome.status === 'ok' || outcome.status === 'updated'
+      const items = isPrinted ? task.toRows(outcome) : []
+      if (items.length > 0) yield { items }
+      if (rowsFor === 'items') await run.report(outcome)
+    }
+  }
+
+  await printRun(context, run, { view, key, pages: pages(), advise: () => advise?.(ended) })
 }

@@ -224,10 +224,10 @@ async function loadRowView(
   const { rowKinds, rowsOfCommands, rowsOfManyRooms } = await import('../output/views/rows.ts')
   const own = rowsOfCommands[name]
   if (own) return own
-  const { selectsRooms = false, batchOperation } = command instanceof MeetroomCommand ? command : {}
+  const { selectsRooms = false, targetsOperation } = command instanceof MeetroomCommand ? command : {}
   const isSelected = selectsRooms && flags['where'] !== undefined
   if (isSelected || flags['allRooms'] === true) {
-    const written = rowsOfManyRooms[name] ?? (batchOperation && rowKinds.steps)
+    const written = rowsOfManyRooms[name] ?? (targetsOperation && rowKinds.steps)
     if (written) return written
   }
   if (name !== 'sessions report' && command.name() !== 'usage') return undefined

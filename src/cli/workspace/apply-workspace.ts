@@ -8,7 +8,7 @@ import type { Page } from '../output/views/page.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import { isInteractive } from '../requests/confirm.ts'
 import { confirmItems } from '../run/confirm-items.ts'
-import { printRun, redactReason } from '../run/print-run.ts'
+import { printRun } from '../run/print-run.ts'
 import type { WorkspaceDocument } from './document/document.ts'
 import { readDesired } from './document/read-file.ts'
 import { LockFile, lockFileOf, readLockFile } from './lock/lock-file.ts'
@@ -138,7 +138,7 @@ async function runPlan(
   async function* pages(): AsyncGenerator<Page> {
     for await (const { item, status, reason } of applyItems(context, run, writes, keeper)) {
       const row = { ...toRow(item), status, reason: reason ?? item.reason }
-      if (!isIds || status === 'ok') yield { items: [redactReason(context, row)], rest: { summary } }
+      if (!isIds || status === 'ok') yield { items: [row], rest: { summary } }
     }
     for (const item of plan.items)
       if (!isIds && (isUnresolved(item) || item.action === 'cannot'))

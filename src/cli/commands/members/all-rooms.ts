@@ -1,8 +1,8 @@
 import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { BatchFlags } from '../../kernel/flags.ts'
+import type { TargetsFlags } from '../../kernel/flags.ts'
 
-interface AllRoomsFlags extends BatchFlags {
+interface AllRoomsFlags extends TargetsFlags {
   allRooms?: boolean
   force?: boolean
   /** File for the blocks of this run. */

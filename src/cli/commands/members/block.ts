@@ -1,14 +1,14 @@
 import { UsageError } from '../../../errors.ts'
-import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { hasNoBlock } from '../../lists/blocking.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { blocking, memberBatch, setBlocked } from './member-block.ts'
 
 export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): void {
-  defineBatchCommand(members, act, {
+  defineTargetsCommand(members, act, {
     ...memberBatch,
     ...blocking,
     pastTense: 'blocked',

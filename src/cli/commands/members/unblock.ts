@@ -1,11 +1,11 @@
-import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { memberBatch, setBlocked } from './member-block.ts'
 
 export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction): void {
-  defineBatchCommand(members, act, {
+  defineTargetsCommand(members, act, {
     ...memberBatch,
     verb: 'unblock',
     gerund: 'unblocking',

@@ -46,7 +46,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
       requireFields(context, body, {})
       const member_id = await readMember(context, room_id, given, flags.user)
       if (isBlocked(body)) {
-        const { confirmTargets } = await import('../../batch/confirm-targets.ts')
+        const { confirmTargets } = await import('../../targets/confirm-targets.ts')
         await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       }
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })

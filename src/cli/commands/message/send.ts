@@ -1,6 +1,5 @@
 import { message as sent } from '../../../api/resources.ts'
 import { suggest, UsageError } from '../../../errors.ts'
-import type { RoomsFlags } from '../../batch/write-to-rooms.ts'
 import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
@@ -9,6 +8,7 @@ import { addBodyFlags, addExamples, addRoomSelectionFlags, setSurplusHint } from
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { readTotal } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 
 const textDescription = `${sent.descriptions.message}, or - to read it from standard input`

@@ -4,7 +4,6 @@ import type { BodyOf } from '../../../api/operation-types.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
-import type { RoomsFlags } from '../../batch/write-to-rooms.ts'
 import { isObject } from '../../input/assignments.ts'
 import {
   collectParsed,
@@ -18,6 +17,7 @@ import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from
 import { addBodyFlags, addExamples, addRoomSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
+import type { RoomsFlags } from '../../targets/write-to-rooms.ts'
 import { runOne } from '../shared/run-one.ts'
 
 const { descriptions } = page

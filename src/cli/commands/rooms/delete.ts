@@ -1,12 +1,12 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomBatch } from './room-state.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
+import { roomTargets } from './room-state.ts'
 
 export function defineRoomDelete(rooms: MeetroomCommand, act: DefineAction): void {
-  defineBatchCommand(rooms, act, {
-    ...roomBatch,
+  defineTargetsCommand(rooms, act, {
+    ...roomTargets,
     verb: 'delete',
     gerund: 'deleting',
     pastTense: 'deleted',

@@ -19,7 +19,7 @@ export function readState({ terminated, active }: StateFlags): { is_terminated: 
   return { is_terminated: terminated ? true : active ? false : undefined }
 }
 
-export const roomBatch = { ids: createRoomsArgument(), list: 'listRooms', kind: 'room' } as const
+export const roomTargets = { ids: createRoomsArgument(), list: 'listRooms', kind: 'room' } as const
 
 export const termination = { verb: 'terminate', gerund: 'terminating', kind: 'room' } as const
 

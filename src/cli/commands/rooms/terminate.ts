@@ -1,11 +1,11 @@
-import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomBatch, setTerminated, termination } from './room-state.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
+import { roomTargets, setTerminated, termination } from './room-state.ts'
 
 export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): void {
-  defineBatchCommand(rooms, act, {
-    ...roomBatch,
+  defineTargetsCommand(rooms, act, {
+    ...roomTargets,
     ...termination,
     pastTense: 'terminated',
     summary: 'Terminate rooms',

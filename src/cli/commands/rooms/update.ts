@@ -6,8 +6,8 @@ import {
   addBodyFlags,
   addExamples,
   addSelectionFlags,
-  type BatchFlags,
   requireFields,
+  type TargetsFlags,
 } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../names/arguments.ts'
@@ -16,7 +16,7 @@ import { addStateFlags, readState, type StateFlags, termination } from './room-s
 
 const { descriptions } = room
 
-interface UpdateFlags extends BodyFlags, StateFlags, BatchFlags {
+interface UpdateFlags extends BodyFlags, StateFlags, TargetsFlags {
   name?: string
   layout?: string
   record?: boolean
@@ -47,7 +47,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       }
       if (flags.where) {
         if (id !== undefined) throw new UsageError('pass an ID or --where, not both')
-        const { updateRooms } = await import('../../batch/update-many.ts')
+        const { updateRooms } = await import('../../targets/update-rooms.ts')
         return updateRooms(context, flags, given)
       }
       if (id === undefined)
@@ -57,7 +57,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(context, body, {})
       if (body.is_terminated === true) {
-        const { confirmTargets } = await import('../../batch/confirm-targets.ts')
+        const { confirmTargets } = await import('../../targets/confirm-targets.ts')
         await confirmTargets(context, termination, { ids: [id] })
       }
       await runOne(context, 'updateRoom', { params: { id }, body })

@@ -34,10 +34,10 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   if (own) return own
   const kind = exportedKind.get(name)
   if (kind) return z.looseObject({ [kind.plural]: z.array(createItemSchema(kind.fields)) })
-  const { batchOperation } = command
+  const { targetsOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
-  if (batchOperation)
-    return createBatchSchema(operations[batchOperation], hasSteps ? [listOf(rowKinds.steps)] : [])
+  if (targetsOperation)
+    return createTargetsSchema(operations[targetsOperation], hasSteps ? [listOf(rowKinds.steps)] : [])
   // The ID of an operation is the name of its command, with a dot instead of the space.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
@@ -45,11 +45,11 @@ function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType 
   if (method === 'GET') return many ? z.union([response, ...counts]) : response
   const manyRooms = manyRoomsSchemas[name]
   if (manyRooms) return z.union([response, manyRooms])
-  return method === 'POST' ? response : createBatchSchema(operation)
+  return method === 'POST' ? response : createTargetsSchema(operation)
 }
 
 /** Returns a schema that accepts one response or a list of items. */
-function createBatchSchema(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
+function createTargetsSchema(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType
   const [, plural] = selectView(operation).noun

@@ -1,11 +1,11 @@
 import { saveFlags } from '../../backup/save-flags.ts'
-import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 
 export function defineUserDelete(users: MeetroomCommand, act: DefineAction): void {
-  defineBatchCommand(users, act, {
+  defineTargetsCommand(users, act, {
     verb: 'delete',
     gerund: 'deleting',
     pastTense: 'deleted',

@@ -1,11 +1,11 @@
 import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
-import type { AddFlags } from '../../batch/add-to-rooms.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
+import type { AddFlags } from '../../targets/add-to-rooms.ts'
 
 export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): void {
   const handOver = users

@@ -1,10 +1,10 @@
 import { saveFlags } from '../../backup/save-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { addExamples, addPaceFlags, type BatchFlags, maxOption, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, maxOption, type TargetsFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUsersArgument } from '../../names/arguments.ts'
 
-interface OffboardFlags extends BatchFlags {
+interface OffboardFlags extends TargetsFlags {
   acceptUnconfirmedBlocks?: boolean
 }
 
@@ -22,7 +22,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
   )
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
     act('destroys', async (context, given: string[], flags: OffboardFlags) => {
-      const { readTargets } = await import('../../batch/targets.ts')
+      const { readTargets } = await import('../../targets/read-targets.ts')
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
       const { runOffboarding } = await import('./offboard/run-offboarding.ts')
       await runOffboarding(context, ids, flags, {

@@ -31,7 +31,7 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
         await runRedeliver(context, ids, flags)
       }),
     )
-  redeliver.batchOperation = 'redeliver'
+  redeliver.targetsOperation = 'redeliver'
   addPaceFlags(redeliver.option(...maxOption))
   addExamples(
     redeliver,

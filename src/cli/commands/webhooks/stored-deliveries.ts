@@ -2,7 +2,6 @@ import { isRecord } from '../../../api/guards.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { DeliveryState } from '../../../api/vocabulary.ts'
 import { ApiError, MeetroomError, ServiceError, suggest, suggestHelp, UsageError } from '../../../errors.ts'
-import { runBatch } from '../../batch/run-batch.ts'
 import { requireMoment } from '../../calendar/moment.ts'
 import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import { readIds } from '../../input/input.ts'
@@ -13,6 +12,7 @@ import { describeItems, labelItem, maxNamed } from '../../requests/describe-item
 import { findDataDir } from '../../requests/find-service.ts'
 import { isMissingOperation } from '../../requests/missing-operation.ts'
 import { confirmItems } from '../../run/confirm-items.ts'
+import { writeTargets } from '../../targets/write-targets.ts'
 
 export interface RedeliverFlags extends PaceFlags {
   since?: string
@@ -48,7 +48,7 @@ export async function runRedeliver(
     ? readGiven(context, given, flags)
     : selectSince(context, given, flags.since, flags))
   const inputFor = (delivery_id: string) => ({ params: { delivery_id }, body: {} })
-  await runBatch(context, { name: 'redeliver', ids, inputFor, pastTense: 'queued' }, flags)
+  await writeTargets(context, { name: 'redeliver', ids, inputFor, pastTense: 'queued' }, flags)
   if (ids.length > 0) await noticeUnserved(context)
 }
 

@@ -2,12 +2,12 @@ import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
 import { ConflictError } from '../../../../errors.ts'
-import { describeMember, type IfMember } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { lookUpFirst } from '../../../lists/find-item.ts'
 import { findMember } from '../../../lists/user-members.ts'
 import { findRecord } from '../../../records/records.ts'
 import { showsValues } from '../../../records/shown-values.ts'
+import { describeMember, type IfMember } from '../../../targets/add-to-rooms.ts'
 import { runOne } from '../../shared/run-one.ts'
 
 /**

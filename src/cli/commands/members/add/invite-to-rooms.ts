@@ -1,8 +1,8 @@
 import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
-import { type AddFlags, addToRooms, type IfMember } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { type AddFlags, addToRooms, type IfMember } from '../../../targets/add-to-rooms.ts'
 
 export async function inviteToRooms(
   context: Context,

@@ -1,9 +1,9 @@
 import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
-import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
+import { type RoomsFlags, writeToRooms } from '../../../targets/write-to-rooms.ts'
 
 /** Maximum number of characters of the text in the confirmation prompt. */
 const maxShown = 60

@@ -1,10 +1,10 @@
 import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { counted, plural } from '../../../../api/plural.ts'
-import { type RoomsFlags, writeToRooms } from '../../../batch/write-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import type { Item } from '../../../output/views/views.ts'
+import { type RoomsFlags, writeToRooms } from '../../../targets/write-to-rooms.ts'
 
 export async function createInRooms(
   context: Context,

@@ -1,6 +1,6 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
-import { type AddFlags, addToRooms, highestRole, readRole } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { type AddFlags, addToRooms, highestRole, readRole } from '../../../targets/add-to-rooms.ts'
 
 interface HandOver {
   from: string

@@ -11,7 +11,7 @@ import type { Item } from '../../../output/views/views.ts'
 import type { DeletionTargets } from '../../../requests/backup.ts'
 import { describeItems, labelItem } from '../../../requests/describe-items.ts'
 import { confirmItems } from '../../../run/confirm-items.ts'
-import { printRun, redactReason } from '../../../run/print-run.ts'
+import { printRun } from '../../../run/print-run.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 import { OffboardingRun } from './run.ts'
 
@@ -52,7 +52,7 @@ export async function runOffboarding(
     // `-o ids` prints deleted users, or else blocked members.
     for await (const step of offboarding.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
-        yield { items: [redactReason(context, step)] }
+        yield { items: [step] }
   }
 
   await printRun(context, offboarding.run, {

@@ -9,7 +9,6 @@ import {
   suggest,
   UnknownOutcomeError,
 } from '../../../../errors.ts'
-import { createMemberStep, everywhere, type MemberStep } from '../../../batch/member-step.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, toBlockBody } from '../../../lists/blocking.ts'
@@ -17,6 +16,7 @@ import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { removeRecord, updateRecord } from '../../../records/records.ts'
 import { openRun, type Run } from '../../../run/run.ts'
+import { createMemberStep, everywhere, type MemberStep } from '../../../targets/member-step.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 
 type Row = MemberStep & Item

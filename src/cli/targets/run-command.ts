@@ -5,14 +5,14 @@ import type { Operations } from '../../api/operations.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import type { IdArgument } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
-import type { BatchFlags } from '../kernel/flags.ts'
+import type { TargetsFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
-import { runBatch } from './run-batch.ts'
-import { readTargets } from './targets.ts'
+import { readTargets } from './read-targets.ts'
+import { writeTargets } from './write-targets.ts'
 
-export interface BatchCommand<C extends OperationName> extends TargetChange {
+export interface TargetsCommand<C extends OperationName> extends TargetChange {
   pastTense: string
   alias?: string
   summary: string
@@ -25,22 +25,22 @@ export interface BatchCommand<C extends OperationName> extends TargetChange {
   flags?: (command: MeetroomCommand) => MeetroomCommand
   deletes?: DeletionTargets['kind']
   /** Runs an alternative to the command if the flags request one. Resolves to true if the alternative ran. */
-  runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>
+  runInstead?: (context: Context, given: readonly string[], flags: TargetsFlags) => Promise<boolean>
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
 }
 
 /** @param args the arguments of the action, with the flags last */
-export async function runBatchCommand<C extends OperationName>(
+export async function runTargetsCommand<C extends OperationName>(
   context: Context,
-  definition: BatchCommand<C>,
+  definition: TargetsCommand<C>,
   args: unknown[],
 ): Promise<void> {
   const { pastTense, list, call, roomArgument } = definition
   const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
     string | undefined,
     string[],
-    BatchFlags,
+    TargetsFlags,
   ]
   if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
   if (room === undefined)
@@ -64,7 +64,7 @@ export async function runBatchCommand<C extends OperationName>(
   // Items may have changed while the question waited for its answer.
   const asked = definition.destructive && !context.flags.yes ? omitUndefined({ recheck }) : {}
   const [name, input] = call
-  await runBatch(
+  await writeTargets(
     context,
     {
       ...{ name, ids, absent, pastTense, ...asked },

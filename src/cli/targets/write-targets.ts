@@ -10,21 +10,20 @@ import type { AnyInput } from '../../client/request.ts'
 import { ApiError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { createPage, type Page } from '../output/views/page.ts'
+import { createPage } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
 import { readWrittenItems } from '../output/views/written-items.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { printAll } from '../run/print-all.ts'
-import { printRun } from '../run/print-run.ts'
-import { openRun } from '../run/run.ts'
+import { runTasks } from '../run/print-run.ts'
 import { Tally } from '../run/tally.ts'
-import type { Targets } from './targets.ts'
+import type { Targets } from './read-targets.ts'
 
-interface BatchFlags extends PaceFlags {
+interface TargetsFlags extends PaceFlags {
   ignoreNotFound?: boolean
 }
 
-interface Batch<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'> {
+interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'> {
   name: N
   inputFor: (id: string) => Input<Operations[N]>
   pastTense: string
@@ -34,7 +33,7 @@ interface Batch<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'
 }
 
 /** Operation for one of several IDs. */
-interface Task {
+interface WriteOne {
   name: OperationName
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
@@ -50,10 +49,10 @@ interface Task {
  * or an unreachable service does. Results are printed as one list in the order of the IDs.
  * @throws {PartialError} when some IDs failed; a single ID throws its own error
  */
-export async function runBatch<N extends OperationName>(
+export async function writeTargets<N extends OperationName>(
   context: Context,
-  { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Batch<N>,
-  flags: BatchFlags,
+  { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Writes<N>,
+  flags: TargetsFlags,
 ): Promise<void> {
   const view = selectView(endpoints[name])
   const printer = await context.printer()
@@ -68,7 +67,7 @@ export async function runBatch<N extends OperationName>(
     for (const id of ids) await undefinedIfPreviewed(client.call(name, inputFor(id)))
     return
   }
-  const task: Task = {
+  const task: WriteOne = {
     name,
     inputFor,
     call: (client, id) => client.call(name, inputFor(id)),
@@ -104,20 +103,19 @@ export async function runBatch<N extends OperationName>(
     return printer.notice(tally.tried > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
   }
 
-  const run = await openRun(context, flags, { effect, total, summarize: summarizeRun })
-  for (let i = 0; i < absent; i++) run.count({ status: 'skipped' })
-
-  async function* pages(): AsyncGenerator<Page> {
-    for await (const [id, outcome] of run.each(ids, (id) => runTask(run.client, task, id))) {
-      if (outcome.status === 'ok')
-        yield { items: readWrittenItems(name, inputFor(id), outcome.value, format) }
-      await run.report(outcome)
-    }
-  }
-  await printRun(context, run, { view, key: view.noun[1], pages: pages() })
+  const tasks = ids.map((id) => ({
+    todo: (client: Client) => runTask(client, task, id),
+    toRows: (ended: Outcome<unknown>) =>
+      ended.status === 'ok' ? readWrittenItems(name, inputFor(id), ended.value as ResponseBody, format) : [],
+  }))
+  await runTasks(
+    context,
+    { tasks, view, key: view.noun[1], effect, absent, summarize: summarizeRun, rowsFor: 'items' },
+    flags,
+  )
 }
 
-async function runTask(client: Client, task: Task, id: string): Promise<Outcome<ResponseBody>> {
+async function runTask(client: Client, task: WriteOne, id: string): Promise<Outcome<ResponseBody>> {
   if ((await task.recheck(client, id)) !== undefined) return { status: 'skipped' }
   try {
     return { status: 'ok', value: await task.call(client, id) }
@@ -143,7 +141,7 @@ function readerOf(name: OperationName): LookupName | undefined {
  * Checks after a 404 that the item is missing, because a service without the operation also responds with 404.
  * @throws {ApiError} when the item exists
  */
-async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
+async function requireGone(client: Client, { view, exists }: WriteOne, id: string): Promise<void> {
   if (await exists(client, id))
     throw new ApiError(
       `the service refuses the request as if there were no ${view.noun[0]} ${id}, but it can be read`,

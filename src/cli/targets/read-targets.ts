@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
-import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
+import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
 import { openSelection } from '../lists/open-selection.ts'
 import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
@@ -28,14 +28,14 @@ export type Recheck = (client: Client, id: string) => Promise<string | undefined
 
 interface TargetOptions {
   given: readonly string[]
-  flags: Pick<BatchFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
+  flags: Pick<TargetsFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
   list: 'listRooms' | 'listMembers' | 'listUsers'
   room: string
   onItem?: (item: Item) => void
 }
 
 /**
- * Resolves the targets of a batch command: IDs on the command line or standard input (`-`), members given by
+ * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`), members given by
  * `--user`, or items selected by `--where`.
  * @throws {UsageError} when there are no targets, or both IDs and conditions
  * @throws {NotFoundError} when a user is not a member

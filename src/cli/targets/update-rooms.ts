@@ -15,12 +15,12 @@ import {
   warnAboutUnknownFields,
 } from '../kernel/body.ts'
 import type { Context } from '../kernel/context.ts'
-import { type BatchFlags, requireFields } from '../kernel/flags.ts'
+import { requireFields, type TargetsFlags } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, type Item, readField, selectView } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
-import { runBatch } from './run-batch.ts'
-import { readTargets } from './targets.ts'
+import { readTargets } from './read-targets.ts'
+import { writeTargets } from './write-targets.ts'
 
 const maxExamples = 3
 
@@ -37,7 +37,7 @@ type Body = BodyOf<Operations['updateRoom']>
  */
 export async function updateRooms(
   context: Context,
-  flags: BodyFlags & BatchFlags,
+  flags: BodyFlags & TargetsFlags,
   given: GivenFields<'updateRoom'>,
 ): Promise<void> {
   const data = await readBody(context, flags)
@@ -67,7 +67,7 @@ export async function updateRooms(
   const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
   const terminates = [...changes.values()].some((body) => body.is_terminated === true)
   const effect = terminates ? 'destroys' : 'writes'
-  await runBatch(
+  await writeTargets(
     context,
     { name: 'updateRoom', ids, inputFor, pastTense: 'updated', effect, ...asked },
     flags,

@@ -14,9 +14,9 @@ import { createRecord, readRecord, updateRecord } from '../records/records.ts'
 import { showsValues } from '../records/shown-values.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
+import { runTasks, type Task } from '../run/print-run.ts'
 import type { Tally } from '../run/tally.ts'
 import { createMemberStep, type MemberStep } from './member-step.ts'
-import { type RoomTask, runInRooms } from './run-in-rooms.ts'
 
 export interface AddFlags extends PaceFlags {
   where?: readonly string[]
@@ -45,7 +45,7 @@ interface Addition {
 }
 
 interface Plan {
-  tasks: RoomTask[]
+  tasks: Task[]
   rooms: Item[]
 }
 
@@ -72,7 +72,7 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
   })
   const summarize = (tally: Tally) => summarizeSteps(tally, context.flags.dryRun === true)
   const advise = () => 'run it again to complete the remaining rooms'
-  await runInRooms(context, { tasks, view, key: 'steps', summarize, advise }, flags)
+  await runTasks(context, { tasks, view, key: 'steps', rowsFor: 'outcomes', summarize, advise }, flags)
   return tasks.length
 }
 
@@ -168,11 +168,12 @@ function createTask(
   room: Item,
   step: MemberStep['step'],
   member_id: string | null,
-  todo: RoomTask['todo'],
-): RoomTask {
-  const toRow = (ended: Outcome<unknown>) =>
-    createMemberStep(step, { user_id, room, member: { id: member_id ?? ended.value } }, ended)
-  return { todo, toRow }
+  todo: Task['todo'],
+): Task {
+  const toRows = (ended: Outcome<unknown>) => [
+    createMemberStep(step, { user_id, room, member: { id: member_id ?? ended.value } }, ended),
+  ]
+  return { todo, toRows }
 }
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })

@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
 import { type Hint, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { BatchFlags } from '../kernel/flags.ts'
+import type { TargetsFlags } from '../kernel/flags.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { countPeopleOnline } from '../lists/people-online.ts'
 import type { RowOf } from '../output/views/rows.ts'
@@ -15,11 +15,11 @@ import type { Item, View } from '../output/views/views.ts'
 import { undefinedIfPreviewed } from '../requests/before-send.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
+import { runTasks, type Task } from '../run/print-run.ts'
 import { readReason } from './member-step.ts'
-import { type RoomTask, runInRooms } from './run-in-rooms.ts'
-import { readTargets } from './targets.ts'
+import { readTargets } from './read-targets.ts'
 
-export interface RoomsFlags extends BatchFlags {
+export interface RoomsFlags extends TargetsFlags {
   /** The flags as written, for the hint after failures. */
   given?: readonly GivenOption[]
 }
@@ -75,26 +75,28 @@ export async function writeToRooms<N extends OperationName>(
     },
   })
   const tasks = ids.map(
-    (id): RoomTask => ({
+    (id): Task => ({
       todo: async (client: Client) => {
         // Rooms may have changed while the question waited for its answer.
         const reason = context.flags.yes ? undefined : await recheck?.(client, id)
         if (reason !== undefined) return { status: 'skipped', reason }
         return { status: 'ok', value: (await client.call(name, input(id))).value }
       },
-      toRow: (ended) => ({
-        room_id: id,
-        room_name: names.get(id),
-        status: ended.status,
-        reason: readReason(ended),
-        ...write.readFields?.(Object(ended.value)),
-      }),
+      toRows: (ended) => [
+        {
+          room_id: id,
+          room_name: names.get(id),
+          status: ended.status,
+          reason: readReason(ended),
+          ...write.readFields?.(Object(ended.value)),
+        },
+      ],
     }),
   )
-  await runInRooms(
+  await runTasks(
     context,
     {
-      ...{ tasks, view, key: 'rooms' },
+      ...{ tasks, view, key: 'rooms', rowsFor: 'outcomes' },
       summarize: (tally) =>
         [
           `${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`,
