@@ -1,6 +1,7 @@
 import type { DefineAction } from '../kernel/action.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { type Completion, formatCompletion, shells } from '../shell/answer.ts'
+import { formatCompletion, shells } from '../shell/answer.ts'
+import type { Completion } from '../shell/candidates.ts'
 import { findCandidates } from '../shell/candidates.ts'
 import { parsePartialLine, splitLine } from '../shell/line.ts'
 import { createLookup } from '../shell/live.ts'

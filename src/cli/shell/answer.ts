@@ -1,16 +1,8 @@
 import type { Visible } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-import type { Candidate } from './candidate.ts'
+import type { Candidate, Completion } from './candidates.ts'
 import { formatForPowerShell, type PowerShellLine } from './powershell.ts'
-
-export interface Completion {
-  candidates: readonly Candidate[]
-  /** True if the shell completes file names. */
-  files?: boolean
-  /** True if the shell adds no space after the candidate. */
-  open?: boolean
-}
 
 interface CompletionRequest {
   /** Command line up to the cursor. */

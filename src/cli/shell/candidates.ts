@@ -13,9 +13,20 @@ import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-co
 import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
 import { type Grouping, groupUsage, parseGrouping } from '../reports/group-by.ts'
-import type { Completion } from './answer.ts'
-import type { Candidate } from './candidate.ts'
 import type { PartialLine } from './line.ts'
+
+export interface Candidate {
+  value: string
+  words?: string
+}
+
+export interface Completion {
+  candidates: readonly Candidate[]
+  /** True if the shell completes file names. */
+  files?: boolean
+  /** True if the shell adds no space after the candidate. */
+  open?: boolean
+}
 
 export interface CandidateSource {
   profiles(): Promise<readonly Candidate[]>

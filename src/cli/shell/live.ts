@@ -13,8 +13,7 @@ import type { Context } from '../kernel/context.ts'
 import { hasPrefix } from '../matching/reference.ts'
 import { cellOf, type Item, selectView } from '../output/views/views.ts'
 import { describeTarget, findDataDir } from '../requests/find-service.ts'
-import type { Candidate } from './candidate.ts'
-import type { CandidateSource } from './candidates.ts'
+import type { Candidate, CandidateSource } from './candidates.ts'
 
 /** Limits of one lookup: maximum number of items, and timeout in seconds. */
 const maxItems = 100

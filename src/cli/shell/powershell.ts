@@ -1,6 +1,6 @@
 import type { Visible } from '../../host.ts'
 import { own, visible } from '../output/terminal/visible.ts'
-import type { Candidate } from './candidate.ts'
+import type { Candidate } from './candidates.ts'
 
 const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8')
 

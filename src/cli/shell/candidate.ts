@@ -1,4 +1,0 @@
-export interface Candidate {
-  value: string
-  words?: string
-}
