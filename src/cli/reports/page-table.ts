@@ -5,6 +5,7 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import { drawSvgBar, drawSvgTimeline } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
+import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { addTo, type Meeting } from './meetings.ts'
 import { computeMinutes, computeSpan, countTenths, type Interval, unlimited } from './minutes.ts'
@@ -27,14 +28,15 @@ export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   most?: number | undefined
 }
 
-const numbers = new Set([
-  ...['connections', 'minutes', 'room_minutes', 'share', 'participants'],
-  ...['rooms', 'days', 'meetings', 'missed', 'peak'],
-])
-const texts = new Set([
-  ...['day', 'week', 'month', 'room_name', 'name', 'user_id', 'role'],
-  ...['first_in', 'last_out', 'present', 'peak_time'],
-])
+const numbers = new Set(
+  Object.values(rowsOfReports).flatMap((kinds) =>
+    kinds.flatMap(({ shape }) =>
+      Object.keys(shape).filter((field) => /^(integer|number)/.test(String(shape[field]?.[0]))),
+    ),
+  ),
+)
+/** Fields of a sum that the page omits. */
+const unshown = ['room_id', 'counted_from']
 const maxLabelIntervals = 20
 
 /** Formats the people of a room as a section. */
@@ -129,7 +131,7 @@ export function describeTable(
   const { subject, unit, isUnitFirst } = grouping
   const heading = [headings[subject ?? ''], unit && `by ${unit}`].filter(Boolean).join(' ')
   const name = visible(heading.charAt(0).toUpperCase() + heading.slice(1))
-  const known = Object.keys(row).filter((field) => numbers.has(field) || texts.has(field))
+  const known = Object.keys(row).filter((field) => !unshown.includes(field))
   const label = known.includes('name') ? 'name' : known.includes('room_name') ? 'room_name' : (unit ?? '')
   const heads = isUnitFirst && unit ? unit : label
   const hasTimelines = subject === 'user-total' && unit === undefined

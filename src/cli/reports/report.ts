@@ -19,8 +19,6 @@ import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
 
 interface ReportOptions {
-  /** Name of the list in JSON. */
-  key: 'attendance' | 'usage'
   html: string | undefined
   /** Selection of the rooms in place of IDs, and pace. */
   flags: RoomFlags & PaceFlags
@@ -41,7 +39,7 @@ export async function runReport(
   context: Context,
   given: readonly string[],
   plan: ReportPlan,
-  { key, html, flags }: ReportOptions,
+  { html, flags }: ReportOptions,
   printing?: Printing,
 ): Promise<void> {
   const { host, interrupt } = context
@@ -67,7 +65,7 @@ export async function runReport(
     ? createRoomRows(subject, plan)
     : new Groups(plan, plain.fields, isTable || page !== undefined)
   const table = isTable
-    ? new ReportTable(host, plain, plan, key === 'attendance' && rooms.length === 1)
+    ? new ReportTable(host, plain, plan, !plan.grouping.hasPeak && rooms.length === 1)
     : undefined
   const view = table?.view ?? plain
   // Anonymous participants have no ID.
@@ -95,8 +93,8 @@ export async function runReport(
   const list = () =>
     page
       ? // The page is finished although the reader of the rows goes away.
-        printAll(printer, view, key, readPages())
-      : printer.list(view, key, isTable ? groupPages(readPages()) : readPages())
+        printAll(printer, view, plain.key, readPages())
+      : printer.list(view, plain.key, isTable ? groupPages(readPages()) : readPages())
 
   try {
     const count = await (printing ? printing.print(readPages, list) : list())

@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../../api/readings.ts'
-import type { Printed } from '../output/schemas/printed.ts'
+import type { AttendanceRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { RoomSubject } from './group-by.ts'
 import type { Meeting } from './meetings.ts'
@@ -56,8 +56,6 @@ export function readRowTime(field: string, { row, bounds }: ReportRow): number |
   if (field === 'last_out') return bounds?.[1]
   return timeFields.includes(field) ? (parseTimestamp(row[field]) ?? undefined) : undefined
 }
-
-type AttendanceRow = Printed['sessions report']['attendance'][number]
 
 /** Creates the source of rows that are no sums of visits: each belongs to one room. */
 export function createRoomRows(by: RoomSubject, plan: ReportPlan): RowSource {

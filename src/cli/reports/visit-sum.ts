@@ -1,6 +1,6 @@
 import { labelOf, type PeriodUnit } from '../calendar/period.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import type { Printed } from '../output/schemas/printed.ts'
+import type { SumRow } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import type { Grouping } from './group-by.ts'
 import { addTo, type Meeting } from './meetings.ts'
@@ -9,10 +9,9 @@ import type { Person } from './people.ts'
 import type { ReportRow } from './rows.ts'
 import type { Visit } from './visits.ts'
 
-type PrintedRow = Printed['sessions report']['attendance'][number] | Printed['usage']['usage'][number]
-type FieldOf<Row> = Row extends unknown ? keyof Row : never
+type FieldOf<Row> = Row extends unknown ? Exclude<keyof Row, PeriodUnit> : never
 type ValueOf<Row, Field> = Row extends unknown ? (Field extends keyof Row ? Row[Field] : never) : never
-type PrintedFields = { readonly [Field in FieldOf<PrintedRow>]?: ValueOf<PrintedRow, Field> }
+type PrintedFields = { readonly [Field in FieldOf<SumRow>]: ValueOf<SumRow, Field> }
 
 /** Subject of a sum. A property is undefined if the sum covers all its values. */
 export interface SumSubject {
@@ -139,8 +138,7 @@ export class VisitSum implements PrintedFields {
     // Assignments in a loop take less memory than spreads, because V8 makes objects of spreads dictionaries.
     const row: Record<string, unknown> = {}
     for (const field of fields)
-      row[field] =
-        field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields & keyof VisitSum]
+      row[field] = field === unit ? labelOf(unit, this.period) : this[field as keyof PrintedFields]
     const bounds: Interval | undefined = this.first <= this.last ? [this.first, this.last] : undefined
     return {
       row,

@@ -241,7 +241,8 @@ async function loadRowView(
     const written = rowsOfManyRooms[name] ?? (targetsOperation && rowKinds.steps)
     if (written) return written
   }
-  if (name !== 'sessions report' && command.name() !== 'usage') return undefined
+  const { rowsOfReports } = await import('../output/views/report-rows.ts')
+  if (!Object.hasOwn(rowsOfReports, name)) return undefined
   const { by, absent, missed, includeBlocked } = flags
   const { selectReportView } = await import('../reports/columns.ts')
   return selectReportView(name === 'sessions report' ? readGrouping(by) : groupUsage(by), {

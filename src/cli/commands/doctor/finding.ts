@@ -1,8 +1,8 @@
 import { type Hint, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { Printed } from '../../output/schemas/printed.ts'
+import type { RowOf } from '../../output/views/rows.ts'
 
-export type Finding = Printed['doctor']['checks'][number]
+export type Finding = RowOf<'checks'>
 
 /** Result of a check: details if it passed, with advice if there is any; otherwise the problem. */
 export type CheckResult = string | { details: string; hint: Hint } | { problem: string; hint: Hint }

@@ -54,7 +54,7 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
     context,
     [],
     plan,
-    { key: 'usage', html, flags: rooms },
+    { html, flags: rooms },
     {
       onRoom: async (report) => void (isMonth && (await days.add(report))),
       print: async (rows, list) => {

@@ -3,6 +3,7 @@ import { operations } from '../../../api/operations.ts'
 import { resources } from '../../../api/resources.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 import type { RowKind } from '../views/define-row.ts'
+import { rowsOfReports } from '../views/report-rows.ts'
 import { flagFields, rowKinds, rowsOfCommands, rowsOfManyRooms } from '../views/rows.ts'
 import { createRowSchema, createShape, listOf } from './row-schema.ts'
 
@@ -18,105 +19,11 @@ const id = z.union([z.string(), z.number()])
 const ready = z.object({ event: z.literal('ready'), url: z.string() })
 const anything = z.looseObject({})
 
-const presence = {
-  room_id: sent(id),
-  name: z.unknown(),
-  first_in: sent(time),
-  last_out: sent(time),
-  connections: z.int(),
-  minutes: z.number(),
-}
-
-const period = {
-  day: z.string().optional().describe('such as 2026-01-31, with --by day'),
-  week: z.string().optional().describe('ISO 8601, such as 2026-W05, with --by week'),
-  month: z.string().optional().describe('such as 2026-01, with --by month'),
-}
-const place = { room_id: sent(id), room_name: z.unknown() }
-const person = { user_id: z.unknown(), name: z.unknown() }
-const bounds = { first_in: time, last_out: time }
-const summed = {
-  room_minutes: z.number().describe('minutes of each user in each room; they add up in every grouping'),
-}
-const counted = { days: z.int(), meetings: z.int() }
-
 const kindSummary = z.object({ create: z.int(), change: z.int(), remove: z.int(), declared: z.int() })
 const planSummary = z.object({
   ...{ users: kindSummary, rooms: kindSummary, members: kindSummary },
   ...{ unresolved: z.int(), cannot: z.int(), not_shown: z.int(), not_in_file: z.int() },
 })
-const attendance = z.object({
-  attendance: z.array(
-    z.union([
-      z.object({
-        ...presence,
-        user_id: z.unknown(),
-        share: z.number().nullable(),
-        present: z.boolean(),
-        blocked: z.boolean().optional(),
-      }),
-      z.object({ ...presence, participants: z.int(), absent: z.int().nullable() }),
-      z.object({
-        room_id: sent(id),
-        session_id: z.unknown(),
-        member_id: z.unknown(),
-        user_id: z.unknown(),
-        name: z.unknown(),
-        connected_at: z.unknown().optional(),
-        disconnected_at: z.unknown().optional(),
-        minutes: z.number(),
-        share: z.number().nullable(),
-      }),
-      z.object({
-        ...period,
-        ...place,
-        meeting: z.int().describe('its place among the meetings of the room, from 1'),
-        meeting_start: time,
-        meeting_end: time,
-        ...person,
-        role: z.unknown(),
-        ...{ ...bounds, ...summed },
-        share: z.number().nullable(),
-        present: z.boolean(),
-        blocked: z.boolean().optional(),
-      }),
-      z.object({
-        ...{
-          ...period,
-          ...person,
-          rooms: z.int(),
-          ...counted,
-          missed: z.int().optional(),
-          counted_from: text.optional().describe('time from which meetings count; null if unknown'),
-          ...bounds,
-          ...summed,
-        },
-        minutes: z.number().describe('minutes in any room; time in two rooms at once counts once'),
-      }),
-      z.object({ ...period, ...place, ...person, role: z.unknown(), ...counted, ...bounds, ...summed }),
-      z.object({ ...period, ...place, participants: z.int(), ...counted, ...summed }),
-      z.object({ ...period, participants: z.int(), rooms: z.int(), ...counted, ...summed }),
-    ]),
-  ),
-})
-
-const used = {
-  month: z.string(),
-  participants: z.int().describe('active people'),
-  meetings: z.int(),
-  room_minutes: z.number(),
-  peak: z.int().describe('most people at once'),
-  peak_time: time,
-}
-const usage = z.object({
-  usage: z.array(
-    z.union([
-      z.object({ ...used, rooms: z.int() }).describe('all rooms together'),
-      z.object({ ...used, ...place }).describe('with --by room'),
-    ]),
-  ),
-})
-
 const eventFields = { at: sent<string>(time), room_id: z.string() }
 const personFields = createShape(rowKinds.people.shape)
 const online = z.int().describe('number of sessions that are connected then')
@@ -169,9 +76,7 @@ const schemas = {
     opened: z.boolean(),
     link: text.describe('null if the browser opened it'),
   }),
-  'sessions report': attendance,
   'sessions watch': watchEvent,
-  usage,
   'workspace diff': listOf(rowKinds.plan, { summary: planSummary }),
   'workspace apply': listOf(rowKinds.applied, { summary: planSummary }),
   serve: z.object({
@@ -229,14 +134,7 @@ const schemas = {
   }),
   doctor: z.object({
     ok: z.boolean(),
-    checks: z.array(
-      z.object({
-        check: z.string(),
-        status: z.enum(['ok', 'failed', 'skipped']),
-        message: z.string(),
-        hint: text,
-      }),
-    ),
+    checks: z.array(createRowSchema(rowKinds.checks.shape)),
   }),
   schema: anything.describe('a JSON Schema'),
   'auth status': z.object({
@@ -253,11 +151,16 @@ const schemas = {
   'config get': z.object({ key: z.string(), value: id.nullable(), origin: text }),
 } satisfies Readonly<Record<string, z.ZodType>>
 
-const listsOf = (kinds: Readonly<Record<string, RowKind>>): Readonly<Record<string, z.ZodType>> =>
+const listsOf = (
+  kinds: Readonly<Record<string, RowKind | readonly RowKind[]>>,
+): Readonly<Record<string, z.ZodType>> =>
   Object.fromEntries(Object.entries(kinds).map(([command, kind]) => [command, listOf(kind)]))
 
 /** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
-export const commandSchemas: Readonly<Record<string, z.ZodType>> = { ...listsOf(rowsOfCommands), ...schemas }
+export const commandSchemas: Readonly<Record<string, z.ZodType>> = {
+  ...listsOf({ ...rowsOfCommands, ...rowsOfReports }),
+  ...schemas,
+}
 
 export type Printed = { [Command in keyof typeof schemas]: z.output<(typeof schemas)[Command]> }
 

@@ -13,15 +13,24 @@ const scalars: Readonly<Record<string, z.ZodType>> = {
   text: z.string(),
   time: z.string(),
   integer: z.int(),
+  number: z.number(),
   boolean: z.boolean(),
 }
 
-/** Returns the schema of the JSON output of a list of rows. */
-export function listOf<F extends RowFields, Rest extends z.ZodRawShape = Record<never, never>>(
-  { key, shape }: RowKind<F>,
+/** Returns the schema of the JSON output of a list of rows, which are of one kind or of several. */
+export function listOf<Rest extends z.ZodRawShape = Record<never, never>>(
+  given: RowKind | readonly RowKind[],
   rest?: Rest,
 ) {
-  return z.object({ [key]: z.array(createRowSchema(shape)), ...rest } as Rest)
+  const kinds = [given].flat()
+  const [first = z.never(), ...others] = kinds.map(createKindSchema)
+  const rows = z.array(others.length > 0 ? z.union([first, ...others]) : first)
+  return z.object({ ...Object.fromEntries(kinds.map(({ key }) => [key, rows])), ...rest } as Rest)
+}
+
+function createKindSchema({ shape, description }: RowKind): z.ZodType {
+  const schema = createRowSchema(shape)
+  return description === undefined ? schema : schema.describe(description)
 }
 
 export function createRowSchema<F extends RowFields>(fields: F): z.ZodType<FieldsOf<F>> {

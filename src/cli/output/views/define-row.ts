@@ -8,6 +8,7 @@ interface Scalars {
   time: unknown
   text: string
   integer: number
+  number: number
   boolean: boolean
 }
 
@@ -50,32 +51,37 @@ export interface RowKind<F extends RowFields = RowFields> extends View {
   /** Name of the list in JSON. */
   readonly key: string
   readonly shape: F
+  /** Condition of these rows, if the command has rows of several kinds. */
+  readonly description?: string
 }
 
-interface RowOptions {
+export interface KindOptions {
   noun?: View['noun']
-  /** Order of the table columns. */
+  description?: string
+  /** Order of CSV and TSV, if it differs from that of the shape. */
+  fields?: readonly string[]
+  /** Order of the table columns, if it differs from that of CSV. */
   order?: readonly string[]
   /** Column that is never cut. */
   whole?: string
 }
 
-/** @param shape fields in the order of CSV, TSV and, by default, tables */
+/** @param shape fields in the order of JSON Schemas and, by default, of CSV, TSV and tables */
 export function defineRow<const F extends RowFields>(
   key: string,
   id: string | undefined,
   shape: F,
-  { noun = [key.replace(/s$/, ''), key], order = Object.keys(shape), whole }: RowOptions = {},
+  { noun = [key.replace(/s$/, ''), key], description, whole, ...given }: KindOptions = {},
 ): RowKind<F> {
-  const fields: RowFields = shape
+  const all: RowFields = shape
+  const { fields = Object.keys(dataFields(all)), order = given.fields ?? Object.keys(all) } = given
   const columns = order.map((field): Column => {
-    const [type, weight = 0] = fields[field] ?? []
+    const [type, weight = 0] = all[field] ?? []
     return { field, weight, isWhole: field === whole, ...(typeof type === 'function' && { value: type }) }
   })
   return {
-    ...{ key, shape, noun, ...omitUndefined({ id }) },
+    ...{ key, shape, noun, fields, ...omitUndefined({ id, description }) },
     columns: columns.filter(({ weight }) => weight > 0),
-    fields: Object.keys(dataFields(fields)),
   }
 }
 

@@ -147,6 +147,12 @@ export const rowKinds = {
     value: ['id | null', 8],
     origin: ['text | null?', 7],
   }),
+  checks: defineRow('checks', 'check', {
+    check: ['text'],
+    status: [['ok', 'failed', 'skipped']],
+    message: ['text'],
+    hint: ['text | null'],
+  }),
   commands: defineRow('commands', 'name', {
     name: ['text', 9],
     writes: ['boolean', 7, 'whether it may change something at the service'],

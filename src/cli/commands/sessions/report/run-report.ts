@@ -40,7 +40,7 @@ export async function runSessionReport(
   const span = readSpan(flags, now, zone)
   const { interrupt } = context
   const plan = { grouping, span, now, zone, gapMs, minMinutes, absent, includeBlocked, missed, interrupt }
-  await runReport(context, given, plan, { key: 'attendance', html, flags })
+  await runReport(context, given, plan, { html, flags })
 }
 
 /** @throws {UsageError} for flags that cannot be combined */

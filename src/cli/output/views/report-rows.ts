@@ -1,0 +1,181 @@
+import { defineRow, type FieldsOf, type KindOptions, type RowFields, type RowKind } from './define-row.ts'
+
+// Rows of reports, defined like those of rows.ts.
+
+const utc = 'ISO 8601, UTC'
+const share = ['number | null', 2] as const
+
+/** Attendance in one room. */
+const presence = {
+  room_id: ['id'],
+  name: ['any', 9],
+  first_in: ['time | null', 6, utc],
+  last_out: ['time | null', 5, utc],
+  connections: ['integer', 1],
+  minutes: ['number', 9],
+} as const satisfies RowFields
+
+const period = {
+  day: ['text?', 10, 'such as 2026-01-31, with --by day'],
+  week: ['text?', 10, 'ISO 8601, such as 2026-W05, with --by week'],
+  month: ['text?', 10, 'such as 2026-01, with --by month'],
+} as const satisfies RowFields
+const place = { room_id: ['id'], room_name: ['any', 7] } as const satisfies RowFields
+const person = { user_id: ['any', 3], name: ['any', 9] } as const satisfies RowFields
+const counts = { days: ['integer', 4], meetings: ['integer', 6] } as const satisfies RowFields
+const bounds = {
+  first_in: ['text | null', 1, utc],
+  last_out: ['text | null', 2, utc],
+} as const satisfies RowFields
+const minutes = {
+  room_minutes: ['number', 9, 'minutes of each user in each room; they add up in every grouping'],
+} as const satisfies RowFields
+
+const nouns = {
+  user_id: ['participant', 'participants'],
+  room_id: ['room', 'rooms'],
+  session_id: ['session', 'sessions'],
+} as const
+
+function defineReport<const F extends RowFields>(
+  key: 'attendance' | 'usage',
+  id: keyof typeof nouns,
+  shape: F,
+  options: KindOptions = {},
+): RowKind<F> {
+  return defineRow(key, id, shape, { noun: nouns[id], ...options })
+}
+
+const ownCell = () => undefined
+
+/** Rows of `sessions report` that belong to one room and do not depend on meetings. */
+export const attendanceKinds = {
+  user: defineReport(
+    'attendance',
+    'user_id',
+    {
+      ...{ ...presence, user_id: ['any', 4], share, present: ['boolean', 5], blocked: ['boolean?', 5] },
+      room: [ownCell, 7],
+    },
+    {
+      fields: [
+        ...['room_id', 'user_id', 'name', 'first_in', 'last_out'],
+        ...['connections', 'minutes', 'share', 'present', 'blocked'],
+      ],
+      order: [
+        ...['room', 'name', 'user_id', 'first_in', 'last_out'],
+        ...['connections', 'minutes', 'share', 'present', 'blocked'],
+      ],
+    },
+  ),
+  room: defineReport(
+    'attendance',
+    'room_id',
+    { ...presence, room_id: ['id', 4], participants: ['integer', 7], absent: ['integer | null', 3] },
+    {
+      fields: [
+        ...['room_id', 'name', 'first_in', 'last_out'],
+        ...['participants', 'absent', 'connections', 'minutes'],
+      ],
+    },
+  ),
+  session: defineReport(
+    'attendance',
+    'session_id',
+    {
+      ...{
+        room_id: ['id'],
+        session_id: ['any', 1],
+        member_id: ['any'],
+        user_id: ['any', 4],
+        name: ['any', 9],
+      },
+      ...{ connected_at: ['any?', 6], disconnected_at: ['any?', 5], minutes: ['number', 9], share },
+      room: [ownCell, 7],
+    },
+    {
+      order: [
+        ...['room', 'session_id', 'name', 'user_id'],
+        ...['connected_at', 'disconnected_at', 'minutes', 'share'],
+      ],
+    },
+  ),
+}
+
+/** Rows of `sessions report` that are sums of visits. */
+export const sumKinds = {
+  meeting: defineReport('attendance', 'user_id', {
+    ...{ ...period, ...place },
+    meeting: ['integer', 2, 'its place among the meetings of the room, from 1'],
+    meeting_start: ['text | null', 8, utc],
+    meeting_end: ['text | null', 0, utc],
+    ...{ ...person, role: ['any', 5], ...bounds, ...minutes, share },
+    ...{ present: ['boolean'], blocked: ['boolean?', 5] },
+  }),
+  'user-total': defineReport('attendance', 'user_id', {
+    ...{ ...period, ...person, rooms: ['integer', 5], ...counts, missed: ['integer?', 8] },
+    counted_from: ['text | null?', 1, 'time from which meetings count; null if unknown'],
+    ...{ ...bounds, ...minutes },
+    minutes: ['number', 5, 'minutes in any room; time in two rooms at once counts once'],
+  }),
+  user: defineReport('attendance', 'user_id', {
+    ...{ ...period, ...place, ...person, role: ['any', 1], ...counts, ...bounds, ...minutes },
+  }),
+  room: defineReport('attendance', 'room_id', {
+    ...{ ...period, ...place, participants: ['integer', 5], ...counts, ...minutes },
+  }),
+  all: defineRow(
+    'attendance',
+    undefined,
+    { ...period, participants: ['integer', 6], rooms: ['integer', 5], ...counts, ...minutes },
+    { noun: ['period', 'periods'] },
+  ),
+}
+
+/** Rows of `usage`. */
+export const usageKinds = {
+  all: defineRow(
+    'usage',
+    undefined,
+    {
+      ...{ month: ['text', 9], participants: ['integer', 9, 'active people'], meetings: ['integer', 7] },
+      ...{ room_minutes: ['number', 9], peak: ['integer', 8, 'most people at once'] },
+      ...{ peak_time: ['text | null', 4, utc], rooms: ['integer', 5] },
+    },
+    {
+      noun: ['month', 'months'],
+      fields: ['month', 'rooms', 'participants', 'meetings', 'room_minutes', 'peak', 'peak_time'],
+      description: 'all rooms together',
+    },
+  ),
+  room: defineReport(
+    'usage',
+    'room_id',
+    {
+      ...{ month: ['text'], participants: ['integer', 6, 'active people'], meetings: ['integer', 5] },
+      ...{ room_minutes: ['number', 9], peak: ['integer', 7, 'most people at once'] },
+      ...{ peak_time: ['text | null', 3, utc], ...place, room_name: ['any', 9] },
+    },
+    {
+      fields: [
+        ...['month', 'room_id', 'room_name', 'participants', 'meetings'],
+        ...['room_minutes', 'peak', 'peak_time'],
+      ],
+      description: 'with --by room',
+    },
+  ),
+}
+
+type RowIn<Kinds extends Readonly<Record<string, RowKind>>> = {
+  [K in keyof Kinds]: FieldsOf<Kinds[K]['shape']>
+}[keyof Kinds]
+
+export type AttendanceRow = RowIn<typeof attendanceKinds>
+
+export type SumRow = RowIn<typeof sumKinds> | RowIn<typeof usageKinds>
+
+/** Rows of commands with several kinds, which their flags select. */
+export const rowsOfReports: Readonly<Record<string, readonly RowKind[]>> = {
+  'sessions report': [...Object.values(attendanceKinds), ...Object.values(sumKinds)],
+  usage: Object.values(usageKinds),
+}
