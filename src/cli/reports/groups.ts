@@ -97,7 +97,7 @@ export class Groups implements RowSource {
   }
 
   #rowsOf(sums: readonly VisitSum[]): Rows {
-    let [most, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    let [most, first, last] = [0.1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (const sum of sums) {
       most = Math.max(most, sum.room_minutes)
       first = Math.min(first, sum.first)

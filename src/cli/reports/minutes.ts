@@ -31,13 +31,18 @@ export function computeSpan(intervals: readonly Interval[]): Interval | undefine
   return first && last && [first[0], last[1]]
 }
 
-/** Returns the length of disjoint intervals, in minutes with one decimal. */
-export function computeMinutes(intervals: readonly Interval[]): number {
-  return Math.round(totalLength(intervals) / 6000) / 10
-}
-
 /** A tenth of a minute, in milliseconds. */
 const tenthMs = 6000
+
+/** Converts milliseconds to minutes with one decimal. */
+export function toMinutes(ms: number): number {
+  return Math.round(ms / tenthMs) / 10
+}
+
+/** Returns the length of disjoint intervals, in minutes with one decimal. */
+export function computeMinutes(intervals: readonly Interval[]): number {
+  return toMinutes(totalLength(intervals))
+}
 
 /**
  * Returns the length of disjoint intervals in tenths of a minute. Rounds boundaries instead of lengths, so that the

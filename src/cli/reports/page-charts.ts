@@ -3,7 +3,7 @@ import { drawSvgChart } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import { inTurns } from './in-turns.ts'
-import { countTenths, type Interval } from './minutes.ts'
+import { countTenths, type Interval, toMinutes } from './minutes.ts'
 import { listPeople, type RoomReport } from './people.ts'
 import type { ReportPlan } from './plan.ts'
 import { listVisits } from './visits.ts'
@@ -47,7 +47,7 @@ export class Activity {
     const { unit, parts } = this.#periods()
     const hours = this.#hours.map((ms, hour) => ({
       label: `${String(hour).padStart(2, '0')}:00`,
-      minutes: Math.round(ms / 6000) / 10,
+      minutes: toMinutes(ms),
     }))
     const clock = ['00:00', '06:00', '12:00', '18:00', '24:00']
     const ends = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part?.label ?? [])
@@ -97,7 +97,7 @@ function formatChart(
   const name = visible(heading)
   const bars = parts.map(({ label, minutes }) => ({
     title: visible(`${label}: ${minutes.toFixed(1)} minutes`),
-    share: most.minutes === 0 ? 0 : minutes / most.minutes,
+    share: minutes / Math.max(most.minutes, 0.1),
   }))
   const rows = parts.map(
     ({ label, minutes }) =>

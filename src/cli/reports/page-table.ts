@@ -187,7 +187,7 @@ function formatRow(line: ReportRow, options: PageTableOptions): Html {
   })
   const drawing =
     most !== undefined
-      ? drawSvgBar(most === 0 ? 0 : Number(row['room_minutes']) / most)
+      ? drawSvgBar(Number(row['room_minutes']) / most)
       : span
         ? drawSvgTimeline(intervals, span, nameIntervals(intervals, span, zone))
         : own``

@@ -1,9 +1,11 @@
+import { readTimeZone } from '../calendar/read-time-zone.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
+import type { Context } from '../kernel/context.ts'
 import type { Grouping } from './group-by.ts'
 import type { Interval } from './minutes.ts'
 
 /** Shortest pause between two meetings by default, in milliseconds. */
-export const defaultGapMs = 15 * 60_000
+const defaultGapMs = 15 * 60_000
 
 /** Contents of a report. */
 export interface ReportPlan {
@@ -23,4 +25,28 @@ export interface ReportPlan {
   /** Minimum number of missed meetings of a person in the report; undefined for all people. */
   missed?: number | undefined
   interrupt: AbortSignal
+}
+
+/** Flags of the contents of a report. */
+export interface AttendanceFlags extends Pick<ReportPlan, 'minMinutes' | 'missed'> {
+  absent?: boolean
+  includeBlocked?: boolean
+  /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
+  gap?: number
+}
+
+/** @param readSpan parses the flags of the span */
+export async function createPlan(
+  context: Context,
+  grouping: Grouping,
+  { absent, includeBlocked = false, missed, minMinutes, gap: gapMs = defaultGapMs }: AttendanceFlags,
+  readSpan: (now: number, zone: TimeZone) => Interval,
+): Promise<ReportPlan> {
+  const now = context.host.now()
+  const zone = await readTimeZone(context)
+  return {
+    ...{ grouping, span: readSpan(now, zone), now, zone, gapMs, minMinutes, missed, includeBlocked },
+    absent: absent === true || missed !== undefined,
+    interrupt: context.interrupt,
+  }
 }

@@ -18,10 +18,9 @@ import { type ReportScope, RoomReader } from './read-rooms.ts'
 import { createRoomRows, type Rows } from './rows.ts'
 import { ReportTable } from './table.ts'
 
-interface ReportOptions {
-  html: string | undefined
-  /** Selection of the rooms in place of IDs, and pace. */
-  flags: RoomFlags & PaceFlags
+/** Page, selection of the rooms in place of IDs, and pace. */
+export interface ReportOptions extends RoomFlags, PaceFlags {
+  html?: string
 }
 
 interface Printing {
@@ -39,10 +38,11 @@ export async function runReport(
   context: Context,
   given: readonly string[],
   plan: ReportPlan,
-  { html, flags }: ReportOptions,
+  flags: ReportOptions,
   printing?: Printing,
 ): Promise<void> {
   const { host, interrupt } = context
+  const { html } = flags
   const printer = await context.printer()
   const { format } = printer.options
   const plain = selectReportView(plan.grouping, plan)

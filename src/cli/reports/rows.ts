@@ -24,7 +24,7 @@ export interface ReportRow {
 
 /** Scale shared by the bars and timelines of all rows. */
 export interface RowScale {
-  /** Largest number of minutes in a row. */
+  /** Largest number of minutes in a row; at least a tenth. */
   most: number
   /** First entry and last exit, in milliseconds since 1970; infinite if nobody was there. */
   bounds: Interval

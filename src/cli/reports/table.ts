@@ -19,7 +19,7 @@ export class ReportTable {
   readonly #hasOneSpan: boolean
   readonly #drawn = new WeakMap<Item, Pick<ReportRow, 'row' | 'intervals' | 'span'>>()
   #axis: Interval | undefined
-  #most = 0
+  #most = 1
 
   /** @param view fields and columns of the rows, without drawings */
   constructor(host: Host, view: View, plan: ReportPlan, isOneRoom: boolean) {
@@ -60,7 +60,7 @@ export class ReportTable {
 
   /** Formats rows for the table. */
   show(lines: Iterable<ReportRow>, scale: Rows['scale']): Item[] {
-    this.#most = scale?.most ?? 0
+    this.#most = scale?.most ?? 1
     return Array.from(lines, (line) => this.#show(line))
   }
 
@@ -98,6 +98,6 @@ export class ReportTable {
   #draw(item: Item, width: number): string {
     const { intervals, span, row } = this.#drawn.get(item) ?? {}
     if (intervals && span) return drawTimeline(intervals, span, width, canShowUnicode(this.#host))
-    return drawBar(this.#most === 0 ? 0 : Number(row?.['room_minutes'] ?? 0) / this.#most, width)
+    return drawBar(Number(row?.['room_minutes'] ?? 0) / this.#most, width)
   }
 }

@@ -1,37 +1,26 @@
 import { UsageError } from '../../../errors.ts'
 import { parsePeriod } from '../../calendar/period.ts'
-import { readTimeZone } from '../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../calendar/time-zone.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { PaceFlags } from '../../kernel/flags.ts'
 import { createPage, type Page } from '../../output/views/page.ts'
 import { selectReportView } from '../../reports/columns.ts'
 import { groupUsage } from '../../reports/group-by.ts'
 import { Groups } from '../../reports/groups.ts'
 import type { Interval } from '../../reports/minutes.ts'
-import { defaultGapMs, type ReportPlan } from '../../reports/plan.ts'
-import { runReport } from '../../reports/report.ts'
+import { type AttendanceFlags, createPlan, type ReportPlan } from '../../reports/plan.ts'
+import { type ReportOptions, runReport } from '../../reports/report.ts'
 import { ReportTable } from '../../reports/table.ts'
 
-export interface UsageFlags extends PaceFlags {
+export interface UsageFlags extends ReportOptions, Pick<AttendanceFlags, 'minMinutes' | 'gap'> {
   month?: string
-  minMinutes?: number
   by?: 'room'
-  /** Shortest pause between two meetings, in milliseconds. */
-  gap?: number
-  where?: readonly string[]
-  html?: string
 }
 
 /** @throws {PartialError} if some rooms failed or were not listed */
 export async function runUsage(context: Context, flags: UsageFlags): Promise<void> {
-  const { month = 'this-month', by, where, minMinutes, gap: gapMs = defaultGapMs, html, ...pace } = flags
-  const { host, interrupt } = context
-  const now = host.now()
-  const zone = await readTimeZone(context)
-  const span = readMonth(month, now, zone)
-  const common = { span, now, zone, gapMs, minMinutes, absent: false, includeBlocked: false, interrupt }
-  const byDay: ReportPlan = { ...common, grouping: { unit: 'day', isUnitFirst: true } }
+  const { month = 'this-month', by, where } = flags
+  const plan = await createPlan(context, groupUsage(by), flags, (now, zone) => readMonth(month, now, zone))
+  const byDay: ReportPlan = { ...plan, grouping: { unit: 'day', isUnitFirst: true } }
   const view = selectReportView(byDay.grouping)
   const days = new Groups(byDay, view.fields, true)
   const printer = await context.printer()
@@ -40,7 +29,7 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
 
   async function printMonth(rows: AsyncIterable<Page>): Promise<void> {
     for await (const { items } of rows) for (const facts of items) await printer.printFacts(facts)
-    const table = new ReportTable(host, view, byDay, false)
+    const table = new ReportTable(context.host, view, byDay, false)
     const { lines, scale } = days.end()
     const items = table.show(lines, scale)
     if (items.length === 0) return
@@ -48,13 +37,11 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
     await printer.list({ ...table.view, isFixed: true }, 'usage', createPage({ items }))
   }
 
-  const plan = { ...common, grouping: groupUsage(by) }
-  const rooms = where ? { where, ...pace } : { allRooms: true, ...pace }
   await runReport(
     context,
     [],
     plan,
-    { html, flags: rooms },
+    { ...flags, allRooms: where === undefined },
     {
       onRoom: async (report) => void (isMonth && (await days.add(report))),
       print: async (rows, list) => {

@@ -1,28 +1,18 @@
 import { UsageError } from '../../../../errors.ts'
 import { requireMoment } from '../../../calendar/moment.ts'
 import { parsePeriod, periodExamples } from '../../../calendar/period.ts'
-import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import type { TimeZone } from '../../../calendar/time-zone.ts'
 import type { Context } from '../../../kernel/context.ts'
-import type { PaceFlags } from '../../../kernel/flags.ts'
-import type { RoomFlags } from '../../../lists/select-rooms.ts'
 import { type Grouping, parseGrouping, selectRoomSubject } from '../../../reports/group-by.ts'
 import { type Interval, unlimited } from '../../../reports/minutes.ts'
-import { defaultGapMs } from '../../../reports/plan.ts'
-import { runReport } from '../../../reports/report.ts'
+import { type AttendanceFlags, createPlan } from '../../../reports/plan.ts'
+import { type ReportOptions, runReport } from '../../../reports/report.ts'
 
-export interface ReportFlags extends PaceFlags, RoomFlags {
+export interface ReportFlags extends ReportOptions, AttendanceFlags {
   from?: string
   to?: string
   period?: string
-  absent?: boolean
-  includeBlocked?: boolean
-  missed?: number
-  minMinutes?: number
   by: string
-  /** Shortest pause between two meetings, in milliseconds; undefined unless the user sets it. */
-  gap?: number
-  html?: string
 }
 
 /** @throws {PartialError} if some rooms failed or were not listed; a report on one room throws the room's error */
@@ -33,14 +23,8 @@ export async function runSessionReport(
 ): Promise<void> {
   const grouping = parseGrouping(flags.by)
   checkFlags(grouping, flags)
-  const { minMinutes, includeBlocked = false, missed, html, gap: gapMs = defaultGapMs } = flags
-  const absent = flags.absent === true || missed !== undefined
-  const now = context.host.now()
-  const zone = await readTimeZone(context)
-  const span = readSpan(flags, now, zone)
-  const { interrupt } = context
-  const plan = { grouping, span, now, zone, gapMs, minMinutes, absent, includeBlocked, missed, interrupt }
-  await runReport(context, given, plan, { html, flags })
+  const plan = await createPlan(context, grouping, flags, (now, zone) => readSpan(flags, now, zone))
+  await runReport(context, given, plan, flags)
 }
 
 /** @throws {UsageError} for flags that cannot be combined */
