@@ -7,26 +7,27 @@ import type { ImportPlan, ImportProgress } from './prepare.ts'
 import { buildResumeCommand, skipCommand } from './resume-command.ts'
 
 /**
- * Reports the result of an import and suggests the next command.
+ * Ends the run of an import and suggests the next command. Unlike other runs, an import prints its
+ * summary before any error that does not contain it, because an import can be resumed.
  * @param hasSent true when a request may have reached the service
  * @throws {MeetroomError} unless every row was imported
  */
 export async function finishImport(
   context: Context,
   plan: ImportPlan,
-  { fatal, tally }: Run,
+  run: Run,
   hasSent: boolean,
 ): Promise<void> {
+  const { tally } = run
   const resume = suggestResume(plan, tally, hasSent)
-  const stopped = fatal ?? findInterruption(context, resume)
-  const { reported, error } = tally.ending({
-    fatal: stopped,
-    hint: resume ?? (stopped ? undefined : suggestFix(context, plan, tally)),
-  })
-  if (reported) await context.reportError(reported)
-  // The error that stopped the run does not contain the summary.
-  if (error === stopped) await context.notice(tally.summary)
-  if (fatal && error === fatal && resume) await context.notice(resume)
+  const { reason } = context.interrupt
+  if (reason instanceof InterruptedError) run.stop(new InterruptedError(reason.signal, { hint: resume }))
+  const { fatal } = run
+  const error = await run.finish(resume ?? (fatal ? undefined : suggestFix(context, plan, tally)))
+  if (error === fatal) {
+    await context.notice(tally.summary)
+    if (resume && error && error.hint !== resume) await context.notice(resume)
+  }
   if (error) throw error
 }
 
@@ -65,12 +66,13 @@ function describeRun(
   ]
   const imported = imports.reduce((sum, [count]) => sum + count, 0)
   const counts = imports.filter(([count]) => count > 0).map(([count, what]) => `${what} ${count}`)
-  return [
-    `imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${isSplit && imported > 0 ? `: ${counts.join(', ')}` : ''}`,
-    ...tally.describeRest(),
+  const split = isSplit && imported > 0 ? `: ${counts.join(', ')}` : ''
+  return tally.describe(
+    [`imported ${imported} of ${counted(tally.total, ...adapter.view.noun)}${split}`],
+    {},
     // The journal may have come with the file, so rows that only it records are told apart.
-    ...(recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : []),
-  ].join('; ')
+    recorded > 0 ? [`${recorded} recorded earlier, ${sent} sent`] : [],
+  )
 }
 
 function suggestResume(
@@ -88,9 +90,4 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return undefined
   return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
-}
-
-function findInterruption({ interrupt }: Context, hint: Hint | undefined): InterruptedError | undefined {
-  const { reason } = interrupt
-  return reason instanceof InterruptedError ? new InterruptedError(reason.signal, { hint }) : undefined
 }

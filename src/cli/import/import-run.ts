@@ -1,13 +1,12 @@
 import { plural } from '../../api/plural.ts'
+import { isFatal } from '../../client/outcome.ts'
 import {
-  AuditError,
-  AuthError,
+  InterruptedError,
   type MeetroomError,
   NetworkError,
   toMeetroomError,
   UnknownOutcomeError,
   UsageError,
-  WrongBaseUrlError,
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { openRun, type Run, type Work } from '../run/run.ts'
@@ -76,6 +75,7 @@ async function sendRows(
     notice: (text) => context.notice(text),
   })
   try {
+    // Rows are journaled as they end, and `each` would add a promise and an object for each row to keep their order.
     await run.perform(createWork(pendingRows, sender, ledger, run))
   } catch (error) {
     run.stop(toMeetroomError(error))
@@ -130,7 +130,7 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error && [AuditError, AuthError, WrongBaseUrlError].some((type) => error instanceof type)) {
+      if (error && isFatal(error) && !(error instanceof NetworkError || error instanceof InterruptedError)) {
         if (outcome.status !== 'unknown') ledger.recordUnsent(row)
         throw error
       }

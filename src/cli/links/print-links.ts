@@ -120,5 +120,5 @@ export class LinkSummary {
 
 function summarize(tally: Tally): string {
   const made = `made the links of ${tally.tried - tally.bad} of ${counted(tally.total, 'room')}`
-  return [made, ...tally.describeRest({ skipped: 0 })].join('; ')
+  return tally.describe([made], { skipped: 0 })
 }

@@ -114,8 +114,5 @@ export class MembershipSearch {
 }
 
 function summarize(tally: Tally): string {
-  return [
-    `read ${tally.tried - tally.bad} of ${tally.total} rooms`,
-    ...tally.describeRest({ skipped: 0 }),
-  ].join('; ')
+  return tally.describe([`read ${tally.tried - tally.bad} of ${tally.total} rooms`], { skipped: 0 })
 }

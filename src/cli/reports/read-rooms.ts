@@ -132,7 +132,7 @@ const anomalyWords: Readonly<Record<TimeAnomaly, string>> = {
 function summarize(tally: Tally): string {
   const done = tally.count('ok')
   const rooms = tally.isComplete ? counted(done, 'room') : `${done} of ${tally.total} rooms`
-  return [`reported on ${rooms}`, ...tally.describeRest()].join('; ')
+  return tally.describe([`reported on ${rooms}`])
 }
 
 /** Returns the error of a report without a successful room. Uses the code of the room errors if all codes are equal. */

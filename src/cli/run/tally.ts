@@ -99,12 +99,19 @@ export class Tally {
     return this.#good === this.total
   }
 
-  /** Formats the counts that are not zero: `2 skipped; 1 failed`. */
-  describeRest({
-    skipped = this.count('skipped') + this.count('would_skip'),
-    skippedAs = 'skipped',
-    untried = this.untried,
-  } = {}): string[] {
+  /**
+   * Formats a summary: what was done, then the other counts that are not zero, as in `added 3 users; 2 skipped; 1 failed`.
+   * @param more parts after the counts
+   */
+  describe(
+    done: readonly string[],
+    {
+      skipped = this.count('skipped') + this.count('would_skip'),
+      skippedAs = 'skipped',
+      untried = this.untried,
+    } = {},
+    more: readonly string[] = [],
+  ): string {
     const unknown = this.count('unknown')
     const counts: [count: number, what: string][] = [
       [skipped, skippedAs],
@@ -112,7 +119,8 @@ export class Tally {
       [unknown, 'with an unknown outcome'],
       [untried, 'not tried'],
     ]
-    return counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+    const rest = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+    return [...done, ...rest, ...more].join('; ')
   }
 
   get summary(): string {

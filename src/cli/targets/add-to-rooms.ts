@@ -209,9 +209,8 @@ export function highestRole(roles: readonly string[]): string | undefined {
 function summarizeSteps(tally: Tally, dryRun: boolean): string {
   const added = tally.count(dryRun ? 'would_create' : 'ok')
   const raised = tally.count(dryRun ? 'would_update' : 'updated')
-  return [
+  return tally.describe([
     `${dryRun ? 'would add' : 'added'} the user to ${counted(added, 'room')}`,
     ...(raised > 0 ? [`${dryRun ? 'would change' : 'changed'} the role in ${counted(raised, 'room')}`] : []),
-    ...tally.describeRest(),
-  ].join('; ')
+  ])
 }

@@ -155,9 +155,7 @@ async function requireGone(client: Client, { view, exists }: WriteOne, id: strin
 function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped') - changed
-  return [
-    `${pastTense} ${tally.isComplete ? counted(done, ...noun) : `${done} of ${tally.total} ${noun[1]}`}`,
-    ...(absent > 0 ? [`${counted(absent, 'was', 'were')} not there`] : []),
-    ...tally.describeRest({ skipped: changed }),
-  ].join('; ')
+  const count = tally.isComplete ? counted(done, ...noun) : `${done} of ${tally.total} ${noun[1]}`
+  const missing = absent > 0 ? [`${counted(absent, 'was', 'were')} not there`] : []
+  return tally.describe([`${pastTense} ${count}`, ...missing], { skipped: changed })
 }

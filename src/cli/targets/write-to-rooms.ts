@@ -98,10 +98,7 @@ export async function writeToRooms<N extends OperationName>(
     {
       ...{ tasks, view, key: 'rooms', rowsFor: 'outcomes' },
       summarize: (tally) =>
-        [
-          `${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`,
-          ...tally.describeRest(),
-        ].join('; '),
+        tally.describe([`${pastTense(tally.count('ok'))} ${counted(tally.count('ok'), 'room')}`]),
       advise: (ended) => advise(context, write, ids, ended, flags),
     },
     flags,

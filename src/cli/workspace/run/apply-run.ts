@@ -78,6 +78,6 @@ function toApplied(item: PlanItem, outcome: Outcome<unknown>): AppliedItem {
 
 function summarize(tally: Tally): string {
   if (tally.total === 0) return ''
-  const rest = tally.describeRest({ skippedAs: 'already as the file says' })
-  return [`applied ${tally.count('ok')} of ${tally.total} changes`, ...rest].join('; ')
+  const done = [`applied ${tally.count('ok')} of ${tally.total} changes`]
+  return tally.describe(done, { skippedAs: 'already as the file says' })
 }

@@ -214,12 +214,12 @@ export class OffboardingRun {
     const blocked = dryRun ? tally.count(`would_${step}`) : this.#done.block
     const deleted = dryRun ? tally.count('would_delete') : this.#done.delete
     const verb = dryRun ? `would ${step}` : `${step}ed`
-    return [
-      `${verb} ${counted(blocked, 'member')}${deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''}`,
-      ...tally.describeRest({ untried: tally.untried - this.#isKept }),
-      ...(this.#isKept > 0
-        ? [`${counted(this.#isKept, 'user')} ${plural(this.#isKept, 'stays', 'stay')}`]
-        : []),
-    ].join('; ')
+    const users = deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''
+    const kept = this.#isKept
+    return tally.describe(
+      [`${verb} ${counted(blocked, 'member')}${users}`],
+      { untried: tally.untried - kept },
+      kept > 0 ? [`${counted(kept, 'user')} ${plural(kept, 'stays', 'stay')}`] : [],
+    )
   }
 }
