@@ -1,10 +1,17 @@
 import { counted } from '../../api/plural.ts'
-import { type Hint, InterruptedError } from '../../errors.ts'
+import { type Hint, InterruptedError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
+import type { GivenOption } from '../kernel/given.ts'
 import type { Run } from '../run/run.ts'
 import type { Tally } from '../run/tally.ts'
-import type { ImportPlan, ImportProgress } from './prepare.ts'
-import { buildResumeCommand, skipCommand } from './resume-command.ts'
+import type { ImportPlan } from './prepare.ts'
+
+export interface ImportProgress {
+  /** Number of rows that the journal of an earlier run records as done. They are not looked up. */
+  recorded: number
+  /** Number of rows that this run wrote to the service, or tried to. */
+  sent: number
+}
 
 /**
  * Ends the run of an import and suggests the next command. Unlike other runs, an import prints its
@@ -90,4 +97,43 @@ function suggestFix(context: Context, { adapter, file, flags }: ImportPlan, tall
   if (hasRejects && tally.bad > tally.count('unknown')) return `fix ${flags.failedOut} and import it`
   if (tally.conflicts === 0) return undefined
   return [`skip ${adapter.view.noun[1]} that exist with: `, skipCommand(adapter.name, file, flags.given)]
+}
+
+/** Flags that a resume command omits, because rows that fail again would stop the run. */
+const stoppingFlags = ['--max-errors', '--fail-fast', '--resume']
+const targetFlagNames = ['--profile', '--local', '--base-url']
+const omittedFlags = [...stoppingFlags, ...targetFlagNames]
+
+/**
+ * @param given the flags on the command line
+ * @param hasSent false when no row was sent, so that there is no journal to resume
+ */
+function buildResumeCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  hasSent: boolean,
+): Suggestion {
+  return importCommand(name, file, given, omittedFlags, hasSent ? ['--resume'] : [])
+}
+
+export function buildUnblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  const others = [...omittedFlags, '--if-exists', '--dry-run']
+  return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
+}
+
+function skipCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  return importCommand(name, file, given, [...omittedFlags, '--if-exists'], ['--if-exists', 'skip'])
+}
+
+function importCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  omitted: readonly string[],
+  added: readonly string[],
+): Suggestion {
+  const operand = file.startsWith('-') && file !== '-' ? `./${file}` : file
+  const options = given.filter(([flag]) => !omitted.includes(flag)).flat()
+  return suggest([name, 'import', operand, ...options, ...added])
 }

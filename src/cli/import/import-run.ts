@@ -1,5 +1,5 @@
 import { plural } from '../../api/plural.ts'
-import { isFatal } from '../../client/outcome.ts'
+import { isFatal, judgeStatus, type Status } from '../../client/outcome.ts'
 import {
   InterruptedError,
   type MeetroomError,
@@ -10,12 +10,14 @@ import {
 } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { openRun, type Run, type Work } from '../run/run.ts'
-import { summarizeImport } from './finish-import.ts'
+import { buildUnblockCommand, type ImportProgress, summarizeImport } from './finish-import.ts'
+import type { JournalState } from './journal/journal-state.ts'
 import { Ledger } from './ledger.ts'
-import { type PendingRow, PendingRows } from './pending-rows.ts'
-import type { ImportPlan, ImportProgress } from './prepare.ts'
-import { buildUnblockCommand } from './resume-command.ts'
-import { RowSender } from './row-sender.ts'
+import type { ImportPlan } from './prepare.ts'
+import type { CheckedInput } from './read/check.ts'
+import type { CheckedRow } from './read/checked-row.ts'
+import type { Row } from './read/rows.ts'
+import { type PendingRow, RowSender } from './row-sender.ts'
 
 /**
  * Sends the pending rows of an import, and counts them.
@@ -147,4 +149,65 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
 function hasNoResponse(error: MeetroomError): boolean {
   const isConnectionError = error instanceof NetworkError || error instanceof UnknownOutcomeError
   return isConnectionError && error.request !== undefined && error.status === undefined
+}
+
+interface RowHandlers {
+  onDone(status: Status): void
+  onInvalid(row: Row, problem: string): Promise<void> | undefined
+}
+
+class PendingRows {
+  readonly #batches: AsyncGenerator<CheckedRow[]>
+  readonly #state: JournalState | undefined
+  readonly #handlers: RowHandlers
+  #batch: readonly CheckedRow[] = []
+  #next = 0
+
+  constructor(checked: CheckedInput, state: JournalState | undefined, handlers: RowHandlers) {
+    this.#batches = readUnprovenFirst(checked, state)
+    this.#state = state
+    this.#handlers = handlers
+  }
+
+  /** Returns the next rows; fewer than `count` only at the end. */
+  async take(count: number): Promise<PendingRow[]> {
+    const jobs: PendingRow[] = []
+    while (jobs.length < count) {
+      const checked = this.#batch[this.#next++]
+      if (!checked) {
+        const { value, done } = await this.#batches.next()
+        if (done) break
+        this.#batch = value
+        this.#next = 0
+        continue
+      }
+      const { row, body, problem } = checked
+      const status = this.#state?.statusOf(row.number)
+      if (status && judgeStatus(status) === 'good') this.#handlers.onDone(status)
+      else if (body)
+        jobs.push({
+          row,
+          body,
+          mayHaveBeenSent: status === 'unknown',
+          createdId: this.#state?.createdIdOf(row.number),
+        })
+      else await this.#handlers.onInvalid(row, problem ?? '')
+    }
+    return jobs
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.return(undefined)
+  }
+}
+
+/** Yields the rows that an earlier run may have sent, then the others: a resumed run settles its doubts first. */
+async function* readUnprovenFirst(
+  checked: CheckedInput,
+  state: JournalState | undefined,
+): AsyncGenerator<CheckedRow[]> {
+  if (!state?.hasUnproven) return yield* checked.readAgain()
+  const isUnproven = ({ row }: CheckedRow) => state.statusOf(row.number) === 'unknown'
+  for await (const batch of checked.readAgain()) yield batch.filter(isUnproven)
+  for await (const batch of checked.readAgain()) yield batch.filter((row) => !isUnproven(row))
 }

@@ -37,13 +37,6 @@ export interface ImportPlan extends ImportRequest {
   receipt: string | undefined
 }
 
-export interface ImportProgress {
-  /** Number of rows that the journal of an earlier run records as done. They are not looked up. */
-  recorded: number
-  /** Number of rows that this run wrote to the service, or tried to. */
-  sent: number
-}
-
 /** @throws {UsageError} when flags or input are invalid */
 export async function prepareImport(context: Context, request: ImportRequest): Promise<ImportPlan> {
   const { adapter, source, file, flags } = request

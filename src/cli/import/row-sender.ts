@@ -12,8 +12,17 @@ import {
 import { lookUpFirst } from '../lists/find-item.ts'
 import type { Item } from '../output/views/views.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
-import type { PendingRow } from './pending-rows.ts'
 import type { IfExists } from './read/import-flags.ts'
+import type { Row } from './read/rows.ts'
+
+export interface PendingRow {
+  row: Row
+  body: RequestBody
+  /** True when an earlier run may have sent the row without recording a response. */
+  mayHaveBeenSent: boolean
+  /** ID from an earlier run that created the item without completing it. */
+  createdId: string | undefined
+}
 
 interface SenderOptions {
   client: Client
