@@ -5,6 +5,7 @@ import type { TimeZone } from '../calendar/time-zone.ts'
 import { drawSvgBar, drawSvgTimeline } from '../output/bars.ts'
 import { type Html, markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
+import type { RowFields } from '../output/views/define-row.ts'
 import { rowsOfReports } from '../output/views/report-rows.ts'
 import type { Item } from '../output/views/views.ts'
 import { addTo, type Meeting } from './meetings.ts'
@@ -28,12 +29,10 @@ export interface PageTableOptions extends Pick<PageOptions, 'zone' | 'shown'> {
   most?: number | undefined
 }
 
+const shapes = Object.values(rowsOfReports).flatMap((kinds) => kinds.map(({ shape }) => shape))
+const allFields: RowFields = Object.assign({}, ...shapes)
 const numbers = new Set(
-  Object.values(rowsOfReports).flatMap((kinds) =>
-    kinds.flatMap(({ shape }) =>
-      Object.keys(shape).filter((field) => /^(integer|number)/.test(String(shape[field]?.[0]))),
-    ),
-  ),
+  Object.keys(allFields).filter((field) => /^(integer|number)/.test(String(allFields[field]?.[0]))),
 )
 /** Fields of a sum that the page omits. */
 const unshown = ['room_id', 'counted_from']
@@ -52,10 +51,7 @@ export function formatRoomSection(report: RoomReport, number: number, options: P
       ? describeMeeting(span, computeMinutes(meeting), participants.length, options.zone)
       : own`Nobody was there.`,
     ...{ caption: own`Who was in ${name}, and when`, label: own`Attendance in ${name}` },
-    fields: [
-      ...['name', 'user_id', 'first_in', 'last_out'],
-      ...['connections', 'minutes', 'share', 'present'],
-    ],
+    fields: ['name', 'user_id', 'first_in', 'last_out', 'connections', 'minutes', 'share', 'present'],
   })
 }
 

@@ -15,6 +15,8 @@ const presence = {
   minutes: ['number', 9],
 } as const satisfies RowFields
 
+const presenceOrder = ['first_in', 'last_out', 'connections', 'minutes', 'share', 'present', 'blocked']
+
 const period = {
   day: ['text?', 10, 'such as 2026-01-31, with --by day'],
   week: ['text?', 10, 'ISO 8601, such as 2026-W05, with --by week'],
@@ -37,74 +39,53 @@ const nouns = {
   session_id: ['session', 'sessions'],
 } as const
 
-function defineReport<const F extends RowFields>(
-  key: 'attendance' | 'usage',
+function defineAttendance<const F extends RowFields>(
   id: keyof typeof nouns,
   shape: F,
   options: KindOptions = {},
 ): RowKind<F> {
-  return defineRow(key, id, shape, { noun: nouns[id], ...options })
+  return defineRow('attendance', id, shape, { noun: nouns[id], ...options })
 }
 
 const ownCell = () => undefined
 
 /** Rows of `sessions report` that belong to one room and do not depend on meetings. */
 export const attendanceKinds = {
-  user: defineReport(
-    'attendance',
+  user: defineAttendance(
     'user_id',
     {
       ...{ ...presence, user_id: ['any', 4], share, present: ['boolean', 5], blocked: ['boolean?', 5] },
       room: [ownCell, 7],
     },
     {
-      fields: [
-        ...['room_id', 'user_id', 'name', 'first_in', 'last_out'],
-        ...['connections', 'minutes', 'share', 'present', 'blocked'],
-      ],
-      order: [
-        ...['room', 'name', 'user_id', 'first_in', 'last_out'],
-        ...['connections', 'minutes', 'share', 'present', 'blocked'],
-      ],
+      fields: ['room_id', 'user_id', 'name', ...presenceOrder],
+      order: ['room', 'name', 'user_id', ...presenceOrder],
     },
   ),
-  room: defineReport(
-    'attendance',
+  room: defineAttendance(
     'room_id',
     { ...presence, room_id: ['id', 4], participants: ['integer', 7], absent: ['integer | null', 3] },
     {
-      fields: [
-        ...['room_id', 'name', 'first_in', 'last_out'],
-        ...['participants', 'absent', 'connections', 'minutes'],
-      ],
+      fields: ['room_id', 'name', 'first_in', 'last_out', 'participants', 'absent', 'connections', 'minutes'],
     },
   ),
-  session: defineReport(
-    'attendance',
+  session: defineAttendance(
     'session_id',
     {
-      ...{
-        room_id: ['id'],
-        session_id: ['any', 1],
-        member_id: ['any'],
-        user_id: ['any', 4],
-        name: ['any', 9],
-      },
+      ...{ room_id: ['id'], session_id: ['any', 1], member_id: ['any'] },
+      ...{ user_id: ['any', 4], name: ['any', 9] },
       ...{ connected_at: ['any?', 6], disconnected_at: ['any?', 5], minutes: ['number', 9], share },
       room: [ownCell, 7],
     },
     {
-      order: [
-        ...['room', 'session_id', 'name', 'user_id'],
-        ...['connected_at', 'disconnected_at', 'minutes', 'share'],
-      ],
+      order: ['room', 'session_id', 'name', 'user_id', 'connected_at', 'disconnected_at', 'minutes', 'share'],
     },
   ),
 }
 
 /** Rows of `sessions report` that are sums of visits. */
 export const sumKinds = {
-  meeting: defineReport('attendance', 'user_id', {
+  meeting: defineAttendance('user_id', {
     ...{ ...period, ...place },
     meeting: ['integer', 2, 'its place among the meetings of the room, from 1'],
     meeting_start: ['text | null', 8, utc],
@@ -112,16 +93,16 @@ export const sumKinds = {
     ...{ ...person, role: ['any', 5], ...bounds, ...minutes, share },
     ...{ present: ['boolean'], blocked: ['boolean?', 5] },
   }),
-  'user-total': defineReport('attendance', 'user_id', {
+  'user-total': defineAttendance('user_id', {
     ...{ ...period, ...person, rooms: ['integer', 5], ...counts, missed: ['integer?', 8] },
     counted_from: ['text | null?', 1, 'time from which meetings count; null if unknown'],
     ...{ ...bounds, ...minutes },
     minutes: ['number', 5, 'minutes in any room; time in two rooms at once counts once'],
   }),
-  user: defineReport('attendance', 'user_id', {
+  user: defineAttendance('user_id', {
     ...{ ...period, ...place, ...person, role: ['any', 1], ...counts, ...bounds, ...minutes },
   }),
-  room: defineReport('attendance', 'room_id', {
+  room: defineAttendance('room_id', {
     ...{ ...period, ...place, participants: ['integer', 5], ...counts, ...minutes },
   }),
   all: defineRow(
@@ -131,6 +112,8 @@ export const sumKinds = {
     { noun: ['period', 'periods'] },
   ),
 }
+
+const usageOrder = ['participants', 'meetings', 'room_minutes', 'peak', 'peak_time']
 
 /** Rows of `usage`. */
 export const usageKinds = {
@@ -144,11 +127,11 @@ export const usageKinds = {
     },
     {
       noun: ['month', 'months'],
-      fields: ['month', 'rooms', 'participants', 'meetings', 'room_minutes', 'peak', 'peak_time'],
+      fields: ['month', 'rooms', ...usageOrder],
       description: 'all rooms together',
     },
   ),
-  room: defineReport(
+  room: defineRow(
     'usage',
     'room_id',
     {
@@ -157,10 +140,8 @@ export const usageKinds = {
       ...{ peak_time: ['text | null', 3, utc], ...place, room_name: ['any', 9] },
     },
     {
-      fields: [
-        ...['month', 'room_id', 'room_name', 'participants', 'meetings'],
-        ...['room_minutes', 'peak', 'peak_time'],
-      ],
+      fields: ['month', 'room_id', 'room_name', ...usageOrder],
+      noun: nouns.room_id,
       description: 'with --by room',
     },
   ),
