@@ -9,8 +9,9 @@ import {
   NotFoundError,
   UnknownOutcomeError,
 } from '../../errors.ts'
-import { lookUpFirst } from '../lists/find-item.ts'
 import type { Item } from '../output/views/views.ts'
+import { lookUpFirst } from '../records/look-up.ts'
+import { findRecord } from '../records/records.ts'
 import type { ImportAdapter, RequestBody } from './adapter/adapter.ts'
 import type { IfExists } from './read/import-flags.ts'
 import type { Row } from './read/rows.ts'
@@ -245,7 +246,8 @@ class ReferencedUsers {
     const cached = this.#exists.get(user_id)
     if (cached) return cached
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
-    const lookup = this.#client.find('getUser', { params: { user_id } }).then((user) => user !== undefined)
+    const user = findRecord(this.#client, { kind: 'user', id: user_id })
+    const lookup = user.then((found) => found !== undefined)
     this.#exists.set(user_id, lookup)
     // Failures are not cached.
     lookup.catch(() => this.#exists.delete(user_id))

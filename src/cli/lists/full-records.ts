@@ -3,18 +3,13 @@ import { findSegmentProblem } from '../../api/path.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { type Item, selectView } from '../output/views/views.ts'
+import { findRecord } from '../records/records.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 import type { Run } from '../run/run.ts'
-import { findItem } from './find-item.ts'
 
-const readers = {
-  listRooms: (client: Client, id: string) => findItem(client, 'getRoom', { params: { id } }),
-  listMembers: (client: Client, member_id: string, room_id: string) =>
-    findItem(client, 'getMember', { params: { room_id, member_id } }),
-  listUsers: (client: Client, user_id: string) => findItem(client, 'getUser', { params: { user_id } }),
-}
+const kinds = { listRooms: 'room', listMembers: 'member', listUsers: 'user' } as const
 
-type ListWithRecords = keyof typeof readers
+type ListWithRecords = keyof typeof kinds
 
 /** Maximum number of concurrent requests for a page of a list that is read in a run. */
 const maxPerPage = 8
@@ -111,7 +106,7 @@ export class FullRecords {
   }
 
   async #request(item: Item, room: string, client: Client): Promise<Item | undefined> {
-    const record = await readers[this.#list](client, this.#idOf(item), room)
+    const record = await findRecord(client, { kind: kinds[this.#list], id: this.#idOf(item), room_id: room })
     if (record === undefined) return undefined
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item

@@ -1,8 +1,8 @@
 import { MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
+import { undefinedIfRoomGone } from '../records/look-up.ts'
 import { openRun } from '../run/run.ts'
-import { undefinedIfRoomGone } from './find-item.ts'
 import { PresenceReader } from './presence.ts'
 import { RoomsNotice } from './rooms-notice.ts'
 

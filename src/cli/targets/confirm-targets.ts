@@ -1,7 +1,7 @@
 import { toText } from '../../api/to-text.ts'
 import type { Context } from '../kernel/context.ts'
-import { undefinedIfNotFound } from '../lists/find-item.ts'
 import { views } from '../output/views/views.ts'
+import { undefinedIfNotFound } from '../records/look-up.ts'
 import { type Kind, readRecord } from '../records/records.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'

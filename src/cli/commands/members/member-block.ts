@@ -1,8 +1,8 @@
 import { member } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { toBlockBody } from '../../lists/blocking.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
+import { toBlockBody } from '../../records/blocking.ts'
 
 export const memberBatch = {
   roomArgument: new RoomArgument('[room]'),

@@ -19,10 +19,10 @@ import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.t
 import type { Context } from '../../kernel/context.ts'
 import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { lookUpFirst } from '../../lists/find-item.ts'
 import { describeNamesakes, findRoomsByName } from '../../names/item-finder.ts'
 import { own } from '../../output/terminal/visible.ts'
 import type { Item } from '../../output/views/views.ts'
+import { lookUpFirst } from '../../records/look-up.ts'
 import { hasValues } from '../../records/shown-values.ts'
 import { runOne, showOne } from '../shared/run-one.ts'
 

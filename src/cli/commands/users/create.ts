@@ -8,7 +8,8 @@ import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { lookUpFirst } from '../../lists/find-item.ts'
+import { lookUpFirst } from '../../records/look-up.ts'
+import { findRecord } from '../../records/records.ts'
 import { runOne } from '../shared/run-one.ts'
 import { addUserFlags, settingsFrom, type UserFlags, withEncodedUrl } from './user-fields.ts'
 
@@ -52,7 +53,7 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
 async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
   const client = await context.client()
-  const lookup = client.find('getUser', { params: { user_id } })
+  const lookup = findRecord(client, { kind: 'user', id: user_id })
   return (
     (await lookUpFirst(lookup, 'to create or overwrite the user without a look-up, pass --overwrite')) !==
     undefined

@@ -4,6 +4,7 @@ import { UsageError } from '../../../errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
 import { hashKey } from '../../../hash.ts'
 import type { Context } from '../../kernel/context.ts'
+import { findRecord } from '../../records/records.ts'
 import { describeTarget } from '../../requests/find-service.ts'
 import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import type { CheckedInput } from '../read/check.ts'
@@ -34,7 +35,7 @@ export async function requireNotImported(
   if (known === 0) return
   const client = await context.client()
   for await (const { hash, id } of readCreatedRows(path))
-    if (sample.delete(hash) && (await client.find('getRoom', { params: { id } })))
+    if (sample.delete(hash) && (await findRecord(client, { kind: 'room', id })))
       throw new UsageError(
         `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and their rooms exist`,
         {

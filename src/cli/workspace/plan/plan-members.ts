@@ -1,6 +1,6 @@
 import { toText } from '../../../api/to-text.ts'
-import { hasNoBlock, isBlocked } from '../../lists/blocking.ts'
 import type { Item } from '../../output/views/views.ts'
+import { hasNoBlock, isBlocked } from '../../records/blocking.ts'
 import type { DesiredMember } from '../document/document.ts'
 import type { LockedRoom } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'

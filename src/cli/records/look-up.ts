@@ -1,21 +1,6 @@
-import { endpoints } from '../../api/endpoints.ts'
-import { readResponseValue } from '../../api/json.ts'
-import type { Input } from '../../api/operation-types.ts'
-import type { Operations } from '../../api/operations.ts'
 import type { Client } from '../../client/client.ts'
-import type { LookupName } from '../../client/evidence.ts'
 import { ApiError, type Hint, NotFoundError } from '../../errors.ts'
-import type { Item } from '../output/views/views.ts'
-
-/** Reads an item; undefined if it does not exist. */
-export async function findItem<N extends LookupName>(
-  client: Client,
-  name: N,
-  input: Input<Operations[N]>,
-): Promise<Item | undefined> {
-  const answer = await client.find(name, input)
-  return answer && ((readResponseValue(answer) as Item)[endpoints[name].result] as Item)
-}
+import { findRecord } from './records.ts'
 
 export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
@@ -40,7 +25,7 @@ export async function undefinedIfRoomGone<T>(
     return await reading
   } catch (cause) {
     if (!(cause instanceof NotFoundError)) throw cause
-    if (!(await findItem(client, 'getRoom', { params: { id } }))) return undefined
+    if (!(await findRecord(client, { kind: 'room', id }))) return undefined
     throw new ApiError(`the service refuses the request as if there were no room ${id}, but it can be read`, {
       cause,
     })
