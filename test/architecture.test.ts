@@ -228,7 +228,7 @@ test('only bars.ts draws bars and timelines, and progress.ts the progress bar', 
   expect(drawing.sort()).toEqual(['cli/output/bars.ts', 'cli/run/progress.ts'])
 })
 
-test('only cli/run runs many requests, counts their outcomes and decides on --max', () => {
+test('only cli/run runs many requests, counts their outcomes, ends at fatal errors and decides on --max', () => {
   const outside = files.filter((file) => dirname(file) !== 'cli/run')
   const opensClient = /\bclient\(\{[^}]*\bconnections\b/
   expect(outside.filter((file) => opensClient.test(code(file)))).toEqual([])
@@ -238,11 +238,7 @@ test('only cli/run runs many requests, counts their outcomes and decides on --ma
     ...['cli/input/input.ts', 'cli/output/formats/query.ts', 'cli/run/confirm-items.ts'],
   ])
   expect(outside.filter((file) => /\bnew Run\(|\.ending\(/.test(code(file)))).toEqual([])
-  // Parts of an item's work, a reader that continues after a failed room, and rows that are not kept in order.
-  expect(outside.filter((file) => /\bisFatal\(/.test(code(file))).sort()).toEqual([
-    ...['cli/commands/users/offboard/run.ts', 'cli/import/export-members.ts'],
-    ...['cli/import/import-run.ts', 'client/outcome.ts'],
-  ])
+  expect(outside.filter((file) => /\bisFatal\b/.test(code(file)))).toEqual(['client/outcome.ts'])
   // Steps of different kinds in one run; all other writes to many items are tasks.
   expect(outside.filter((file) => /\bprintRun\(/.test(code(file))).sort()).toEqual([
     ...['cli/commands/users/offboard/run-offboarding.ts', 'cli/workspace/apply-workspace.ts'],

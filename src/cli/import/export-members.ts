@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { counted } from '../../api/plural.ts'
 import type { Client } from '../../client/client.ts'
-import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import { type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, IncompleteError, PartialError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
@@ -40,7 +40,7 @@ export class UnreadRooms {
   /** Reports the error of a room, or throws it if other rooms would fail in the same way. */
   async add(room_id: string, cause: unknown): Promise<void> {
     const { error } = toFailure(cause)
-    if (isFatal(error) || !(error instanceof IncompleteError || error instanceof ApiError)) throw cause
+    if (!(error instanceof IncompleteError || error instanceof ApiError)) throw cause
     this.#count++
     const { message, status, hint } = error
     const ErrorType = error instanceof IncompleteError ? IncompleteError : ApiError

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Client } from '../../client/client.ts'
-import type { CountedOutcome, Outcome } from '../../client/outcome.ts'
+import type { CountedOutcome, Failure, Outcome } from '../../client/outcome.ts'
 import { ApiError, type Hint, type InterruptedError, type MeetroomError, ServiceError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { initialConcurrency, type PaceFlags } from '../kernel/flags.ts'
@@ -132,6 +132,12 @@ export class Run {
   stop(fatal?: MeetroomError): void {
     this.#fatal ??= fatal
     this.#parts.stop.abort()
+  }
+
+  /** Stops the run if its other requests would fail for the same reason. */
+  stopIfFatal(failure: Failure): void {
+    const fatal = readFatal(failure)
+    if (fatal) this.stop(fatal)
   }
 
   /** Counts an outcome; too many failures stop the run. */

@@ -1,6 +1,6 @@
 import { counted, plural } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
-import { isFatal, judgeStatus, type Outcome, toFailure } from '../../../../client/outcome.ts'
+import { judgeStatus, type Outcome, toFailure } from '../../../../client/outcome.ts'
 import { pausesMs } from '../../../../client/proof.ts'
 import {
   type Hint,
@@ -168,7 +168,7 @@ export class OffboardingRun {
     const ended = { status: 'ok', value } as const
     if (!deletes || isBlocked(Object(value))) return ended
     const read = await client.call('getMember', { params: { room_id, member_id: id } }).catch(toFailure)
-    if ('error' in read && isFatal(read.error)) this.run.stop(read.error)
+    if ('error' in read) this.run.stopIfFatal(read)
     const told = 'error' in read ? undefined : isBlocked(read.value.member)
     if (told === false)
       return {
