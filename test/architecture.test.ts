@@ -333,6 +333,13 @@ test('only records.ts looks up users, rooms and members, and sends the writes of
   expect(files.filter((file) => tables.test(code(file)))).toEqual(['cli/records/records.ts'])
 })
 
+test('only membership-plan.ts decides whether a member is added, changed or left', () => {
+  const comparing = files.filter((file) => /\bshowsValues\(|'already a member/.test(code(file)))
+  expect(comparing.sort()).toEqual(['cli/records/membership-plan.ts', 'cli/records/shown-values.ts'])
+  // Any membership without a block, where the one that counts must be chosen.
+  expect(files.filter((file) => /\.find\(\(?\w+\)? => !isBlocked/.test(code(file)))).toEqual([])
+})
+
 test('only src/files opens, creates and renames files', () => {
   const opening =
     /\b(open|readFile|writeFile|appendFile|copyFile|rename|link|symlink|create(Read|Write)Stream)(Sync)?\b/

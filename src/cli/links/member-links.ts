@@ -6,6 +6,7 @@ import { readList } from '../lists/read-list.ts'
 import type { Selection } from '../lists/selection.ts'
 import type { Item } from '../output/views/views.ts'
 import { isBlocked } from '../records/blocking.ts'
+import { selectMembership } from '../records/membership-plan.ts'
 import { findRoomProblem, noLink, type RoomLinks, toLinkRow } from './link-rows.ts'
 import type { Link, LinkTemplate } from './link-template.ts'
 import { toTextOrNull, type UserAccess, UserAccessReader } from './user-access.ts'
@@ -55,8 +56,7 @@ export class MemberLinks {
   /** Creates the row of one user, who may not be a member. */
   async ofUser(room: Item, user_id: string, user: UserAccess): Promise<RoomLinks> {
     const members = (await this.#members(room)).filter((each) => toText(each['user_id']) === user_id)
-    // A user may be several members of a room, and each unblocked member can join.
-    const member = members.find((each) => !isBlocked(each)) ?? members[0]
+    const member = selectMembership(members)
     const problem =
       findRoomProblem(room, this.#options.isReplay) ??
       (member || isOpenToUsers(room) ? undefined : 'not a member of the room')

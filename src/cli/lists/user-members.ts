@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts'
 import { ApiError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
+import { selectMembership } from '../records/membership-plan.ts'
 import { FullRecords } from './full-records.ts'
 import { readList } from './read-list.ts'
 
@@ -17,11 +18,12 @@ export async function findMember(
   context: Context,
   room_id: string,
   user_id: string,
-): Promise<string | undefined> {
+): Promise<Item | undefined> {
   if (context.flags.curl) return undefined
+  const members: Item[] = []
   for await (const member of listMembersOf(context, room_id))
-    if (toText(member['user_id']) === user_id) return String(member['id'])
-  return undefined
+    if (toText(member['user_id']) === user_id) members.push(member)
+  return selectMembership(members)
 }
 
 /** Finds all members of a room that belong to given users, in the order of the users, with a single list. */

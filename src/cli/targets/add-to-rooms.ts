@@ -1,17 +1,15 @@
 import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
-import { memberTypes } from '../../api/vocabulary.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { ApiError, ConflictError, MeetroomError, UsageError } from '../../errors.ts'
+import { MeetroomError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
-import { type Item, readField, views } from '../output/views/views.ts'
-import { isBlocked } from '../records/blocking.ts'
+import type { Item } from '../output/views/views.ts'
+import { type IfMember, planMembership } from '../records/membership-plan.ts'
 import { createRecord, readRecord, updateRecord } from '../records/records.ts'
-import { showsValues } from '../records/shown-values.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
 import { runTasks, type Task } from '../run/print-run.ts'
@@ -27,9 +25,6 @@ const view = { ...rowKinds.steps, id: 'member_id' }
 
 /** Function that returns a user's role in one room; undefined to skip the room, null for the default role. */
 type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError
-
-/** Treatment of a user who is already a member (`--if-exists`). */
-export type IfMember = 'update' | 'skip' | 'fail'
 
 interface Addition {
   user_id: string
@@ -120,7 +115,7 @@ function planAgain(context: Context, addition: Addition, room: Item, search: Mem
 }
 
 function planStep(context: Context, addition: Addition, { room, memberships }: SearchedRoom) {
-  const { user_id, roleIn, ifExists } = addition
+  const { user_id, roleIn, ifExists, body } = addition
   const role = roleIn(memberships)
   if (role === undefined) return undefined
   const picked = pickRoom(room)
@@ -128,37 +123,25 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
     return createTask(addition, picked, 'add', null, { status: 'failed', error: role })
   const room_id = toText(room['id'])
   const members = memberships.filter((each) => each.user_id === user_id).map(({ member }) => member)
+  const type = role === null ? {} : { type: role }
+  const plan = planMembership(members, { values: { ...body, ...type }, ifExists, ifBlocked: 'fail' })
   const { dryRun } = context.flags
-  if (members.length === 0)
+  if (plan.action === 'add')
     return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
       if (dryRun) return { status: 'would_create' }
-      const body = { ...addition.body, user_id, ...(role !== null && { type: role }) }
-      const created = await createRecord(client, 'member', body, room_id)
+      const created = await createRecord(client, 'member', { ...body, user_id, ...type }, room_id)
       return { status: 'ok', value: created['id'] ?? null }
     })
-  const usable = members.filter((member) => isBlocked(member) !== true)
-  const [member] = usable.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))
-  const id = toText((member ?? members[0])?.['id'])
-  if (!member)
-    return createTask(addition, picked, 'add', id, {
-      status: 'failed',
-      error: new ApiError('the user is a member, but blocked'),
-    })
-  const current = readRole(member)
-  const reason = describeMember(member)
-  if (ifExists === 'fail')
-    return createTask(addition, picked, 'add', id, { status: 'failed', error: new ConflictError(reason) })
-  const change = {
-    ...(ifExists === 'update' && addition.body),
-    ...(role !== null && { type: role }),
-  }
-  const isChanged =
-    ifExists === 'raise' ? isRaise(current, role) : ifExists === 'update' && !showsValues(member, change)
-  if (!isChanged)
+  const id = toText(plan.member['id'])
+  if (plan.action === 'refuse')
+    return createTask(addition, picked, 'add', id, { status: 'failed', error: plan.error })
+  if (plan.action === 'leave') {
+    const { reason } = plan
     return createTask(addition, picked, 'add', id, { status: dryRun ? 'would_skip' : 'skipped', reason })
+  }
   return createTask(addition, picked, 'update', id, async (client): Promise<Outcome<unknown>> => {
     if (dryRun) return { status: 'would_update' }
-    await updateRecord(client, { kind: 'member', id, room_id }, change)
+    await updateRecord(client, { kind: 'member', id, room_id }, plan.values)
     return { status: 'updated', value: id }
   })
 }
@@ -177,34 +160,6 @@ function createTask(
 }
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
-
-/** Describes a user who is already a member, as in `already a member, as guest`. */
-export function describeMember(member: Item): string {
-  const role = readRole(member)
-  return role === undefined ? 'already a member' : `already a member, as ${role}`
-}
-
-/** Returns the role of a member in lower case; undefined if the service does not show it. */
-export function readRole(member: Item): string | undefined {
-  const role = readField(views.member, 'type', member)
-  if (!role.known || role.value === null) return undefined
-  const text = toText(role.value)
-  return memberTypes.find((type) => type === text.toLowerCase()) ?? text
-}
-
-/** Roles from the fewest to the most rights. */
-const ranks = ['monitor', 'guest', 'host']
-const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
-
-/** Returns false when the change might lower the role. */
-function isRaise(current: string | undefined, role: string | null): boolean {
-  if (role === null) return false
-  return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
-}
-
-export function highestRole(roles: readonly string[]): string | undefined {
-  return roles.toSorted((a, b) => rank(b) - rank(a))[0]
-}
 
 function summarizeSteps(tally: Tally, dryRun: boolean): string {
   const added = tally.count(dryRun ? 'would_create' : 'ok')

@@ -2,12 +2,13 @@ import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
+import type { AddFlags as RoomFlags } from '../../targets/add-to-rooms.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
-import type { IfMember, AddFlags as RoomFlags } from '../../targets/add-to-rooms.ts'
+import type { IfMember } from '../../records/membership-plan.ts'
 
 const { descriptions } = member
 
@@ -53,12 +54,9 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       if (user_id === undefined) return add.missingArgument('user')
       const given = { 'the user': { user_id }, '--type': { type: flags.type } }
       const body = await buildBody(context, 'addMember', flags, given)
-      if (room_id === undefined) {
-        await context.requireAllowedFlags('writes')
-        const { inviteToRooms } = await import('./add/invite-to-rooms.ts')
-        return inviteToRooms(context, body, flags)
-      }
-      const { inviteToRoom } = await import('./add/invite-to-room.ts')
+      if (room_id === undefined) await context.requireAllowedFlags('writes')
+      const { inviteToRoom, inviteToSelectedRooms } = await import('./add/invite.ts')
+      if (room_id === undefined) return inviteToSelectedRooms(context, body, flags)
       await inviteToRoom(context, room_id, body, flags.ifNotExists ? 'skip' : flags.ifExists)
     }),
   )

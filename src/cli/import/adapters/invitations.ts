@@ -3,13 +3,13 @@ import { isRecord } from '../../../api/guards.ts'
 import { member } from '../../../api/resources.ts'
 import { memberTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
-import type { Item } from '../../output/views/views.ts'
 import { isBlocked, toBlockBody } from '../../records/blocking.ts'
-import { showsValues } from '../../records/shown-values.ts'
+import { planMembership } from '../../records/membership-plan.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { normalizeEnumValue } from '../adapter/columns.ts'
+import type { ImportFlags } from '../read/import-flags.ts'
 import { toId } from '../read/reader.ts'
-import type { MemberRow } from './members.ts'
+import { createMembers, type MemberRow } from './members.ts'
 
 export type RoomInvitation = Omit<MemberRow, 'room_id'>
 
@@ -33,27 +33,27 @@ export function readInvitation(savedMember: unknown): unknown {
 }
 
 interface Inviter {
+  /** Adapter that finds existing members and caches them. */
+  members: ImportAdapter<MemberRow>
   invite(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<void>
   /** Counts members that stay blocked although their invitations do not request a block. */
   countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<number>
 }
 
-/**
- * @param members adapter that finds existing members and caches them
- * @param unblock true to unblock members whose invitations do not set `is_blocked`
- */
-export function createInviter(members: ImportAdapter<MemberRow>, unblock = false): Inviter {
-  // A value that the service does not show counts as changed.
-  const isUnchanged = (invitation: RoomInvitation, existing: Item) =>
-    showsValues(existing, invitation) &&
-    !(unblock && invitation.is_blocked === undefined && isBlocked(existing) !== false)
+export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}): Inviter {
+  const members = createMembers(flags)
+  const ifBlocked = flags.unblock ? 'unblock' : undefined
   return {
+    members,
     async invite(client, room_id, invitations) {
       for (const invitation of invitations) {
         const row = { room_id, ...invitation }
         const existing = await members.find(client, row)
-        if (existing && !isUnchanged(invitation, existing)) await members.overwrite(client, row, existing)
-        else if (!existing) await members.completeCreated?.(client, row, await members.create(client, row))
+        const desired = { values: invitation, ifExists: 'update', ifBlocked } as const
+        const plan = planMembership(existing ? [existing] : [], desired)
+        if (plan.action === 'change') await members.overwrite(client, row, plan.member)
+        if (plan.action === 'add')
+          await members.completeCreated?.(client, row, await members.create(client, row))
       }
     },
     async countBlocked(client, room_id, invitations) {

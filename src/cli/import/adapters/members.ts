@@ -8,7 +8,8 @@ import type { Client } from '../../../client/client.ts'
 import { readList, withoutNotices } from '../../lists/read-list.ts'
 import { requireShownUser } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
-import { isBlocked, toBlockBody } from '../../records/blocking.ts'
+import { isBlocked } from '../../records/blocking.ts'
+import { selectMembership, withUnblock } from '../../records/membership-plan.ts'
 import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
 import { mapAhead } from '../../run/map-ahead.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
@@ -27,8 +28,8 @@ const maxConcurrentReads = 8
 export function createMembers({
   unblock = false,
 }: Pick<ImportFlags, 'unblock'> = {}): ImportAdapter<MemberRow> {
-  // Members by room ID, cached to avoid one list request per row.
-  const rooms = new Map<string, Promise<Map<string, Item>>>()
+  // Members by user ID, cached by room ID to avoid one list request per row.
+  const rooms = new Map<string, Promise<Map<string, Item[]>>>()
   const readMembers = (client: Client, room: string) => {
     const cached = rooms.get(room)
     if (cached) return cached
@@ -41,9 +42,8 @@ export function createMembers({
     return listing
   }
   const columns = deriveColumns(member, views.member, endpoints.addMember)
-  // If the service does not show `is_blocked`, any member may be blocked.
-  const requestedBlock = ({ is_blocked }: MemberRow, existing: Item) =>
-    is_blocked ?? (unblock && isBlocked(existing) !== false ? false : undefined)
+  const desiredValues = ({ room_id: _, user_id: __, ...values }: MemberRow, existing: Item) =>
+    unblock ? withUnblock(values, existing) : values
   const members: ImportAdapter<MemberRow> = {
     ...columns,
     readOnly: [...columns.readOnly, 'last_seen'],
@@ -63,15 +63,15 @@ export function createMembers({
       isDone: (existing) => isBlocked(existing) === true,
     },
     accessChange(row, existing) {
-      const requested = requestedBlock(row, existing)
+      const { is_blocked: requested } = desiredValues(row, existing)
       if (requested === undefined || requested === (isBlocked(existing) ?? false)) return undefined
       return requested ? 'block' : 'unblock'
     },
     countBlocked: (_, row, existing) =>
-      isBlocked(existing) === true && requestedBlock(row, existing) === undefined ? 1 : 0,
+      isBlocked(existing) === true && desiredValues(row, existing).is_blocked === undefined ? 1 : 0,
     listReferencedUsers: ({ user_id }) => [user_id],
     find: async (client, { room_id, user_id }) =>
-      (await readMembers(client, String(room_id))).get(String(user_id)),
+      selectMembership((await readMembers(client, String(room_id))).get(String(user_id)) ?? []),
     createdFields: ({ name: _, is_blocked: __, ...member }) => member,
     create: (client, { room_id, name: _, is_blocked: __, ...member }) =>
       createRecord(client, 'member', member, room_id).then(({ id }) => toText(id)),
@@ -82,10 +82,9 @@ export function createMembers({
         omitUndefined({ name, is_blocked: is_blocked || undefined }),
       ),
     async overwrite(client, row, existing) {
-      const { room_id, user_id: _, ...given } = row
-      const settings = { ...given, ...omitUndefined(toBlockBody(requestedBlock(row, existing))) }
       const id = String(existing['id'])
-      await updateRecord(client, { kind: 'member', id, room_id: String(room_id) }, settings)
+      const ref = { kind: 'member', id, room_id: String(row.room_id) } as const
+      await updateRecord(client, ref, desiredValues(row, existing))
       return id
     },
     findLostItem: async (client, body) => (await members.find(client, body)) ?? 'absent',
@@ -93,7 +92,7 @@ export function createMembers({
   return members
 }
 
-async function listMembers(client: Client, room_id: string): Promise<Map<string, Item>> {
+async function listMembers(client: Client, room_id: string): Promise<Map<string, Item[]>> {
   const input = { params: { room_id } }
   const pages = readList(withoutNotices(client), 'listMembers', input, { all: true })
   // Some services list members without their users.
@@ -101,10 +100,13 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
     Object.hasOwn(member, 'user_id')
       ? member
       : findRecord(client, { kind: 'member', id: toText(member['id']), room_id })
-  const members = new Map<string, Item>()
+  const members = new Map<string, Item[]>()
   // Anonymous participants have no user.
   for await (const { items } of pages)
     for await (const member of mapAhead(items, maxConcurrentReads, completeMember))
-      if (member && requireShownUser(member)['user_id']) members.set(toText(member['user_id']), member)
+      if (member && requireShownUser(member)['user_id']) {
+        const user_id = toText(member['user_id'])
+        members.set(user_id, [...(members.get(user_id) ?? []), member])
+      }
   return members
 }

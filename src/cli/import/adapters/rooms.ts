@@ -18,7 +18,6 @@ import type { ImportAdapter, RequestBody } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { createInviter, type RoomInvitation, readInvitation } from './invitations.ts'
-import { createMembers } from './members.ts'
 
 type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
   BodyOf<Operations['updateRoom']> & {
@@ -50,7 +49,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The `--group-by` column also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
-  const { invite, countBlocked } = createInviter(createMembers(flags), flags.unblock)
+  const { invite, countBlocked } = createInviter(flags)
   const rooms: ImportAdapter<Row> = {
     ...deriveColumns(room, views.room, endpoints.createRoom, ['id', 'terminated_at']),
     name: 'rooms',

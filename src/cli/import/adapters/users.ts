@@ -16,15 +16,13 @@ import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { createInviter, type RoomInvitation, readInvitation } from './invitations.ts'
-import { createMembers } from './members.ts'
 
 type Row = BodyOf<Operations['createUser']> & { memberships?: readonly Membership[] }
 type Membership = RoomInvitation & { room_id: string }
 
 export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): ImportAdapter<Row> {
   const base = deriveColumns(user, views.user, endpoints.createUser)
-  const members = createMembers()
-  const { invite } = createInviter(members)
+  const { members, invite } = createInviter()
   let skippedMemberships = 0
   async function join(client: Client, user_id: string, memberships: readonly Membership[]): Promise<void> {
     for (const { room_id, ...membership } of memberships) {

@@ -1,6 +1,7 @@
 import { toText } from '../../../api/to-text.ts'
 import type { Item } from '../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../records/blocking.ts'
+import { selectMembership } from '../../records/membership-plan.ts'
 import type { DesiredMember } from '../document/document.ts'
 import type { LockedRoom } from '../lock/lock.ts'
 import { splitForCreation } from '../schema/fields.ts'
@@ -65,8 +66,7 @@ function planMember(
   input: MembersInput,
 ): PlanItem[] {
   const { state, locked } = input
-  // A user may have several memberships; one without a block takes precedence.
-  const item = found.find((member) => !isBlockedIn(member, user_id, locked)) ?? found[0]
+  const item = selectMembership(found, (member) => isBlockedIn(member, user_id, locked))
   const subject = subjectOf(input, user_id, item)
   if (!item) {
     if (!state.isComplete)

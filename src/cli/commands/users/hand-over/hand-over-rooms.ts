@@ -1,6 +1,7 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
+import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { type AddFlags, addToRooms, highestRole, readRole } from '../../../targets/add-to-rooms.ts'
+import { highestRole, readRole } from '../../../records/membership-plan.ts'
 
 interface HandOver {
   from: string

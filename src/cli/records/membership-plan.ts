@@ -1,0 +1,88 @@
+import { toText } from '../../api/to-text.ts'
+import { memberTypes } from '../../api/vocabulary.ts'
+import { ApiError, ConflictError, type MeetroomError } from '../../errors.ts'
+import { type Item, readField, views } from '../output/views/views.ts'
+import { isBlocked, toBlockBody } from './blocking.ts'
+import { showsValues } from './shown-values.ts'
+
+/** Treatment of a user who is already a member (`--if-exists`). */
+export type IfMember = 'update' | 'skip' | 'fail'
+
+interface DesiredMembership {
+  values: Item
+  /** `raise` changes only to a higher role. */
+  ifExists: IfMember | 'raise'
+  /** Treatment of a blocked member; by default, `values` alone decide. */
+  ifBlocked?: 'unblock' | 'fail' | undefined
+}
+
+type MembershipPlan =
+  | { action: 'add' }
+  | { action: 'change'; member: Item; values: Item }
+  | { action: 'leave'; member: Item; reason: string }
+  | { action: 'refuse'; member: Item; error: MeetroomError }
+
+/**
+ * Decides whether a user is added to a room, or their membership is changed or left. A value that the service does not
+ * show counts as changed.
+ * @param members members of the room that belong to the user
+ */
+export function planMembership(
+  members: readonly Item[],
+  { values: given, ifExists, ifBlocked }: DesiredMembership,
+): MembershipPlan {
+  const member = selectMembership(members)
+  if (!member) return { action: 'add' }
+  if (ifBlocked === 'fail' && isBlocked(member) === true)
+    return { action: 'refuse', member, error: new ApiError('the user is a member, but blocked') }
+  const role = readRole(member)
+  const reason = role === undefined ? 'already a member' : `already a member, as ${role}`
+  if (ifExists === 'fail') return { action: 'refuse', member, error: new ConflictError(reason) }
+  const values = ifBlocked === 'unblock' ? withUnblock(given, member) : given
+  const isChange =
+    ifExists === 'raise'
+      ? isRaise(role, toText(values['type']))
+      : ifExists === 'update' && !showsValues(member, values)
+  return isChange ? { action: 'change', member, values } : { action: 'leave', member, reason }
+}
+
+/**
+ * Returns the membership that counts if a user has several in a room: the highest role of those without a block, or
+ * else of all.
+ */
+export function selectMembership(
+  members: readonly Item[],
+  isExcluded = (member: Item) => isBlocked(member) === true,
+): Item | undefined {
+  const usable = members.filter((member) => !isExcluded(member))
+  const candidates = usable.length > 0 ? usable : members
+  return candidates.toSorted((a, b) => rank(readRole(b)) - rank(readRole(a)))[0]
+}
+
+/** Adds an unblock to values without a block, unless the service shows that the member is not blocked. */
+export function withUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
+  return values.is_blocked === undefined && isBlocked(member) !== false
+    ? { ...values, ...toBlockBody(false) }
+    : values
+}
+
+/** Returns the role of a member in lower case; undefined if the service does not show it. */
+export function readRole(member: Item): string | undefined {
+  const role = readField(views.member, 'type', member)
+  if (!role.known || role.value === null) return undefined
+  const text = toText(role.value)
+  return memberTypes.find((type) => type === text.toLowerCase()) ?? text
+}
+
+/** Roles from the fewest to the most rights. */
+const ranks = ['monitor', 'guest', 'host']
+const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
+
+/** Returns false when the change might lower the role. */
+function isRaise(current: string | undefined, role: string): boolean {
+  return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
+}
+
+export function highestRole(roles: readonly string[]): string | undefined {
+  return roles.toSorted((a, b) => rank(b) - rank(a))[0]
+}

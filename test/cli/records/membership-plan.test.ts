@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { planMembership, selectMembership } from '../../../src/cli/records/membership-plan.ts'
+
+describe('the membership that counts', () => {
+  const select = (...members: object[]) =>
+    selectMembership(members.map((member, i) => ({ id: i, ...member })))?.['id']
+
+  test('is the one without a block', () => {
+    expect(select({ type: 'host', is_blocked: true }, { type: 'guest', is_blocked: false })).toBe(1)
+  })
+
+  test('has the highest role of those without a block', () => {
+    expect(select({ type: 'monitor' }, { type: 'guest' }, { type: 'HOST' })).toBe(2)
+  })
+
+  test('is the first one of equal memberships', () => {
+    expect(select({ type: 'guest' }, { type: 'guest' })).toBe(0)
+  })
+
+  test('has the highest role of all if all are blocked', () => {
+    expect(select({ type: 'guest', is_blocked: 1 }, { type: 'host', is_blocked: 'true' })).toBe(1)
+  })
+
+  test('does not exist if the user has none', () => {
+    expect(select()).toBeUndefined()
+  })
+})
+
+describe('the plan for a member', () => {
+  const guest = { id: 'm1', type: 'guest' }
+  const blocked = { ...guest, is_blocked: true }
+  const plan = (
+    member: object,
+    values: object,
+    options: Partial<Parameters<typeof planMembership>[1]> = {},
+  ) => planMembership([{ ...member }], { values: { ...values }, ifExists: 'update', ...options })
+
+  test.each([
+    ['update', 'host', 'change'],
+    ['update', 'guest', 'leave'],
+    ['skip', 'host', 'leave'],
+    ['fail', 'guest', 'refuse'],
+    ['raise', 'host', 'change'],
+    ['raise', 'guest', 'leave'],
+    ['raise', 'monitor', 'leave'],
+    ['raise', undefined, 'leave'],
+  ] as const)('with %s and the role %s for a guest is “%s”', (ifExists, type, action) => {
+    expect(plan(guest, type ? { type } : {}, { ifExists }).action).toBe(action)
+  })
+
+  test('raises an unknown role only to the highest one', () => {
+    expect(plan({}, { type: 'host' }, { ifExists: 'raise' }).action).toBe('change')
+    expect(plan({}, { type: 'guest' }, { ifExists: 'raise' }).action).toBe('leave')
+  })
+
+  test('changes a value that the service does not show', () => {
+    expect(plan(guest, { type: 'guest', name: 'Ada' }).action).toBe('change')
+  })
+
+  test.each([
+    [undefined, blocked, 'leave'],
+    ['fail', blocked, 'refuse'],
+    ['unblock', blocked, 'change'],
+    ['unblock', guest, 'change'],
+    ['unblock', { ...guest, is_blocked: false }, 'leave'],
+  ] as const)('with ifBlocked %s for %j is “%s”', (ifBlocked, member, action) => {
+    expect(plan(member, { type: 'guest' }, { ifBlocked }).action).toBe(action)
+  })
+
+  test('unblocks a member unless the values have a block', () => {
+    const ifBlocked = 'unblock'
+    expect(plan(blocked, {}, { ifBlocked })).toMatchObject({ values: { is_blocked: false } })
+    expect(plan(blocked, { is_blocked: true }, { ifBlocked }).action).toBe('leave')
+  })
+
+  test('adds a user without a membership', () => {
+    expect(planMembership([], { values: {}, ifExists: 'fail' })).toEqual({ action: 'add' })
+  })
+})
