@@ -1,11 +1,12 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { findSegmentProblem } from '../../api/path.ts'
 import type { Client } from '../../client/client.ts'
-import type { Context } from '../kernel/context.ts'
+import { Context } from '../kernel/context.ts'
 import { type Item, selectView } from '../output/views/views.ts'
 import { findRecord } from '../records/records.ts'
 import { mapAhead } from '../run/map-ahead.ts'
 import type { Run } from '../run/run.ts'
+import type { ListContext } from './read-list.ts'
 
 const kinds = { listRooms: 'room', listMembers: 'member', listUsers: 'user' } as const
 
@@ -19,7 +20,7 @@ const maxPerPage = 8
  * probe request determines whether the list items of the service are partial.
  */
 export class FullRecords {
-  readonly #context: Context
+  readonly #context: ListContext
   readonly #list: ListWithRecords
   readonly #concurrency: number | undefined
   #client: Client | undefined
@@ -33,7 +34,7 @@ export class FullRecords {
    * @param client client of a run, which then limits the requests
    * @param concurrency fixed number of concurrent requests; undefined if it adapts
    */
-  constructor(context: Context, list: ListWithRecords, client?: Client, concurrency?: number) {
+  constructor(context: ListContext, list: ListWithRecords, client?: Client, concurrency?: number) {
     this.#context = context
     this.#list = list
     this.#client = client
@@ -58,9 +59,13 @@ export class FullRecords {
   }
 
   async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
-    const client = this.#client ?? (items.length === 1 ? await this.#context.client() : undefined)
-    if (client) return mapAhead(items, maxPerPage, (item) => this.#fetch(item, room, client))
-    this.#run ??= openRunLater(this.#context, this.#concurrency)
+    const context = this.#context
+    // Only the context of a command can open a run.
+    if (this.#client || items.length === 1 || !(context instanceof Context)) {
+      const client = this.#client ?? (await context.client())
+      return mapAhead(items, maxPerPage, (item) => this.#fetch(item, room, client))
+    }
+    this.#run ??= openRunLater(context, this.#concurrency)
     const run = await this.#run
     run.tally.expect(run.tally.total + items.length)
     return run.read(items, (item) => this.#fetch(item, room, run.client))

@@ -12,7 +12,7 @@ import { type ListName, type PagedList, type PageRequest, readItems } from './pa
 import { paginate } from './paging/paginate.ts'
 import { ReadAhead } from './paging/read-ahead.ts'
 
-type ListContext = Pick<Context, 'client' | 'notice'> & Partial<Pick<Context, 'host' | 'flags'>>
+export type ListContext = Pick<Context, 'client' | 'notice'> & Partial<Pick<Context, 'host' | 'flags'>>
 
 type Pages = AsyncGenerator<Page, Page | undefined>
 

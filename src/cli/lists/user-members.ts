@@ -6,7 +6,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Item } from '../output/views/views.ts'
 import { selectMembership } from '../records/membership-plan.ts'
 import { FullRecords } from './full-records.ts'
-import { readList } from './read-list.ts'
+import { type ListContext, readList } from './read-list.ts'
 
 /** Members of a room that belong to given users. A user may have several memberships, or none. */
 interface UserMembers {
@@ -103,7 +103,7 @@ interface MemberSources {
  * @throws {ApiError} when the service does not show the user of a member
  */
 export async function* listMembersOf(
-  context: Context,
+  context: ListContext,
   room_id: string,
   { client, full = new FullRecords(context, 'listMembers', client) }: MemberSources = {},
 ): AsyncGenerator<Item> {
@@ -123,7 +123,7 @@ export async function* listMembersOf(
 const showsUser = (member: Item) => Object.hasOwn(member, 'user_id')
 
 /** @throws {ApiError} when the user is unknown, because the member may belong to any user */
-export function requireShownUser(member: Item): Item {
+function requireShownUser(member: Item): Item {
   if (showsUser(member)) return member
   throw new ApiError(`the service does not show the user of member ${toText(member['id'])}`)
 }

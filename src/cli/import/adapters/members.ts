@@ -5,13 +5,12 @@ import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
 import { toText } from '../../../api/to-text.ts'
 import type { Client } from '../../../client/client.ts'
-import { readList, withoutNotices } from '../../lists/read-list.ts'
-import { requireShownUser } from '../../lists/user-members.ts'
+import { withoutNotices } from '../../lists/read-list.ts'
+import { listMembersOf } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { isBlocked } from '../../records/blocking.ts'
 import { selectMembership, withUnblock } from '../../records/membership-plan.ts'
-import { createRecord, findRecord, updateRecord } from '../../records/records.ts'
-import { mapAhead } from '../../run/map-ahead.ts'
+import { createRecord, updateRecord } from '../../records/records.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
@@ -21,8 +20,6 @@ export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
 
 /** Maximum number of rooms whose members are cached. The rows of a room are usually adjacent. */
 const maxCachedRooms = 16
-
-const maxConcurrentReads = 8
 
 /** @param unblock true to unblock members whose rows do not set `is_blocked` */
 export function createMembers({
@@ -92,21 +89,12 @@ export function createMembers({
   return members
 }
 
+/** Returns the members of a room by user ID. Anonymous participants have no user. */
 async function listMembers(client: Client, room_id: string): Promise<Map<string, Item[]>> {
-  const input = { params: { room_id } }
-  const pages = readList(withoutNotices(client), 'listMembers', input, { all: true })
-  // Some services list members without their users.
-  const completeMember = async (member: Item) =>
-    Object.hasOwn(member, 'user_id')
-      ? member
-      : findRecord(client, { kind: 'member', id: toText(member['id']), room_id })
   const members = new Map<string, Item[]>()
-  // Anonymous participants have no user.
-  for await (const { items } of pages)
-    for await (const member of mapAhead(items, maxConcurrentReads, completeMember))
-      if (member && requireShownUser(member)['user_id']) {
-        const user_id = toText(member['user_id'])
-        members.set(user_id, [...(members.get(user_id) ?? []), member])
-      }
+  for await (const member of listMembersOf(withoutNotices(client), room_id)) {
+    const user_id = toText(member['user_id'])
+    if (user_id !== '') members.set(user_id, [...(members.get(user_id) ?? []), member])
+  }
   return members
 }
