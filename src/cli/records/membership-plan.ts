@@ -25,13 +25,11 @@ type MembershipPlan =
 /**
  * Decides whether a user is added to a room, or their membership is changed or left. A value that the service does not
  * show counts as changed.
- * @param members members of the room that belong to the user
  */
 export function planMembership(
-  members: readonly Item[],
+  member: Item | undefined,
   { values: given, ifExists, ifBlocked }: DesiredMembership,
 ): MembershipPlan {
-  const member = selectMembership(members)
   if (!member) return { action: 'add' }
   if (ifBlocked === 'fail' && isBlocked(member) === true)
     return { action: 'refuse', member, error: new ApiError('the user is a member, but blocked') }
@@ -81,8 +79,4 @@ const rank = (role: string | undefined) => ranks.indexOf(role ?? '')
 /** Returns false when the change might lower the role. */
 function isRaise(current: string | undefined, role: string): boolean {
   return current === undefined ? role === ranks.at(-1) : rank(current) >= 0 && rank(role) > rank(current)
-}
-
-export function highestRole(roles: readonly string[]): string | undefined {
-  return roles.toSorted((a, b) => rank(b) - rank(a))[0]
 }

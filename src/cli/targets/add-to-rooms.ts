@@ -8,7 +8,7 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
 import { rowKinds } from '../output/views/rows.ts'
 import type { Item } from '../output/views/views.ts'
-import { type IfMember, planMembership } from '../records/membership-plan.ts'
+import { type IfMember, planMembership, selectMembership } from '../records/membership-plan.ts'
 import { createRecord, readRecord, updateRecord } from '../records/records.ts'
 import { describeItems, labelItem, maxNamed } from '../requests/describe-items.ts'
 import { confirmItems } from '../run/confirm-items.ts'
@@ -122,9 +122,9 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   if (role instanceof MeetroomError)
     return createTask(addition, picked, 'add', null, { status: 'failed', error: role })
   const room_id = toText(room['id'])
-  const members = memberships.filter((each) => each.user_id === user_id).map(({ member }) => member)
+  const member = selectMembershipOf(user_id, memberships)
   const type = role === null ? {} : { type: role }
-  const plan = planMembership(members, { values: { ...body, ...type }, ifExists, ifBlocked: 'fail' })
+  const plan = planMembership(member, { values: { ...body, ...type }, ifExists, ifBlocked: 'fail' })
   const { dryRun } = context.flags
   if (plan.action === 'add')
     return createTask(addition, picked, 'add', null, async (client): Promise<Outcome<unknown>> => {
@@ -157,6 +157,10 @@ function createTask(
     createMemberStep(step, { user_id, room, member: { id: member_id ?? ended.value } }, ended),
   ]
   return { todo, toRows }
+}
+
+export function selectMembershipOf(user: string, memberships: readonly Membership[]): Item | undefined {
+  return selectMembership(memberships.flatMap(({ user_id, member }) => (user_id === user ? [member] : [])))
 }
 
 const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })

@@ -33,7 +33,7 @@ describe('the plan for a member', () => {
     member: object,
     values: object,
     options: Partial<Parameters<typeof planMembership>[1]> = {},
-  ) => planMembership([{ ...member }], { values: { ...values }, ifExists: 'update', ...options })
+  ) => planMembership({ ...member }, { values: { ...values }, ifExists: 'update', ...options })
 
   test.each([
     ['update', 'host', 'change'],
@@ -74,6 +74,6 @@ describe('the plan for a member', () => {
   })
 
   test('adds a user without a membership', () => {
-    expect(planMembership([], { values: {}, ifExists: 'fail' })).toEqual({ action: 'add' })
+    expect(planMembership(undefined, { values: {}, ifExists: 'fail' })).toEqual({ action: 'add' })
   })
 })

@@ -50,7 +50,7 @@ export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}): Inviter
         const row = { room_id, ...invitation }
         const existing = await members.find(client, row)
         const desired = { values: invitation, ifExists: 'update', ifBlocked } as const
-        const plan = planMembership(existing ? [existing] : [], desired)
+        const plan = planMembership(existing, desired)
         if (plan.action === 'change') await members.overwrite(client, row, plan.member)
         if (plan.action === 'add')
           await members.completeCreated?.(client, row, await members.create(client, row))

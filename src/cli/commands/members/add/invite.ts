@@ -28,7 +28,7 @@ export async function inviteToRoom(
   if (ifExists === 'skip') return runOne(context, 'getMember', { params })
   // Lists may show only a part of a member.
   const member = await findRecord(await context.client(), { kind: 'member', id, room_id })
-  const plan = planMembership([member ?? listed], { values, ifExists })
+  const plan = planMembership(member ?? listed, { values, ifExists })
   if (plan.action === 'refuse') throw new ConflictError(`${toText(user_id)} is ${plan.error.message}`)
   if (plan.action === 'change') return runOne(context, 'updateMember', { params, body: values })
   await runOne(context, 'getMember', { params })

@@ -1,7 +1,7 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
-import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
+import { type AddFlags, addToRooms, selectMembershipOf } from '../../../batch/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { highestRole, readRole } from '../../../records/membership-plan.ts'
+import { readRole } from '../../../records/membership-plan.ts'
 
 interface HandOver {
   from: string
@@ -25,12 +25,10 @@ export async function handOverRooms(
       user_id: to,
       others: [from],
       roleIn(memberships) {
-        const own = memberships.filter(({ user_id }) => user_id === from)
-        if (own.length === 0 || role !== undefined) return own.length === 0 ? undefined : role
-        const roles = own.flatMap(({ member }) => readRole(member) ?? [])
-        return (
-          highestRole(roles) ?? new ApiError(`the service does not show the role of ${from}; pass --role`)
-        )
+        const member = selectMembershipOf(from, memberships)
+        if (!member) return undefined
+        const problem = `the service does not show the role of ${from}; pass --role`
+        return role ?? readRole(member) ?? new ApiError(problem)
       },
       ifExists: 'raise',
       activity: 'handing over rooms',
