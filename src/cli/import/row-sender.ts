@@ -246,8 +246,7 @@ class ReferencedUsers {
     const cached = this.#exists.get(user_id)
     if (cached) return cached
     if (this.#exists.size >= maxLookups) return this.#noticeLimit()
-    const user = findRecord(this.#client, { kind: 'user', id: user_id })
-    const lookup = user.then((found) => found !== undefined)
+    const lookup = findRecord(this.#client, { kind: 'user', id: user_id }).then((user) => user !== undefined)
     this.#exists.set(user_id, lookup)
     // Failures are not cached.
     lookup.catch(() => this.#exists.delete(user_id))

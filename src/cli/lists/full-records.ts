@@ -61,10 +61,8 @@ export class FullRecords {
   async #fetchAll(items: readonly Item[], room: string): Promise<AsyncIterable<Item | undefined>> {
     const context = this.#context
     // Only the context of a command can open a run.
-    if (this.#client || items.length === 1 || !(context instanceof Context)) {
-      const client = this.#client ?? (await context.client())
-      return mapAhead(items, maxPerPage, (item) => this.#fetch(item, room, client))
-    }
+    if (this.#client || items.length === 1 || !(context instanceof Context))
+      return mapAhead(items, maxPerPage, (item) => this.#fetchWithoutRun(item, room))
     this.#run ??= openRunLater(context, this.#concurrency)
     const run = await this.#run
     run.tally.expect(run.tally.total + items.length)
@@ -91,14 +89,14 @@ export class FullRecords {
       if (this.#isPartial !== undefined) return
       // Some IDs cannot be part of a path.
       if (findSegmentProblem('id', this.#idOf(item))) continue
-      this.#probe = this.#fetchFirst(item, room).finally(() => {
+      this.#probe = this.#fetchWithoutRun(item, room).finally(() => {
         this.#probe = undefined
       })
       await this.#probe
     }
   }
 
-  async #fetchFirst(item: Item, room: string): Promise<Item | undefined> {
+  async #fetchWithoutRun(item: Item, room: string): Promise<Item | undefined> {
     return this.#fetch(item, room, this.#client ?? (await this.#context.client()))
   }
 

@@ -39,11 +39,6 @@ interface Addition {
   describe: (user: string, rooms: string) => string
 }
 
-interface Plan {
-  tasks: Task[]
-  rooms: Item[]
-}
-
 /**
  * Adds a user to each selected room. Rooms in which the user is a member already are skipped, so that a second run
  * completes the first one.
@@ -78,11 +73,12 @@ async function describeUser(client: Client, user_id: string): Promise<string> {
 }
 
 /** Reads the members of all selected rooms before anything is written. */
-async function planAdditions(context: Context, addition: Addition, flags: AddFlags): Promise<Plan> {
+async function planAdditions(context: Context, addition: Addition, flags: AddFlags) {
   const { user_id, others = [] } = addition
   const users = new Set([user_id, ...others])
   const search = await MembershipSearch.open(context, flags, { users, where: flags.where })
-  const planned: Plan = { tasks: [], rooms: [] }
+  const tasks: RoomTask[] = []
+  const rooms: Item[] = []
   for await (const searched of search.searched()) {
     const { room } = searched
     const step = planStep(context, addition, searched)
@@ -90,8 +86,8 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
     const isWrite = typeof step.todo === 'function'
     const isFinal = !isWrite || context.flags.dryRun
     const todo = isFinal ? step.todo : planAgain(context, addition, room, search)
-    planned.tasks.push({ ...step, todo })
-    if (isWrite) planned.rooms.push(pickRoom(room))
+    tasks.push({ ...step, todo })
+    if (isWrite) rooms.push(pickRoom(room))
   }
   const error = await search.end()
   // If some rooms were read, the user is added to those rooms, and unread rooms are reported.
@@ -99,7 +95,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const unread = search.unread.map(({ room, error }) =>
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
   )
-  return { ...planned, tasks: [...unread, ...planned.tasks] }
+  return { rooms, tasks: [...unread, ...tasks] }
 }
 
 /**

@@ -54,10 +54,8 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
   const client = await context.client()
   const lookup = findRecord(client, { kind: 'user', id: user_id })
-  return (
-    (await lookUpFirst(lookup, 'to create or overwrite the user without a look-up, pass --overwrite')) !==
-    undefined
-  )
+  const hint = 'to create or overwrite the user without a look-up, pass --overwrite'
+  return (await lookUpFirst(lookup, hint)) !== undefined
 }
 
 /** Refuses an ID in use, because the service would overwrite the user (API specification, rule 3). */

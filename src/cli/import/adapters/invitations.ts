@@ -5,7 +5,6 @@ import { memberTypes } from '../../../api/vocabulary.ts'
 import type { Client } from '../../../client/client.ts'
 import { isBlocked, toBlockBody } from '../../records/blocking.ts'
 import { planMembership } from '../../records/membership-plan.ts'
-import type { ImportAdapter } from '../adapter/adapter.ts'
 import { normalizeEnumValue } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { toId } from '../read/reader.ts'
@@ -32,31 +31,23 @@ export function readInvitation(savedMember: unknown): unknown {
   )
 }
 
-interface Inviter {
-  /** Adapter that finds existing members and caches them. */
-  members: ImportAdapter<MemberRow>
-  invite(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<void>
-  /** Counts members that stay blocked although their invitations do not request a block. */
-  countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]): Promise<number>
-}
-
-export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}): Inviter {
+export function createInviter(flags: Pick<ImportFlags, 'unblock'> = {}) {
   const members = createMembers(flags)
   const ifBlocked = flags.unblock ? 'unblock' : undefined
   return {
     members,
-    async invite(client, room_id, invitations) {
+    async invite(client: Client, room_id: string, invitations: readonly RoomInvitation[]) {
       for (const invitation of invitations) {
         const row = { room_id, ...invitation }
         const existing = await members.find(client, row)
-        const desired = { values: invitation, ifExists: 'update', ifBlocked } as const
-        const plan = planMembership(existing, desired)
+        const plan = planMembership(existing, { values: invitation, ifExists: 'update', ifBlocked })
         if (plan.action === 'change') await members.overwrite(client, row, plan.member)
         if (plan.action === 'add')
           await members.completeCreated?.(client, row, await members.create(client, row))
       }
     },
-    async countBlocked(client, room_id, invitations) {
+    /** Counts members that stay blocked although their invitations do not request a block. */
+    async countBlocked(client: Client, room_id: string, invitations: readonly RoomInvitation[]) {
       let count = 0
       for (const invitation of invitations) {
         const row = { room_id, ...invitation }

@@ -1,5 +1,5 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
-import { type AddFlags, addToRooms, selectMembershipOf } from '../../../batch/add-to-rooms.ts'
+import { type AddFlags, addToRooms, selectMembershipOf } from '../../../targets/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { readRole } from '../../../records/membership-plan.ts'
 
