@@ -36,7 +36,7 @@ export function planMembership(
   const role = readRole(member)
   const reason = role === undefined ? 'already a member' : `already a member, as ${role}`
   if (ifExists === 'fail') return { action: 'refuse', member, error: new ConflictError(reason) }
-  const values = ifBlocked === 'unblock' ? withUnblock(given, member) : given
+  const values = ifBlocked === 'unblock' ? withDefaultUnblock(given, member) : given
   const isChange =
     ifExists === 'raise'
       ? isRaise(role, toText(values['type']))
@@ -58,7 +58,7 @@ export function selectMembership(
 }
 
 /** Adds an unblock to values without a block, unless the service shows that the member is not blocked. */
-export function withUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
+export function withDefaultUnblock<V extends { is_blocked?: unknown }>(values: V, member: Item) {
   return values.is_blocked === undefined && isBlocked(member) !== false
     ? { ...values, ...toBlockBody(false) }
     : values

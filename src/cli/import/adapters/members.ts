@@ -9,7 +9,7 @@ import { withoutNotices } from '../../lists/read-list.ts'
 import { listMembersOf } from '../../lists/user-members.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { isBlocked } from '../../records/blocking.ts'
-import { selectMembership, withUnblock } from '../../records/membership-plan.ts'
+import { selectMembership, withDefaultUnblock } from '../../records/membership-plan.ts'
 import { createRecord, updateRecord } from '../../records/records.ts'
 import type { ImportAdapter } from '../adapter/adapter.ts'
 import { deriveColumns } from '../adapter/columns.ts'
@@ -40,7 +40,7 @@ export function createMembers({
   }
   const columns = deriveColumns(member, views.member, endpoints.addMember)
   const desiredValues = ({ room_id: _, user_id: __, ...values }: MemberRow, existing: Item) =>
-    unblock ? withUnblock(values, existing) : values
+    unblock ? withDefaultUnblock(values, existing) : values
   const members: ImportAdapter<MemberRow> = {
     ...columns,
     readOnly: [...columns.readOnly, 'last_seen'],

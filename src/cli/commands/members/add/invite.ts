@@ -23,11 +23,10 @@ export async function inviteToRoom(
   const { user_id, ...values } = body
   const listed = ifExists && (await lookUpFirst(findMember(context, room_id, toText(user_id))))
   if (!listed) return runOne(context, 'addMember', { params: { room_id }, body })
-  const id = String(listed['id'])
-  const params = { room_id, member_id: id }
+  const params = { room_id, member_id: String(listed['id']) }
   if (ifExists === 'skip') return runOne(context, 'getMember', { params })
   // Lists may show only a part of a member.
-  const member = await findRecord(await context.client(), { kind: 'member', id, room_id })
+  const member = await findRecord(await context.client(), { kind: 'member', id: params.member_id, room_id })
   const plan = planMembership(member ?? listed, { values, ifExists })
   if (plan.action === 'refuse') throw new ConflictError(`${toText(user_id)} is ${plan.error.message}`)
   if (plan.action === 'change') return runOne(context, 'updateMember', { params, body: values })
