@@ -1,5 +1,5 @@
 import { plural } from '../../api/plural.ts'
-import { isFatal, judgeStatus, type Status } from '../../client/outcome.ts'
+import { judgeStatus, type Status } from '../../client/outcome.ts'
 import {
   InterruptedError,
   type MeetroomError,
@@ -132,9 +132,10 @@ function createWork(pendingRows: PendingRows, sender: RowSender, ledger: Ledger,
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error && isFatal(error) && !(error instanceof NetworkError || error instanceof InterruptedError)) {
+      const isTolerable = error instanceof NetworkError || error instanceof InterruptedError
+      if ('error' in outcome && !isTolerable && run.stopIfFatal(outcome)) {
         if (outcome.status !== 'unknown') ledger.recordUnsent(row)
-        throw error
+        return
       }
       const backpressure = ledger.recordOutcome(row, body, outcome)
       if (backpressure) await backpressure

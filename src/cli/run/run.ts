@@ -134,10 +134,11 @@ export class Run {
     this.#parts.stop.abort()
   }
 
-  /** Stops the run if its other requests would fail for the same reason. */
-  stopIfFatal(failure: Failure): void {
+  /** Stops the run if its other requests would fail for the same reason, and returns true if so. */
+  stopIfFatal(failure: Failure): boolean {
     const fatal = readFatal(failure)
     if (fatal) this.stop(fatal)
+    return fatal !== undefined
   }
 
   /** Counts an outcome; too many failures stop the run. */

@@ -77,7 +77,7 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const { user_id, others = [] } = addition
   const users = new Set([user_id, ...others])
   const search = await MembershipSearch.open(context, flags, { users, where: flags.where })
-  const tasks: RoomTask[] = []
+  const tasks: Task[] = []
   const rooms: Item[] = []
   for await (const searched of search.searched()) {
     const { room } = searched

@@ -2,13 +2,13 @@ import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import type { AddFlags as RoomFlags } from '../../targets/add-to-rooms.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { addBodyFlags, addExamples, addSelectionFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import type { IfMember } from '../../records/membership-plan.ts'
+import type { AddFlags as RoomFlags } from '../../targets/add-to-rooms.ts'
 
 const { descriptions } = member
 

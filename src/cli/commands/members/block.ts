@@ -2,9 +2,8 @@ import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-
-import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { hasNoBlock } from '../../records/blocking.ts'
+import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
 import { blocking, memberBatch, setBlocked } from './member-block.ts'
 

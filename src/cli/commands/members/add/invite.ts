@@ -2,12 +2,12 @@ import type { BodyOf } from '../../../../api/operation-types.ts'
 import type { Operations } from '../../../../api/operations.ts'
 import { toText } from '../../../../api/to-text.ts'
 import { ConflictError } from '../../../../errors.ts'
-import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { findMember } from '../../../lists/user-members.ts'
 import { lookUpFirst } from '../../../records/look-up.ts'
 import { type IfMember, planMembership } from '../../../records/membership-plan.ts'
 import { findRecord } from '../../../records/records.ts'
+import { type AddFlags, addToRooms } from '../../../targets/add-to-rooms.ts'
 import { runOne } from '../../shared/run-one.ts'
 
 /**

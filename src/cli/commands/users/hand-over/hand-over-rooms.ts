@@ -1,7 +1,7 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
-import { type AddFlags, addToRooms, selectMembershipOf } from '../../../targets/add-to-rooms.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { readRole } from '../../../records/membership-plan.ts'
+import { type AddFlags, addToRooms, selectMembershipOf } from '../../../targets/add-to-rooms.ts'
 
 interface HandOver {
   from: string
