@@ -22,9 +22,7 @@ export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
 const maxCachedRooms = 16
 
 /** @param unblock true to unblock members whose rows do not set `is_blocked` */
-export function createMembers({
-  unblock = false,
-}: Pick<ImportFlags, 'unblock'> = {}): ImportAdapter<MemberRow> {
+export function createMembers({ unblock }: Pick<ImportFlags, 'unblock'> = {}): ImportAdapter<MemberRow> {
   // Members by user ID, cached by room ID to avoid one list request per row.
   const rooms = new Map<string, Promise<Map<string, Item[]>>>()
   const readMembers = (client: Client, room: string) => {
