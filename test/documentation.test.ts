@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type Endpoint, endpoints } from '../src/api/endpoints.ts'
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from '../src/cli/help/topics.ts'
@@ -44,6 +45,10 @@ const generated: Readonly<Record<string, readonly [file: string, generate: () =>
     'src/help/exit-codes.md',
     async () => toTable(['code', 'meaning'], Object.entries(exitCodes)),
   ],
+  operations: [
+    'src/help/api.md',
+    async () => toTable(['request', 'operation'], Object.entries(endpoints).map(toOperation)),
+  ],
   lost: [
     'src/help/import.md',
     async () =>
@@ -58,6 +63,10 @@ function toTable(heads: readonly string[], rows: readonly (readonly string[])[])
     .map((row) => `| ${row.join(' | ')} |`)
     .join('\n')
     .replace('| --- | --- |', '|---|---|')
+}
+
+function toOperation([name, { method, path, unlisted }]: readonly [string, Endpoint]): readonly string[] {
+  return [`\`${method} ${path}\``, `\`${name}\`${unlisted ? ' (not every service)' : ''}`]
 }
 
 function toTopicLink([topic, summary]: readonly string[]): readonly string[] {

@@ -22,7 +22,7 @@ const marks: Readonly<Record<string, string>> = {
 
 /** Scripts and files of other programs that other tests run, by a part of them. */
 const scripts: Table<string> = [
-  [/runs-on: ubuntu-latest|matrix\.shard|completionMode|make_room\(\)|15 6 \* \* 2-6/, 'ci.built.test.ts'],
+  [/runs-on: ubuntu-latest|matrix\.shard|make_room\(\)|15 6 \* \* 2-6/, 'ci.built.test.ts'],
   [/--api-key-file "\$key"/, 'live.built.test.ts'],
   [/docker (?:run|build)/, 'container.built.test.ts'],
   [/@args/, 'powershell.test.ts'],
@@ -34,9 +34,10 @@ const scripts: Table<string> = [
 const notRun: Table<string> = [
   [/--local …/, 'stands for any command'],
   [/^meetroom (?:api DELETE|rooms get)$/, 'the beginning of a command'],
-  [/^npm ci|^RUN npm|^docker compose|^sudo|^seq/, 'needs another program'],
+  [/^npm ci|^RUN npm|^docker compose|^sudo/, 'needs another program'],
   [/^meetroom auth login$/, 'asks on a terminal: ask.test.ts'],
   [/auth login .*--key-command/, 'needs a password manager; key-command.test.ts reads it'],
+  [/sessions watch '/, 'runs until it is stopped: watch.test.ts'],
   [/meetroom join /, 'needs WebSockets: join.test.ts'],
   [/rooms open /, 'needs a browser: open.test.ts'],
   [/serve --print-env/, 'needs a served workspace: live.built.test.ts'],

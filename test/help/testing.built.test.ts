@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -28,12 +28,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Returns an example of the topic. */
-function exampleOf(name: string): string {
-  const [, code = ''] =
-    new RegExp(`<!-- ${name} -->\n\`\`\`js\n(.*?)\`\`\``, 's').exec(readTopicFile('testing')) ?? []
-  return code
-}
+const [, esm = ''] = /<!-- esm -->\n```js\n(.*?)```/s.exec(readTopicFile('testing')) ?? []
+const commonJs = readFileSync(resolve('test/fixtures/testing-commonjs.txt'), 'utf8')
 
 /** Writes files into a directory of the project. */
 function write(folder: string, files: Readonly<Record<string, string>>): string {
@@ -49,15 +45,14 @@ const nodeMajor = Number(process.versions.node.split('.')[0])
 const nodeFlags = { NODE_OPTIONS: nodeMajor < 22 ? '--experimental-websocket' : '' }
 
 test.each([
-  ['esm', 'module'],
-  ['cjs', 'commonjs'],
+  ['module', esm],
+  ['commonjs', commonJs],
 ])(
   'the tests in the %s example pass and use all parts of the test service in 30 lines',
-  async (name, type) => {
-    const code = exampleOf(name)
+  async (type, code) => {
     expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(30)
     for (const word of ['seed', 'reset', 'clock', 'faults', 'webhooks']) expect(code).toContain(word)
-    const cwd = write(name, { 'package.json': JSON.stringify({ type }), 'service.test.js': code })
+    const cwd = write(type, { 'package.json': JSON.stringify({ type }), 'service.test.js': code })
     const {
       code: exitCode,
       stdout,

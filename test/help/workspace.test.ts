@@ -21,7 +21,7 @@ test('the commands of the workspace topic print the output that the topic shows'
     expect(`${first}\n${stdout}${stderr}`).toBe(text)
     commands++
   }
-  expect(commands).toBe(3)
+  expect(commands).toBe(2)
 })
 
 test('workspace apply changes nothing if the example file of the workspace topic is already applied', async () => {
