@@ -30,7 +30,8 @@ async function reference(): Promise<string> {
 
 function flagLine(option: { flags: string; description: string; argChoices?: readonly string[] }): string {
   const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : ''
-  return `- \`${option.flags}\`: ${option.description}${choices}`
+  const flags = option.flags.replace(/^--[\w-]+, /, '')
+  return `- \`${flags}\`: ${option.description}${choices}`
 }
 
 /** How each generated part of a file is made. */

@@ -311,7 +311,7 @@ export const delivery = defineResource({
     state: {
       type: deliveryStates,
       description: 'waiting (for an attempt), delivered, or given_up',
-      query: 'only deliveries in this state',
+      query: 'only deliveries with this status',
       presence: 'always',
       column: [4, 8],
     },

@@ -1,3 +1,4 @@
+import type { Option } from 'commander'
 import type { CommandDescription } from '../../src/cli/commands/schema/commands.ts'
 import { describeArgument, describeFlag, type FlagDescription } from '../../src/cli/commands/schema/flags.ts'
 import { main } from '../../src/main.ts'
@@ -59,7 +60,7 @@ export async function currentInterface(): Promise<Interface> {
       {
         aliases: [...(command.parent?.aliases() ?? []), ...command.aliases()],
         arguments: parametersOf(command.registeredArguments.map(describeArgument)),
-        flags: parametersOf(command.options.map(describeFlag)),
+        flags: parametersOf(command.options.flatMap(describeFlagNames)),
         exit_codes: found?.exit_codes ?? [],
         writes: found?.writes ?? false,
         dry_run: found?.dry_run ?? false,
@@ -76,6 +77,12 @@ export async function currentInterface(): Promise<Interface> {
       Object.entries($defs).map(([name, schema]) => [name, shapeOf(schema as Schema)]),
     ),
   }
+}
+
+/** Describes a flag under each name that the program accepts. */
+function describeFlagNames(option: Option): FlagDescription[] {
+  const flag = describeFlag(option)
+  return option.short?.startsWith('--') ? [flag, { ...flag, name: option.short }] : [flag]
 }
 
 async function outputOf(line: string): Promise<string> {

@@ -31,10 +31,19 @@ export class PlainHelp extends Help {
     return this.#hidesFlags ? [] : super.visibleOptions(command)
   }
 
+  /** Omits the former name of a flag, as in `--type, --role <role>`. */
+  override optionTerm(option: Option): string {
+    return option.flags.replace(/^--[\w-]+, /, '')
+  }
+
+  override styleTitle(title: string): string {
+    return title === 'Options:' ? 'Flags:' : title
+  }
+
   override commandUsage(command: Command): string {
     const path: string[] = []
     for (let at: Command | null = command; at; at = at.parent) path.unshift(at.name())
-    return `${path.join(' ')} ${command.usage()}`
+    return `${path.join(' ')} ${command.usage().replace('[options]', '[flags]')}`
   }
 }
 

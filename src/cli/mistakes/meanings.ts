@@ -227,9 +227,9 @@ export function isUndo(word: string): boolean {
 
 /** Flags of other programs, with their equivalents here. The first one that the command accepts is suggested. */
 export const flags: Readonly<Record<string, readonly string[]>> = {
-  '--role': ['--type', '--default-member-type'],
+  '--role': ['--default-member-type'],
   '--type': ['--default-member-type'],
-  '--member-type': ['--type', '--default-member-type'],
+  '--member-type': ['--role', '--default-member-type'],
   '--format': ['--output'],
   '--filter': ['--where'],
   '--condition': ['--where'],

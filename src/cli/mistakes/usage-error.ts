@@ -64,11 +64,11 @@ const explanations: Readonly<Record<string, Explain>> = {
     return new UsageError(`${flag} is missing`, { hint: findExample(command, program) })
   },
   'commander.optionMissingArgument': ({ said, words }) => {
-    const [, flag = ''] = /'(?:-\w, )?(.*)'/.exec(said) ?? []
+    const [, flag = ''] = /'(?:-[\w-]+, )?(.*)'/.exec(said) ?? []
     return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: suggestHelpOn(words) })
   },
   'commander.conflictingOption': ({ said, words }) => {
-    const [one, other] = [...said.matchAll(/'(?:-\w, )?(--[\w-]+)[^']*'/g)].map(([, flag]) => flag)
+    const [one, other] = [...said.matchAll(/'(?:-[\w-]+, )?(--[\w-]+)[^']*'/g)].map(([, flag]) => flag)
     return new UsageError(`${one} and ${other} cannot be used together`, { hint: suggestHelpOn(words) })
   },
 }
@@ -202,7 +202,7 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
     /^command-argument value '([\s\S]*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/.exec(
       said,
     ) ?? []
-  const name = flags === undefined ? argument : (/--[\w-]+/.exec(flags)?.[0] ?? flags)
+  const name = flags === undefined ? argument : (flags.match(/--[\w-]+/g)?.at(-1) ?? flags)
   const choices = (flagChoices ?? allowed)?.split(', ')
   if (name === undefined || choices === undefined) return undefined
   const value = flagValue ?? given ?? ''
@@ -212,7 +212,8 @@ function explainInvalidValue({ said, program, command, words, rest }: UsageProbl
   const names = flags?.split(/[ ,]+/) ?? []
   const at = rest.findIndex(
     (word, i) =>
-      word === `${name}=${value}` || (word === value && (!flags || names.includes(rest[i - 1] ?? ''))),
+      names.some((each) => word === `${each}=${value}`) ||
+      (word === value && (!flags || names.includes(rest[i - 1] ?? ''))),
   )
   if (meant === undefined || at < 0)
     return new UsageError(message, {

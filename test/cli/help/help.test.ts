@@ -19,7 +19,7 @@ async function show(line: string): Promise<string> {
 /** The commands that a help text lists. */
 const commandsIn = (help: string): string[] =>
   [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
-    .filter(([text]) => !/^(Options|Arguments|Examples)/.test(text))
+    .filter(([text]) => !/^(Flags|Arguments|Examples)/.test(text))
     .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name))
 
 const verbs: Record<string, string[]> = {
@@ -64,7 +64,7 @@ const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name
 describe('help', () => {
   test('of the program lists command groups, topics and common flags in fewer than 75 lines', async () => {
     const help = await show('--help')
-    expect(help).toMatch(/^Usage: meetroom \[options\] \[command\]\n/)
+    expect(help).toMatch(/^Usage: meetroom \[flags\] \[command\]\n/)
     for (const group of Object.keys(verbs)) expect(commandsIn(help)).toContain(group)
     const headings = [...help.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading)
     expect(headings).toEqual([
@@ -95,7 +95,7 @@ describe('help', () => {
 
   test.each(Object.entries(verbs))('of %s lists its commands', async (group, names) => {
     const help = await show(`${group} --help`)
-    expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[options\\] \\[command\\]\\n`))
+    expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[flags\\] \\[command\\]\\n`))
     expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
     // A topic of the same name says more than the list of commands.
     const asked = Object.hasOwn(topicSummaries, group) ? `${group} help` : `help ${group}`
@@ -118,7 +118,7 @@ describe('help', () => {
   test.each(leaves)('of %s has a usage line, a description and examples', async (leaf) => {
     const help = await show(`${leaf} --help`)
     expect(help).toMatch(
-      new RegExp(`^Usage: meetroom ${leaf} \\[options\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
+      new RegExp(`^Usage: meetroom ${leaf} \\[flags\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
     )
     expect(help).toMatch(new RegExp(`\nExamples:\n( {2}\\$ .*\\bmeetroom ${leaf}\\b.*\n)+`))
     expect(help).toMatch(/\nGlobal flags: meetroom help flags\n$/)

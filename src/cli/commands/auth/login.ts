@@ -19,7 +19,7 @@ import { openClientAt } from '../../requests/find-service.ts'
 import { formatFingerprint } from '../../requests/fingerprint.ts'
 
 interface LoginFlags {
-  withToken?: boolean
+  withKey?: boolean
   keyCommand?: string
   replace?: boolean
 }
@@ -31,7 +31,9 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     .description(
       'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file that only you can read.',
     )
-    .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
+    .addOption(
+      new Option('--with-token, --with-key', 'read the key from standard input').conflicts('keyCommand'),
+    )
     .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
     .option('--replace', 'point an existing profile at another service, and forget its key')
     .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
@@ -39,7 +41,7 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     login,
     'meetroom auth login',
     'meetroom auth login --base-url https://meet.example.com/v1',
-    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
+    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-key < key.txt',
     "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
   )
 }
@@ -50,8 +52,8 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const stored = await context.storedConfig()
   const profile = selectProfileName(context, stored)
   const before = findProfile(stored, profile) ?? {}
-  // With --with-token, standard input holds the key and cannot answer prompts.
-  const asks = !flags.withToken && isInteractive(host)
+  // With --with-key, standard input holds the key and cannot answer prompts.
+  const asks = !flags.withKey && isInteractive(host)
   const given = await selectBaseUrl(context, before, asks)
   const { origin } = new URL(given)
   const mayReplace = flags.replace ?? false
@@ -127,7 +129,7 @@ function readBaseUrl(text: string): string {
 
 async function readNewKey(
   context: Context,
-  { withToken, keyCommand }: LoginFlags,
+  { withKey, keyCommand }: LoginFlags,
   origin: string,
   { api_key, api_key_origin }: Profile,
 ): Promise<string> {
@@ -135,11 +137,11 @@ async function readNewKey(
     const { runKeyCommand } = await import('../../requests/key-command.ts')
     return checkKey(await runKeyCommand(keyCommand, '--key-command', context))
   }
-  if (withToken) return checkKey(await readStdinText(context.host), 'standard input')
+  if (withKey) return checkKey(await readStdinText(context.host), 'standard input')
   const why = explainNotInteractive(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
-      hint: ['pipe it in: ', suggest(['auth', 'login', '--with-token']), ' < file'],
+      hint: ['pipe it in: ', suggest(['auth', 'login', '--with-key']), ' < file'],
     })
   const { askSecret } = await import('../../requests/ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
@@ -150,7 +152,7 @@ async function readNewKey(
 function notAKeyError(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} must hold only the key, but it holds ${word}`, {
-    hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-token']), ' < file'],
+    hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-key']), ' < file'],
   })
 }
 

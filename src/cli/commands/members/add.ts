@@ -13,7 +13,7 @@ import type { AddFlags as RoomFlags } from '../../targets/add-to-rooms.ts'
 const { descriptions } = member
 
 interface AddFlags extends BodyFlags, RoomFlags {
-  type?: MemberType
+  role?: MemberType
   user?: string
   allRooms?: boolean
   ifExists?: IfMember
@@ -29,7 +29,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     )
     .addArgument(new RoomArgument('[room]'))
     .addArgument(new UserArgument('[user]'))
-    .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
+    .addOption(new Option('--type, --role <role>', descriptions.type).choices(memberTypes))
     .addOption(
       new Option(
         '--if-exists <what>',
@@ -52,7 +52,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       if (isMany && user_id === undefined)
         throw new UsageError('--user is missing', { hint: 'name the user to invite with --user ID' })
       if (user_id === undefined) return add.missingArgument('user')
-      const given = { 'the user': { user_id }, '--type': { type: flags.type } }
+      const given = { 'the user': { user_id }, '--role': { type: flags.role } }
       const body = await buildBody(context, 'addMember', flags, given)
       if (room_id === undefined) await context.requireAllowedFlags('writes')
       const { inviteToRoom, inviteToSelectedRooms } = await import('./add/invite.ts')
@@ -62,8 +62,8 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
   )
   addExamples(
     add,
-    'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host',
-    "meetroom members add --where 'name~^Maths' --user ada --type host --dry-run",
-    'meetroom members add --all-rooms --user ada --type monitor',
+    'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --role host',
+    "meetroom members add --where 'name~^Maths' --user ada --role host --dry-run",
+    'meetroom members add --all-rooms --user ada --role monitor',
   )
 }

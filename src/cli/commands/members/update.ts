@@ -17,7 +17,7 @@ const { descriptions } = member
 interface UpdateFlags extends BodyFlags {
   user?: string[]
   name?: string
-  type?: MemberType
+  role?: MemberType
   blocked?: boolean
   unblocked?: boolean
 }
@@ -31,16 +31,16 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .addArgument(new IdArgument('[member]', descriptions.id, 'member'))
     .addOption(createUserOption())
     .option('--name <name>', descriptions.name)
-    .addOption(new Option('--type <type>', descriptions.type).choices(memberTypes))
+    .addOption(new Option('--type, --role <role>', descriptions.type).choices(memberTypes))
     .addOption(new Option('--blocked', descriptions.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'unblock the member').conflicts('blocked'))
   addBodyFlags(update).action(
     act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
       const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
-      const { name, type } = flags
+      const { name, role: type } = flags
       const body = await buildBody(context, 'updateMember', flags, {
         '--name': { name },
-        '--type': { type },
+        '--role': { type },
         [flags.blocked ? '--blocked' : '--unblocked']: toBlockBody(blocked),
       })
       requireFields(context, body, {})
@@ -55,6 +55,6 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
   addExamples(
     update,
     "meetroom members update 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --name 'Dr. Ada'",
-    'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --type host',
+    'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --role host',
   )
 }

@@ -8,7 +8,7 @@ import { runList } from '../../lists/run-list.ts'
 import { RoomArgument, roomArgumentText } from '../../names/arguments.ts'
 
 interface DeliveryFlags extends ListFlags {
-  state?: DeliveryState
+  status?: DeliveryState
   since?: string
 }
 
@@ -20,12 +20,12 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
       'List the webhook deliveries that wait, and those of the last day that were delivered or given up. Only the embedded service keeps them: another service exits 6.',
     )
     .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
-    .addOption(new Option('--state <state>', delivery.descriptions.state).choices(deliveryStates))
+    .addOption(new Option('--state, --status <status>', delivery.descriptions.state).choices(deliveryStates))
     .option('--since <time>', 'only events since then, such as 10m (ten minutes ago) or a time')
     .action(
       act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
         const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')
-        const { state, since } = flags
+        const { status: state, since } = flags
         const query = { room_id, state, since: since && (await readSince(context, since)) }
         try {
           await runList(context, 'listDeliveries', { query }, flags)
@@ -37,7 +37,7 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
   addPagingFlags(list)
   addExamples(
     list,
-    'meetroom webhooks deliveries --local --state given_up',
+    'meetroom webhooks deliveries --local --status given_up',
     "meetroom webhooks deliveries 'name:Weekly sync' --local --since 10m",
   )
 }

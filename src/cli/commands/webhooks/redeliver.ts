@@ -21,8 +21,8 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     .addOption(new RoomOption('--room <room>', `with --since, only events of this room: ${roomArgumentText}`))
     .addOption(
       new Option(
-        '--state <state>',
-        'with --since, only events in this state; by default delivered and given_up',
+        '--state, --status <status>',
+        'with --since, only events with this status; by default delivered and given_up',
       ).choices(deliveryStates),
     )
     .action(
@@ -36,6 +36,6 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
   addExamples(
     redeliver,
     'meetroom webhooks redeliver --local msg_019b7ca98f2e2ed354c16668',
-    'meetroom webhooks redeliver --local --since 10m --state given_up',
+    'meetroom webhooks redeliver --local --since 10m --status given_up',
   )
 }

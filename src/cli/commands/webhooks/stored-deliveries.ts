@@ -17,7 +17,7 @@ import { writeTargets } from '../../targets/write-targets.ts'
 export interface RedeliverFlags extends PaceFlags {
   since?: string
   room?: string
-  state?: DeliveryState
+  status?: DeliveryState
   max?: number
 }
 
@@ -55,9 +55,9 @@ export async function runRedeliver(
 async function readGiven(
   context: Context,
   given: readonly string[],
-  { room, state, max }: RedeliverFlags,
+  { room, status, max }: RedeliverFlags,
 ): Promise<string[]> {
-  const flag = room !== undefined ? '--room' : state !== undefined ? '--state' : undefined
+  const flag = room !== undefined ? '--room' : status !== undefined ? '--status' : undefined
   if (flag) throw new UsageError(`${flag} needs --since`)
   if (given.length === 0)
     throw new UsageError('missing required argument “id”', {
@@ -78,7 +78,7 @@ async function selectSince(
   context: Context,
   given: readonly string[],
   text: string,
-  { room: room_id, state, max }: RedeliverFlags,
+  { room: room_id, status: state, max }: RedeliverFlags,
 ): Promise<string[]> {
   if (given.length > 0) throw new UsageError('pass IDs or --since, not both')
   if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --since matches is unknown')

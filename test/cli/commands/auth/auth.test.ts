@@ -69,7 +69,7 @@ test('auth login hides every part of a typed key', async () => {
     expect(stderr).not.toContain(world.apiKey.slice(i, i + 6))
 })
 
-test('auth login --with-token reads the key from standard input', async () => {
+test('auth login --with-key, formerly --with-token, reads the key from standard input', async () => {
   expect(await logIn()).toMatchObject({
     code: 0,
     stdout: '',
@@ -238,12 +238,12 @@ test('auth login over plain HTTP to a loopback address stores the key', async ()
   })
 })
 
-test('auth login without a terminal and without --with-token exits 2 with a hint to pipe the key to standard input', async () => {
+test('auth login without a terminal and without --with-key exits 2 with a hint to pipe the key to standard input', async () => {
   expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
     code: 2,
     stdout: '',
     stderr:
-      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-token --base-url https://meet.test/v1 < file\n',
+      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-key --base-url https://meet.test/v1 < file\n',
   })
 })
 

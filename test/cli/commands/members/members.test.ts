@@ -112,11 +112,11 @@ test('members get encodes an ID as one path segment', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('members add --type adds a user with the given role', async () => {
+test('members add --role adds a user with the given role', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada' })
   const { code, stdout, stderr } = await world.run(
-    `members add ${id} ada --type monitor --columns user_id,type`,
+    `members add ${id} ada --role monitor --columns user_id,type`,
   )
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
@@ -169,7 +169,7 @@ test('members add with an unknown role in --type prints the valid roles and send
     code: 2,
     stdout: '',
     stderr:
-      'error: --type must be guest, host or monitor, not “boss”\nhint: see: meetroom members add --help\n',
+      'error: --role must be guest, host or monitor, not “boss”\nhint: see: meetroom members add --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -363,7 +363,7 @@ test('members add and members block exit 2 and name the argument if a required a
     code: 2,
     stderr:
       'error: missing required argument “user”\n' +
-      'hint: as in: meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host --base-url https://meet.test/v1\n',
+      'hint: as in: meetroom members add 66f1a2b3c4d5e6f708192a3b ada --role host --base-url https://meet.test/v1\n',
   })
   expect(await world.run('members block room')).toMatchObject({
     code: 2,

@@ -66,7 +66,7 @@ describe('webhooks deliveries', () => {
 
   test.each([
     ['room-1', 'msg_c msg_a'],
-    ['--state waiting', 'msg_b'],
+    ['--status waiting', 'msg_b'],
     ['--since 10m', 'msg_c msg_b'],
     ['--since 2026-01-02T02:50Z --state given_up', 'msg_c'],
     ['--where attempts>1', 'msg_c'],
@@ -129,7 +129,7 @@ describe('webhooks redeliver', () => {
 
   test.each([
     ['--since 10m', ['msg_c']],
-    ['--since 1h --state delivered', ['msg_a']],
+    ['--since 1h --status delivered', ['msg_a']],
     ['--since 1h --state waiting', ['msg_b']],
     ['--since 1h --room room-2', []],
     ['--since 1s', []],
@@ -183,7 +183,7 @@ describe('webhooks redeliver', () => {
   test.each([
     ['', 'missing required argument “id”'],
     ['msg_a --since 10m', 'pass IDs or --since, not both'],
-    ['msg_a --state delivered', '--state needs --since'],
+    ['msg_a --state delivered', '--status needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
     ['--since 10m --curl', '--curl sends nothing, so what --since matches is unknown'],
   ])('with the arguments “%s” exits 2', async (flags, message) => {
