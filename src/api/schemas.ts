@@ -36,7 +36,7 @@ export function createItemSchema(fields: Fields): z.ZodObject {
   )
 }
 
-const unlistedNotice = 'not listed in the API specification: may be missing, and may change without notice'
+const unlistedNotice = 'not a listed field of the API: may be missing, and may change without notice'
 
 const deprecatedField = z
   .unknown()

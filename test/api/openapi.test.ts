@@ -76,6 +76,6 @@ test('name and is_blocked of members are fields of the requests and optional fie
   ]) {
     expect(member.name.type).toEqual(['string', 'null'])
     expect(member.is_blocked.type).toEqual(['boolean', 'null'])
-    expect(member.is_blocked.description).toContain('not listed in the API specification')
+    expect(member.is_blocked.description).toContain('not a listed field of the API')
   }
 })

@@ -53,13 +53,6 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./config/config.ts')).defineConfig,
   },
   {
-    name: 'cache',
-    summary: 'Deprecated: does nothing',
-    heading: getStarted,
-    hidden: true,
-    load: async () => (await import('./cache/cache.ts')).defineCache,
-  },
-  {
     name: 'completion',
     summary: 'Print a completion script for bash, zsh, fish or PowerShell',
     topic: 'completion',
@@ -166,7 +159,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'openapi',
-    summary: 'Print the contract as an OpenAPI document',
+    summary: 'Print the API as an OpenAPI document',
     topic: 'api',
     heading: scripting,
     load: async () => (await import('./openapi.ts')).defineOpenapi,
@@ -184,6 +177,13 @@ export const groups: readonly Group[] = [
     topic: 'api',
     heading: scripting,
     load: async () => (await import('./schema/schema.ts')).defineSchema,
+  },
+  {
+    name: 'cache',
+    summary: 'Deprecated: does nothing',
+    heading: scripting,
+    hidden: true,
+    load: async () => (await import('./cache/cache.ts')).defineCache,
   },
   {
     name: '__complete',

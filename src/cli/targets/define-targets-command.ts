@@ -10,19 +10,20 @@ export function defineTargetsCommand<C extends OperationName>(
   defineAction: DefineAction,
   definition: TargetsCommand<C>,
 ): void {
-  const { verb, call, roomArgument } = definition
-  const command = group.command(verb).summary(definition.summary).description(definition.description)
+  const { verb, call, roomArgument, summary, destructive } = definition
+  const description = `${definition.description}${destructive ? ' Asks first.' : ''}`
+  const command = group.command(verb).summary(summary).description(description)
   if (definition.alias) command.alias(definition.alias)
   if (roomArgument) command.addArgument(roomArgument)
   command.addArgument(definition.ids)
   definition.flags?.(command)
   command.action(
-    defineAction(definition.destructive ? 'destroys' : 'writes', async (context, ...args: unknown[]) => {
+    defineAction(destructive ? 'destroys' : 'writes', async (context, ...args: unknown[]) => {
       const { runTargetsCommand } = await import('./run-command.ts')
       await runTargetsCommand(context, definition, args)
     }),
   )
   command.targetsOperation = call[0]
-  addTargetsFlags(command, { adapts: !definition.destructive })
+  addTargetsFlags(command, { adapts: !destructive })
   addExamples(command, ...definition.examples)
 }

@@ -123,7 +123,7 @@ async function warnAboutSecret(context: Context): Promise<void> {
   const { findEmbeddedService } = await import('../../requests/embedded-service.ts')
   if (await findEmbeddedService(context)) return
   await context.notice([
-    'warning: the API specification defines no webhook secret, so signatures may be missing; check a webhook with: ',
+    'warning: not every service signs webhooks; check a webhook with: ',
     suggest(['webhooks', 'listen', '--secret', '@secret.txt']),
   ])
 }

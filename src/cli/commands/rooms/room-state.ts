@@ -7,11 +7,14 @@ export interface StateFlags {
   active?: boolean
 }
 
-/** Adds `--terminated` and `--active`: filters in a list, changes in an update. */
-export function addStateFlags(command: MeetroomCommand): MeetroomCommand {
+/** Adds `--terminated` and `--active`: filters in a list, deprecated changes in an update. */
+export function addStateFlags(
+  command: MeetroomCommand,
+  words = { terminated: 'terminated', active: 'not terminated' },
+): MeetroomCommand {
   return command
-    .addOption(new Option('--terminated', 'terminated').conflicts('active'))
-    .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
+    .addOption(new Option('--terminated', words.terminated).conflicts('active'))
+    .addOption(new Option('--active', words.active).conflicts('terminated'))
 }
 
 /** Returns the state that the flags select; undefined when they select none. */

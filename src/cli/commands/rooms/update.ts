@@ -2,6 +2,7 @@ import { room } from '../../../api/resources.ts'
 import { suggestHelp, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
+import type { Context } from '../../kernel/context.ts'
 import {
   addBodyFlags,
   addExamples,
@@ -15,6 +16,12 @@ import { runOne } from '../shared/run-one.ts'
 import { addStateFlags, readState, type StateFlags, termination } from './room-state.ts'
 
 const { descriptions } = room
+
+/** What replaces the deprecated flags. */
+const instead = {
+  terminated: 'deprecated: use “rooms terminate”',
+  active: 'deprecated: use “rooms reopen”',
+}
 
 interface UpdateFlags extends BodyFlags, StateFlags, TargetsFlags {
   name?: string
@@ -35,7 +42,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--layout <layout>', descriptions.layout)
     .option('--record', descriptions.record)
     .option('--no-record', 'stop recording the meetings in the room')
-  addSelectionFlags(addBodyFlags(addStateFlags(update))).action(
+  addSelectionFlags(addBodyFlags(addStateFlags(update, instead))).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The API specification does not list `record` here, but services support it.
@@ -48,7 +55,8 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       if (flags.where) {
         if (id !== undefined) throw new UsageError('pass an ID or --where, not both')
         const { updateRooms } = await import('../../targets/update-rooms.ts')
-        return updateRooms(context, flags, given)
+        await updateRooms(context, flags, given)
+        return noticeDeprecated(context, flags)
       }
       if (id === undefined)
         throw new UsageError('missing required argument “room”', {
@@ -61,6 +69,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
         await confirmTargets(context, termination, { ids: [id] })
       }
       await runOne(context, 'updateRoom', { params: { id }, body })
+      await noticeDeprecated(context, flags)
     }),
   )
   addExamples(
@@ -68,4 +77,9 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'",
     "meetroom rooms update --where 'age>365d' --name '{name} (old)' --dry-run",
   )
+}
+
+async function noticeDeprecated(context: Context, flags: StateFlags): Promise<void> {
+  for (const flag of ['terminated', 'active'] as const)
+    if (flags[flag]) await context.notice(`--${flag} is ${instead[flag]}`)
 }

@@ -119,7 +119,7 @@ describe('pages list after an unexpected response to the request for pages', () 
       const { code, stdout, stderr } = await world.run(['pages', 'list', room, ...flags])
       expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
       expect(stderr).toBe(
-        `error: the service does not list pages\nhint: room ${room} exists, but the API specification has no list of pages; ${suggested(`show the room with: meetroom rooms get ${room}`)}\n`,
+        `error: the service does not list pages\nhint: room ${room} exists, but this service has no list of pages; ${suggested(`show the room with: meetroom rooms get ${room}`)}\n`,
       )
     }
   })

@@ -83,6 +83,17 @@ test('rooms get shows one room as a record', async () => {
   expect(stdout).toBe(`id      ${id}\nname    One\ntype    open\nstatus  active\n`)
 })
 
+test.each([
+  ['terminated', 'terminate'],
+  ['active', 'reopen'],
+])('rooms update --%s says that “rooms %s” replaces it', async (flag, verb) => {
+  const id = await room({ name: 'Old' })
+  expect(await world.run(`rooms update ${id} --${flag} --yes`)).toMatchObject({
+    code: 0,
+    stderr: `--${flag} is deprecated: use “rooms ${verb}”\n`,
+  })
+})
+
 test('rooms update changes only the given fields', async () => {
   const id = await room({ name: 'Before' })
   expect(await world.run(['rooms', 'update', id, '--name', 'After'])).toMatchObject({ code: 0 })

@@ -3,7 +3,7 @@ import { answer, createWorld } from '../../../helpers/world.ts'
 
 const create = 'rooms create --name N --type open --webhook-url https://h.test/ -o ids'
 const warning =
-  'warning: the API specification defines no webhook secret, so signatures may be missing; check a webhook with: meetroom webhooks listen --secret @secret.txt\n'
+  'warning: not every service signs webhooks; check a webhook with: meetroom webhooks listen --secret @secret.txt\n'
 const unshown = 'warning: the service accepted webhook, but does not show it\n'
 const loopback = { MEETROOM_BASE_URL: 'http://127.0.0.1:4680/v1' }
 

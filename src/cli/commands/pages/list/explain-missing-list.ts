@@ -19,7 +19,7 @@ export async function explainMissingList(
   if (!isMissing) return error
   return new ServiceError('the service does not list pages', {
     hint: [
-      `room ${room_id} exists, but the API specification has no list of pages; show the room with: `,
+      `room ${room_id} exists, but this service has no list of pages; show the room with: `,
       suggest(['rooms', 'get'], room_id),
     ],
     ...{ status, request, body, cause: error },
