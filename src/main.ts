@@ -197,9 +197,10 @@ function toSystemError(cause: unknown): MeetroomError | undefined {
 
 /** Collects the settings for printing errors, even if the command line could not be parsed. */
 async function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
-  const expectedFormat = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
+  const isJson = line.json || (line.hasQuery && line.output !== 'tsv' && !host.stderr.isTTY)
+  const expectedFormat = isJson ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
-    format: context?.format ?? expectedFormat,
+    format: context?.errorFormat ?? expectedFormat,
     color: line.color,
     verbose: line.verbose,
     redact: createErrorRedactor(host, context),

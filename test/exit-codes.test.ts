@@ -122,14 +122,16 @@ const cases: Case[] = [
     when: 'the service does not respond',
     command: 'rooms list --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
-    stderr: 'error: no response from meet.test: connection refused\n',
+    stderr:
+      'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
   },
   {
     code: 5,
     when: 'a write is provably unsent',
     command: 'rooms create --name X --type open --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
-    stderr: 'error: no response from meet.test: connection refused\n',
+    stderr:
+      'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
   },
   {
     code: 6,
@@ -145,7 +147,7 @@ const cases: Case[] = [
     arrange: always(200, '{'),
     stderr:
       'error: the service’s response cannot be read: it is not valid JSON\n' +
-      'hint: is https://meet.test/v1 the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1\n',
+      'hint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
   },
   {
     code: 7,
@@ -318,6 +320,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'network',
         message: 'no response from meet.test: the connection was reset',
+        hint: 'find the cause with: meetroom doctor --base-url https://meet.test/v1',
         retryable: true,
         request: { method: 'GET', path: '/rooms/r1' },
       },

@@ -82,12 +82,13 @@ test('--version prints the version and creates no files', async () => {
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
 })
 
-test('rooms list exits 5 with one line when the connection is refused', async () => {
+test('rooms list exits 5 and names doctor when the connection is refused', async () => {
   const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
     stdout: '',
-    stderr: 'error: no response from 127.0.0.1:9: connection refused\n',
+    stderr:
+      'error: no response from 127.0.0.1:9: connection refused\nhint: find the cause with: meetroom doctor --base-url http://127.0.0.1:9/v1\n',
   })
 })
 
@@ -107,7 +108,7 @@ test('rooms list exits 5 at the timeout when the service does not respond', asyn
   expect(await runBuilt(['rooms', 'list', '--timeout', '0.3'], env)).toEqual({
     code: 5,
     stdout: '',
-    stderr: `error: no response from 127.0.0.1:${port} within 0.3 s\n`,
+    stderr: `error: no response from 127.0.0.1:${port} within 0.3 s\nhint: find the cause with: meetroom doctor --base-url http://127.0.0.1:${port}/v1\n`,
   })
 })
 

@@ -227,7 +227,7 @@ export function parseGivenJson(text: string, name: string, parse: (text: string)
   }
 }
 
-/** Describes a syntax error in JSON text, with its line and column. */
+/** Describes a syntax error in JSON text, with its column, and with its line if there are several. */
 export function describeJsonError(error: unknown, text: string): string {
   if (error instanceof JsonLimitError) return error.message
   const { message } = error as Error
@@ -239,7 +239,8 @@ export function describeJsonError(error: unknown, text: string): string {
   const character = Array.from(text.slice(at, at + 2))[0]
   if (character === undefined) return 'it ends too early'
   const before = text.slice(0, at).split('\n')
-  return `unexpected “${character}” at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+  const line = text.trim().includes('\n') ? `line ${before.length}, ` : ''
+  return `unexpected “${character}” at ${line}column ${(before.at(-1) ?? '').length + 1}`
 }
 
 /** Serializes a value of `readJson`, on one line or indented by `space` spaces. */

@@ -2,6 +2,7 @@ import type { Route } from '../api/endpoints.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
 import { AuthError, type RequestLine, suggest, UnknownOutcomeError } from '../errors.ts'
 import type { AuditTrail } from './audit-trail.ts'
+import { diagnosis } from './no-response.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type FinalResponse, type Policy, type Send } from './retry.ts'
 import { isRepeatable } from './retry-policy.ts'
@@ -92,6 +93,7 @@ export function createExchange(options: ExchangeOptions) {
         },
         {
           repeatable: isRepeatable(endpoint),
+          diagnose: diagnosis,
           write,
           check: () => checkHint(endpoint, input),
           line,

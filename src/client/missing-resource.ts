@@ -10,6 +10,7 @@ import {
   WrongBaseUrlError,
 } from '../errors.ts'
 import type { ParsedErrorResponse } from './error-response.ts'
+import { explainBaseUrl } from './no-response.ts'
 import type { AnyInput } from './request.ts'
 
 /** Converts the refusal of a missing resource to an error; returns undefined for any other refusal. */
@@ -55,12 +56,10 @@ function isOnlyIds({ params, query, body }: AnyInput): boolean {
   return params !== undefined && body === undefined && !hasQuery
 }
 
-const baseUrlHint = 'a base URL ends with the version, as in https://meet.example.com/v1'
-
 function explainWrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError {
   return new WrongBaseUrlError(
     `is ${baseUrl} the base URL of a Meeting Room Service? It does not respond as one`,
-    { ...details, hint: baseUrlHint },
+    { ...details, hint: explainBaseUrl(baseUrl) },
   )
 }
 
@@ -86,11 +85,12 @@ function createNotFoundError({
   description,
   message,
   details,
+  baseUrl,
 }: ParsedErrorResponse): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
     // Paths of API operations exist in every service, so the base URL is probably wrong.
-    const hint = isOwnPath(endpoint) ? undefined : baseUrlHint
+    const hint = isOwnPath(endpoint) ? undefined : explainBaseUrl(baseUrl)
     return new NotFoundError(`the service does not know ${details.request.path}${message}`, {
       ...details,
       hint,

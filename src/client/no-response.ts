@@ -5,6 +5,7 @@ import {
   type MeetroomError,
   NetworkError,
   type RequestLine,
+  suggest,
   UnknownOutcomeError,
 } from '../errors.ts'
 
@@ -15,7 +16,19 @@ export interface Repeatability {
   write: boolean
   /** Returns a hint with a command that shows whether a write took effect. */
   check: () => Hint
+  /** Hint for a request without a response. */
+  diagnose?: Hint
   line: RequestLine
+}
+
+/** Hint for failures between this machine and the service. */
+export const diagnosis: Hint = ['find the cause with: ', suggest(['doctor'])]
+
+/** Returns a hint for a base URL that does not lead to a service. */
+export function explainBaseUrl(baseUrl: string): Hint {
+  return /\/v\d+\/?$/.test(baseUrl)
+    ? diagnosis
+    : 'a base URL ends with the version, as in https://meet.example.com/v1'
 }
 
 /** @param maybeReceived true when an attempt may have reached the service */
@@ -25,9 +38,10 @@ export function createNoResponseError(
   maybeReceived: boolean,
   cause?: unknown,
 ): MeetroomError {
-  const { write, line } = repeatability
+  const { write, line, diagnose: hint } = repeatability
   const message = `no response ${what}`
-  if (!write || !maybeReceived) return new NetworkError(message, { request: line, retryable: true, cause })
+  if (!write || !maybeReceived)
+    return new NetworkError(message, { request: line, retryable: true, cause, hint })
   return createUnknownOutcomeError(message, repeatability, cause)
 }
 

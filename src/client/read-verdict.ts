@@ -4,6 +4,7 @@ import { matchOperation } from '../api/match-operation.ts'
 import { parseBoolean } from '../api/readings.ts'
 import { IncompleteError, type RequestLine, ServiceError } from '../errors.ts'
 import type { ExchangeResult } from './exchange.ts'
+import { explainBaseUrl } from './no-response.ts'
 import { type ParsedResponse, quoteBody } from './parsed-response.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -71,9 +72,7 @@ export function unreadableError(
   baseUrl: string,
 ): ServiceError {
   return new ServiceError(`the service’s response cannot be read: ${problem}`, {
-    hint: isRecord(received.value)
-      ? undefined
-      : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
+    hint: isRecord(received.value) ? undefined : explainBaseUrl(baseUrl),
     status: received.status,
     request,
     body: quoteBody(received),

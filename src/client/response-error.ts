@@ -11,7 +11,11 @@ import {
 import { describeErrorResponse, readResponseCode } from './error-message.ts'
 import type { ErrorResponse, ParsedErrorResponse } from './error-response.ts'
 import { findMissingResource, judgeAbsence } from './missing-resource.ts'
+import { diagnosis } from './no-response.ts'
 import { mayHaveActed } from './retry-policy.ts'
+
+/** Statuses of a gateway that cannot reach the service. */
+const gatewayFailures: ReadonlySet<number> = new Set([502, 504])
 
 /** Converts an error response to an error. For 400, a probe shows whether the parameters or the key are wrong. */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
@@ -113,7 +117,8 @@ function failed({ description, message, details }: ParsedErrorResponse): Meetroo
       ...details,
       hint: 'in this API, 500 means that the request was invalid; retrying will not help',
     })
-  return new ServiceError(`the service failed (${status})${message}`, { ...details, retryable: true })
+  const hint = gatewayFailures.has(status) ? diagnosis : undefined
+  return new ServiceError(`the service failed (${status})${message}`, { ...details, hint, retryable: true })
 }
 
 async function isKeyFine(refused: ErrorResponse, code = ''): Promise<boolean> {

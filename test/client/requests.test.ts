@@ -154,7 +154,8 @@ describe('a command', () => {
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
       stdout: '',
-      stderr: 'error: no response from meet.test: the certificate has expired\n',
+      stderr:
+        'error: no response from meet.test: the certificate has expired\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
     })
     expect(world.requests).toHaveLength(1)
   })
@@ -301,7 +302,8 @@ describe('a retrying command', () => {
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
       stdout: '',
-      stderr: 'error: no response from meet.test within 0.05 s\n',
+      stderr:
+        'error: no response from meet.test within 0.05 s\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
     })
   })
 
@@ -348,7 +350,8 @@ describe('a retrying command', () => {
     expect(await outcome('rooms update r1 --name New --timeout 0.05')).toEqual({
       code: 5,
       stdout: '',
-      stderr: 'error: no response from meet.test within 0.05 s: no connection yet\n',
+      stderr:
+        'error: no response from meet.test within 0.05 s: no connection yet\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
     })
   })
 
@@ -480,9 +483,15 @@ describe('a 400 without a reason from the service', () => {
   })
 })
 
+test.each([502, 504])('the error for a read that a gateway answers with %i names doctor', async (status) => {
+  script(answer(status, ''))
+  expect((await outcome('rooms get r1 --retries 0')).stderr).toBe(
+    `error: the service failed (${status})\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n`,
+  )
+})
+
 describe('a response that cannot be parsed', () => {
-  const hint =
-    'hint: is https://meet.test/v1 the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1\n'
+  const hint = 'hint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n'
 
   test.each<[string, WireResponse, string]>([
     [

@@ -33,7 +33,9 @@ function webServer(elsewhere: WireResponse, api = `${origin}/v1`) {
 
 const wrong = (url = origin) =>
   `error: is ${url} the base URL of a Meeting Room Service? It does not respond as one\n` +
-  'hint: a base URL ends with the version, as in https://meet.example.com/v1\n'
+  (/\/v\d$/.test(url)
+    ? `hint: find the cause with: meetroom doctor --base-url ${url}\n`
+    : 'hint: a base URL ends with the version, as in https://meet.example.com/v1\n')
 
 /** Command lines about what exists, and about what does not. */
 const commands = () => [
@@ -176,7 +178,8 @@ test('a 404 with an unanswered probe is not counted as a missing room', async ()
   }
   expect(await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')).toMatchObject({
     code: 5,
-    stderr: 'error: no response from meet.test: the connection was reset\n',
+    stderr:
+      'error: no response from meet.test: the connection was reset\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
   })
 })
 

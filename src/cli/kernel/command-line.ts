@@ -7,6 +7,7 @@ export interface CommandLine {
   argv: readonly string[]
   operands: readonly string[]
   json: boolean
+  hasQuery: boolean
   output: string | undefined
   color: boolean
   ascii: boolean
@@ -27,7 +28,8 @@ export function readCommandLine(given: readonly string[]): CommandLine {
     // Commander would print the root help for `--help rooms list`, which should act as `rooms list --help`.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
     operands,
-    json: json === true || (query !== undefined && output !== 'tsv'),
+    json: json === true,
+    hasQuery: query !== undefined,
     output,
     color: color !== false,
     ascii: ascii === true,

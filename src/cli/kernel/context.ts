@@ -144,6 +144,11 @@ export class Context implements RunningCommand {
     return this.#settings?.output.value
   }
 
+  /** Format of errors. `--query` alone makes them JSON only if nobody reads them on a terminal. */
+  get errorFormat(): Format | undefined {
+    return this.#settings?.output.from === '--query' && this.host.stderr.isTTY ? 'table' : this.format
+  }
+
   /** Returns a printer that needs no valid settings. */
   plainPrinter(): Printer {
     const { header, color, quiet = false } = this.flags
@@ -217,10 +222,10 @@ export class Context implements RunningCommand {
   }
 
   async reportError(error: MeetroomError, profile?: string): Promise<void> {
-    const { output } = await this.settings()
+    await this.settings()
     const { reportError } = await import('../output/error.ts')
     await reportError(this.host, error, {
-      format: output.value,
+      format: this.errorFormat,
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
       redact: this.redact,

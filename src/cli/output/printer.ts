@@ -1,3 +1,4 @@
+import { findClosest } from '../../api/closest.ts'
 import { isRecord } from '../../api/guards.ts'
 import { readResponseValue, writeJson } from '../../api/json.ts'
 import type { ResponseBody } from '../../client/parsed-response.ts'
@@ -206,10 +207,12 @@ export class Printer {
 
   #checkColumns(view: View, items: readonly Item[]): void {
     const unknown = this.options.columns?.find((field) => !hasField(view, field, items))
-    if (unknown !== undefined)
-      throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
-        hint: `fields are ${[...new Set([...view.columns.map(({ field }) => field), ...view.fields])].join(', ')}`,
-      })
+    if (unknown === undefined) return
+    const fields = [...new Set([...view.columns.map(({ field }) => field), ...view.fields])]
+    const meant = findClosest(unknown, fields)
+    throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
+      hint: `${meant === undefined ? '' : `did you mean “${meant}”? `}fields are ${fields.join(', ')}`,
+    })
   }
 
   writer(view: View, key: string): Promise<ListWriter> {

@@ -344,6 +344,13 @@ describe('CSV output', () => {
   })
 })
 
+test('an invalid --query is one line on a terminal, unless --json asks for JSON', async () => {
+  const text = async (line: string, tty: boolean) => (await world.run(line, { ...terminal, tty })).stderr
+  expect(await text('rooms list --query [', true)).toMatch(/^error: --query is not a valid/)
+  expect(await text('rooms list --query [ --json', true)).toMatch(/^\{"error":/)
+  expect(await text('rooms list --query [', false)).toMatch(/^\{"error":/)
+})
+
 describe('--columns and --no-header', () => {
   beforeEach(() => say(two))
 
@@ -377,7 +384,7 @@ describe('--columns and --no-header', () => {
         stdout: '',
         stderr:
           'error: no room has a field “nmae”\n' +
-          'hint: fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
+          'hint: did you mean “name”? fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
       })
     say({ room: room() })
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })

@@ -365,7 +365,7 @@ describe('auth status --github-mask', () => {
 
 test('the key commands in the help topic on CI are valid', () => {
   const lines = [...documentation().matchAll(/--key-command '(.*)'/g)]
-  expect(lines.length).toBeGreaterThan(1)
+  expect(lines.length).toBeGreaterThan(0)
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })
 

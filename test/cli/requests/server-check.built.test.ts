@@ -88,7 +88,7 @@ describe('a profile of serve --save-profile', () => {
     expect(await run('rooms list --profile dev --retries 0')).toMatchObject({
       code: 5,
       stdout: '',
-      stderr: `error: no response from ${host}: the local workspace is not served there\n`,
+      stderr: `error: no response from ${host}: the local workspace is not served there\nhint: find the cause with: meetroom doctor --profile dev\n`,
     })
     // The token would be in the first line.
     expect((await run('join R --token secret --profile dev --retries 0')).code).toBe(5)

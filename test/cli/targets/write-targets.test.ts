@@ -409,7 +409,8 @@ describe('a batch with a failure that is not specific to an ID', () => {
   const refusedKey = () => answer(401, {})
   const key =
     'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n'
-  const gone = 'error: no response from meet.test: connection refused\n'
+  const gone =
+    'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n'
 
   test.each([
     ['a refused key', refusedKey, 4, key],

@@ -26,7 +26,9 @@ describe('a service that stalls', () => {
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
       code: 5,
-      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+      stderr: expect.stringContaining(
+        `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+      ),
     })
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })
@@ -38,7 +40,9 @@ describe('a service that stalls', () => {
       const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
       expect({ code, stderr }).toEqual({
         code: 5,
-        stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+        stderr: expect.stringContaining(
+          `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+        ),
       })
       expect(lingeredMs).toBeLessThan(promptlyMs)
     },
@@ -52,7 +56,9 @@ describe('a service that stalls', () => {
     )
     expect({ code, stderr }).toEqual({
       code: 5,
-      stderr: `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+      stderr: expect.stringContaining(
+        `error: no response from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+      ),
     })
   })
 })
@@ -144,7 +150,9 @@ describe('a stalling proxy', () => {
     )
     expect({ code, stderr }).toEqual({
       code: 5,
-      stderr: `error: no response from meet.test within 0.3 s: no connection yet (through the proxy 127.0.0.1:${port})\n`,
+      stderr: expect.stringContaining(
+        `error: no response from meet.test within 0.3 s: no connection yet (through the proxy 127.0.0.1:${port})\n`,
+      ),
     })
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })

@@ -118,6 +118,7 @@ async function stayConnected(
       return finish(
         joined && ended.code === 'terminated' ? { ...ended, isFinal: true } : ended,
         room,
+        access_token === undefined,
         printer.notice.bind(printer),
       )
     await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
@@ -140,12 +141,17 @@ async function readToken(context: Context, user_id: string): Promise<string> {
 }
 
 /** Ends the command with success if the meeting has ended, and with an error otherwise. */
-function finish(ended: RoomClosed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
+function finish(
+  ended: RoomClosed,
+  room: string,
+  isAnonymous: boolean,
+  notice: (text: string) => Promise<void>,
+): Promise<void> {
   if (ended.isFinal) return notice(ended.reason)
-  throw toError(ended, room)
+  throw toError(ended, room, isAnonymous)
 }
 
-function toError({ reason, code, status }: RoomClosed, room: string): MeetroomError {
+function toError({ reason, code, status }: RoomClosed, room: string, isAnonymous: boolean): MeetroomError {
   if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
   const kinds = new Map<unknown, new (message: string, details: object) => MeetroomError>([
     ['unauthorized', AuthError],
@@ -154,5 +160,7 @@ function toError({ reason, code, status }: RoomClosed, room: string): MeetroomEr
   const isRefusal = status === undefined || (status >= 400 && status < 500)
   const Kind = kinds.get(code) ?? (isRefusal ? ApiError : ServiceError)
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
-  return new Kind(reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`, { status, request })
+  const hint = isAnonymous && code === 'unauthorized' ? 'name a user who may join, as in --as ada' : undefined
+  const message = reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`
+  return new Kind(message, { status, request, hint })
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { isRecord } from '../../../api/guards.ts'
-import { readJson } from '../../../api/json.ts'
+import { describeJsonError, readJson } from '../../../api/json.ts'
 import { counted } from '../../../api/plural.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views/views.ts'
@@ -208,7 +208,13 @@ function parseJsonRow(number: number, line: number | undefined, text: string): R
     return { number, line, fields: undefined, problem: 'not a JSON object', source: text }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { number, line, fields: undefined, problem: 'not JSON', source: text }
+    return {
+      number,
+      line,
+      fields: undefined,
+      problem: `not JSON: ${describeJsonError(error, text)}`,
+      source: text,
+    }
   }
 }
 

@@ -162,7 +162,8 @@ test('auth login stores no key when the service does not respond or responds wit
   expect(await logIn('--retries 0')).toMatchObject({
     code: 5,
     stdout: '',
-    stderr: 'error: no response from meet.test: connection refused\n',
+    stderr:
+      'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
   })
   world.intercept = async () => answer(200, '<html>', { 'content-type': 'text/html' })
   expect(await logIn()).toMatchObject({ code: 6, stdout: '' })
@@ -559,7 +560,9 @@ test('auth status exits 5 when the service does not respond', async () => {
   const { code, stdout, stderr } = await world.run('auth status --retries 0')
   expect(code).toBe(5)
   expect(stdout).toMatch(/\nworks {12}false\n$/)
-  expect(stderr).toBe('error: no response from meet.test: connection refused\n')
+  expect(stderr).toBe(
+    'error: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
+  )
 })
 
 test.each([

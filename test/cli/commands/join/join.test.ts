@@ -249,6 +249,15 @@ describe('join', () => {
     expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
+  test('exits 4 and names --as for a private room without a user', async () => {
+    const room = await served.room({ type: 'private' })
+    const { code, stderr } = await run([room])
+    expect(code).toBe(4)
+    expect(stderr).toContain(
+      'this room needs the access token of a user\nhint: name a user who may join, as in --as ada\n',
+    )
+  })
+
   test('exits 1 for a terminated room', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })

@@ -3,6 +3,8 @@ import { TransportError } from '../../../../src/api/wire.ts'
 import { withRoomsInUse } from '../../../helpers/rooms-in-use.ts'
 import { answer, baseUrl, createWorld, type Intercept, type World } from '../../../helpers/world.ts'
 
+const diagnosis = 'hint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n'
+
 let world: World
 let room: string
 beforeEach(async () => {
@@ -284,7 +286,7 @@ describe('rooms wait', () => {
     test('exits 5 when the service does not respond', async () => {
       expect(await never(refused)).toEqual({
         code: 5,
-        stderr: 'error: timed out after 5s: no response from meet.test: connection refused\n',
+        stderr: `error: timed out after 5s: no response from meet.test: connection refused\n${diagnosis}`,
         slept: 5000,
       })
     })
@@ -471,12 +473,12 @@ describe('auth status --wait', () => {
   })
 
   test.each([
-    [5, 'timed out after 5s: no response from meet.test: connection refused', refused],
-    [6, 'timed out after 5s: the service failed (503)', async () => answer(503, {})],
-  ] as const)('exits %i when the timeout ends, with the error “%s”', async (code, message, failing) => {
+    [5, 'timed out after 5s: no response from meet.test: connection refused', diagnosis, refused],
+    [6, 'timed out after 5s: the service failed (503)', '', async () => answer(503, {})],
+  ] as const)('exits %i when the timeout ends, with the error “%s”', async (code, message, hint, failing) => {
     world.intercept = failing
     const { stdout, ...run } = await world.run('auth status --wait 5')
-    expect(run).toMatchObject({ code, stderr: `error: ${message}\n` })
+    expect(run).toMatchObject({ code, stderr: `error: ${message}\n${hint}` })
     expect(stdout).toMatch(/^works +false$/m)
   })
 

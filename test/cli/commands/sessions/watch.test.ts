@@ -304,7 +304,7 @@ describe('sessions watch with a failing service', () => {
       code: 5,
       stdout: '',
       stderr:
-        'connection refused; trying again in 0.1 s\nerror: no response from meet.test: connection refused\n',
+        'connection refused; trying again in 0.1 s\nerror: no response from meet.test: connection refused\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
     })
   })
 

@@ -196,9 +196,9 @@ describe('users import from NDJSON', () => {
           'error: people.ndjson:4: not a JSON object\n' +
           'error: people.ndjson:5: not a JSON object\n' +
           'error: people.ndjson:6: user_id must be a string, not true\n' +
-          'error: people.ndjson:7: not JSON\n' +
+          'error: people.ndjson:7: not JSON: unexpected “o” at column 2\n' +
           'error: people.ndjson:9: user_id is missing\n' +
-          'error: people.ndjson:10: not JSON\n' +
+          'error: people.ndjson:10: not JSON: it ends too early\n' +
           'error: 7 of 9 rows are invalid; nothing was sent\n' +
           'hint: fix them, or skip them with --skip-invalid\n',
       ),
@@ -271,14 +271,14 @@ describe('users import from JSON', () => {
   })
 
   test.each([
-    '[{"user_id":"ada"},,{"user_id":"grace"}]',
-    '[{"user_id":"ada"},{"user_id":grace}]',
-    '[{"user_id":"ada"},]',
-  ])('refuses the array %s, which has an invalid element', async (content) => {
+    ['[{"user_id":"ada"},,{"user_id":"grace"}]', 'it ends too early'],
+    ['[{"user_id":"ada"},{"user_id":grace}]', 'unexpected “g” at column 12'],
+    ['[{"user_id":"ada"},]', 'it ends too early'],
+  ])('refuses the array %s, which has an invalid element', async (content, problem) => {
     const { code, stderr } = await world.imported('people.json', content)
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
-      first: 'error: people.json row 2: not JSON',
+      first: `error: people.json row 2: not JSON: ${problem}`,
     })
   })
 
