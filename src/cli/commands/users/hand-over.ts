@@ -17,7 +17,7 @@ export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): v
     .addArgument(new UserArgument('<from>', `the other user: ${userArgumentText}`))
     .addArgument(new UserArgument('<to>', `the user to add: ${userArgumentText}`))
     .addOption(
-      new Option('--role <type>', `${member.descriptions.type}; by default that of the other user`).choices(
+      new Option('--role <role>', `${member.descriptions.type}; by default that of the other user`).choices(
         memberTypes,
       ),
     )
