@@ -1,6 +1,6 @@
-// `users import` with the concurrency that it finds, beside fixed ones: on a service with latency, and on one that allows
-// so many requests a second, counted in each second or by a bucket of five. All run alternately. A row is two requests: a
-// lookup and a create.
+// `users import` with the concurrency that it finds, beside fixed ones and beside an import without lookups: on a service with
+// latency, and on one that allows so many requests a second, counted in each second or by a bucket of five. All run
+// alternately. A row is two requests: a lookup and a create.
 // Run with: npm run bench:adapt [-- --latency 0,50 --rows 5000 --fixed 8,16,32,64 --rounds 5 --limited 1000 --rate 50 --limited-rounds 3], the large form;
 // --limited 0 leaves the limited service out, and --rounds 0 the others.
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -137,9 +137,10 @@ writeFileSync(
   "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + Math.round((user + system) / 1000)) })",
 )
 
-/** The ways to import: with no fixed concurrency, with fixed ones, and with another build. */
+/** The ways to import: with no fixed concurrency, without lookups, with another build, and with fixed concurrency. */
 const ways: [name: string, program: string, flags: string[]][] = [
   ['default', flags.program, []],
+  ['--if-exists overwrite', flags.program, ['--if-exists', 'overwrite']],
   ...(flags.other ? [['other program', flags.other, []] as [string, string, string[]]] : []),
   ...numbers(flags.fixed)
     .filter(Boolean)

@@ -1,5 +1,6 @@
-// Peak memory and time of commands that read a long list: sorted with a limit, and exported. Both are compared with an
-// unsorted list in the same run. Run with: npm run bench:memory [-- ROWS [PAIRS]]; 1000000 rows take about a minute a pair.
+// Peak memory and time of commands that read a long list: in other formats, sorted with a limit, and exported. All are
+// compared with an unsorted list as NDJSON in the same run.
+// Run with: npm run bench:lists [-- ROWS [PAIRS]]; 1000000 rows take about two minutes a pair.
 import { fill } from './filled.ts'
 import { alternate, printRatio, printValue, type Ran, ratiosOf, run, spread } from './measured.ts'
 import { launcher, startService } from './served.ts'
@@ -12,6 +13,8 @@ const command = (line: string) => () => run([process.execPath, launcher, ...line
 const unsorted = 'rooms list --all -o ndjson'
 const lines = [
   unsorted,
+  'rooms list --all -o csv',
+  'rooms list --all',
   'rooms list --sort name --limit 30000 -o ndjson',
   'rooms list --sort updated_at --limit 30000 -o ndjson',
   'users export',
