@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { OperationName } from '../src/api/endpoints.ts'
@@ -10,6 +9,7 @@ import { openWorkspace } from '../src/embedded/workspace.ts'
 import { version } from '../src/version.ts'
 import { runBuilt } from './helpers/built.ts'
 import { everything } from './helpers/everything.ts'
+import { listen } from './helpers/listen.ts'
 import { tempDir } from './helpers/world.ts'
 
 /** Homes for settings and workspace, so that nothing of this machine matters. */
@@ -93,13 +93,7 @@ test('rooms list exits 5 and names doctor when the connection is refused', async
 })
 
 test('rooms list exits 5 at the timeout when the service does not respond', async () => {
-  const server = createServer(() => {})
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listen(createServer())
   const env = {
     ...home(),
     MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`,

@@ -186,7 +186,9 @@ test('the launcher exits 70 when the program never finishes', async () => {
     "({ './meetroom.js/meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
   writeFileSync(join(dir, 'dist/meetroom.js'), text)
   writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","words":[]}')
-  expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })
+  expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], { XDG_CACHE_HOME: '' })).toMatchObject({
+    code: 70,
+  })
 })
 
 /** Reports whether the code of the program came from a cache. */

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
+import { listen } from '../helpers/listen.ts'
 import { readTarball } from '../helpers/tarball.ts'
 
 /** Scripts that npm takes for install scripts: the last one runs only in checkouts, and npm 11 warns of it everywhere. */
@@ -121,11 +122,7 @@ async function serveRegistry(advisories: Record<string, unknown> | undefined): P
     response.writeHead(bulk ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(bulk ? advisories : { error: 'not here' }))
   })
-  onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (typeof address !== 'object' || !address) throw new Error('the registry did not start')
-  return `http://127.0.0.1:${address.port}/`
+  return `http://127.0.0.1:${await listen(server)}/`
 }
 
 test('the installation of the package downloads no dependency and runs no script', () => {

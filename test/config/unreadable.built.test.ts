@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { launcher, node, sharedCache } from '../helpers/built.ts'
+import { launcher, node } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
 import { serveHere } from '../helpers/serve-here.ts'
 import { tempDir } from '../helpers/world.ts'
@@ -26,7 +26,6 @@ async function protect() {
   const production = { base_url: baseUrl, protected: true }
   writeFileSync(file, JSON.stringify({ profiles: { production } }), { mode: 0o600 })
   const env = {
-    ...sharedCache,
     MEETROOM_API_KEY: apiKey,
     MEETROOM_BASE_URL: baseUrl,
     MEETROOM_CONFIG_DIR: dir,

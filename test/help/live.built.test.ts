@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from '../helpers/command.ts'
 import { documentation } from '../helpers/documentation.ts'
+import { findFreePort } from '../helpers/free-port.ts'
 import { programsIn } from '../helpers/programs.ts'
 import { blockBehind } from '../helpers/shell.ts'
 import { hasTool } from '../helpers/tools.ts'
@@ -45,15 +45,6 @@ test.runIf(hasTool('bash', 'readme', 'the script of “Live rooms”'))(
   },
 )
 
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 test.each([
   [
     'pass',
@@ -66,7 +57,7 @@ test.each([
   'the recipe for tests starts and stops a service, and exits with the code of tests that %s',
   async (_, npm, code, stdout) => {
     const dir = tempDir()
-    const port = `${await freePort()}`
+    const port = `${await findFreePort()}`
     const script = blockBehind('## Tests against a service', 'sh').replaceAll('4680', port)
     const env = {
       HOME: dir,

@@ -1,19 +1,11 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type CommandOptions, type Finished, runCommand } from './command.ts'
 
-/** The launcher of the built program. Tests and benches run in the project’s folder. */
+/** The launcher of the built program. Tests run in the project’s folder. */
 export const launcher = resolve('bin/meetroom.js')
 
 /** The Node that the built program runs on: the matrix names others than the one that runs the tests. */
 export const node = process.env['MEETROOM_TEST_NODE'] ?? process.execPath
-
-/**
- * Compiled code of earlier commands, which all tests share: compiling is half of a start. With `XDG_CACHE_HOME: ''`, a
- * command uses the cache in its home directory.
- */
-export const sharedCache = { XDG_CACHE_HOME: resolve('node_modules/.cache/tests-code') }
-mkdirSync(dirname(sharedCache.XDG_CACHE_HOME), { recursive: true })
 
 /** Runs the built program as people do, in a process of its own with nothing of this one’s environment. */
 export function runBuilt(
@@ -22,7 +14,7 @@ export function runBuilt(
   stdin = '',
   options: CommandOptions = {},
 ): Promise<Finished> {
-  return runCommand(node, [launcher, ...argv], { ...sharedCache, ...env }, stdin, options)
+  return runCommand(node, [launcher, ...argv], env, stdin, options)
 }
 
 /** Runs a script of POSIX sh, where `meetroom` is the built program. */
@@ -32,7 +24,7 @@ export function runShell(
   options: CommandOptions = {},
 ): Promise<Finished> {
   const meetroom = `meetroom() { "${node}" "${launcher}" "$@"; }`
-  return runCommand('sh', ['-c', `${meetroom}; ${script}`], { ...sharedCache, ...env }, '', options)
+  return runCommand('sh', ['-c', `${meetroom}; ${script}`], env, '', options)
 }
 
 /** Returns a script of POSIX sh that pipes a command into a reader, and prints the exit code of the command last. */

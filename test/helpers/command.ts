@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { soon } from './waiting.ts'
 
 export interface Finished {
@@ -15,6 +17,20 @@ export interface CommandOptions {
   onOutput?(stdout: string): void
 }
 
+/** Compiled code of earlier commands, which all tests share: compiling is half of a start. */
+const sharedCache = resolve('node_modules/.cache/tests-code')
+mkdirSync(dirname(sharedCache), { recursive: true })
+
+/**
+ * Returns the whole environment of a process that a test starts. With `XDG_CACHE_HOME: ''`, the program uses the code cache
+ * in its home directory instead of the shared one.
+ */
+export const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  XDG_CACHE_HOME: sharedCache,
+  ...env,
+})
+
 /**
  * Runs any command to its end.
  * @throws when it does not end in time
@@ -26,7 +42,7 @@ export function runCommand(
   stdin = '',
   { cwd, patienceMs = 25_000, onOutput = () => {} }: CommandOptions = {},
 ): Promise<Finished> {
-  const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
+  const child = spawn(command, argv, { env: environment(env), cwd })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {

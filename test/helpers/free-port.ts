@@ -1,10 +1,9 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { open } from './listen.ts'
 
 /** Returns a port on which nothing listens now. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
+  const { port, close } = await open(createServer())
+  await close()
   return port
 }

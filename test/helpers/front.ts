@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { runBuilt, runShell } from './built.ts'
 import type { Finished } from './command.ts'
+import { listen } from './listen.ts'
 import { type Running, startBuilt } from './serving.ts'
 import { baseUrl, type World } from './world.ts'
 
@@ -32,17 +31,13 @@ export async function frontOf(world: World) {
       request.socket.resetAndDestroy()
     }
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const port = await listen(server)
   const env = {
     HOME: world.dir,
     MEETROOM_CONFIG_DIR: world.configDir,
     MEETROOM_DATA_DIR: join(world.dir, 'data'),
     MEETROOM_API_KEY: world.apiKey,
-    MEETROOM_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`,
   }
   const cwd = world.dir
   const words = (argv: readonly string[] | string) => (typeof argv === 'string' ? argv.split(' ') : argv)

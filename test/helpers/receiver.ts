@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
 import { Inbox } from './inbox.ts'
+import { listen } from './listen.ts'
 
 export interface Received {
   method: string
@@ -30,11 +29,6 @@ export async function startReceiver(
     answer(received, response)
     inbox.put(received)
   })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server, host)
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, inbox }
 }

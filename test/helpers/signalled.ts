@@ -1,8 +1,8 @@
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { createServer } from 'node:net'
 import { full } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
+import { listen } from './listen.ts'
 import { type Running, startProgram } from './serving.ts'
 import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
@@ -76,18 +76,6 @@ export async function signalled(
   }
 }
 
-/** Listens on loopback until the test is over; gives the base URL. */
-async function listen(server: Server): Promise<string> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
-
 /**
  * A service that says the same to every request.
  * @param answer byte for byte
@@ -104,7 +92,7 @@ export async function stuckService(answer: string) {
     })
   })
   /** `asked` resolves when a request has got this answer. */
-  return { baseUrl: await listen(server), asked }
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}/v1`, asked }
 }
 
 /** A service that keeps its answers back. */
@@ -120,7 +108,7 @@ export async function heldService() {
     came()
   })
   return {
-    baseUrl: await listen(server),
+    baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
     /** Resolves when so many requests wait. */
     holds: (many: number) =>
       new Promise<void>((resolve) => {

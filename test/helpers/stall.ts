@@ -4,20 +4,12 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { launcher, node } from './built.ts'
+import { environment } from './command.ts'
+import { listen } from './listen.ts'
 
 /** A port that accepts connections and never answers. */
 export async function silentPort(onConnection: (socket: Socket) => void = () => {}): Promise<number> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}))
-    onConnection(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as { port: number }).port
+  return listen(createServer(onConnection))
 }
 
 const blocked = `
@@ -83,7 +75,7 @@ export function runTimed(
 ): Promise<Timed> {
   return new Promise((done, failed) => {
     const [command, ...rest] = within([node, launcher, ...argv])
-    const child = spawn(command, rest, { env: { PATH: process.env['PATH'], ...env } })
+    const child = spawn(command, rest, { env: environment(env) })
     let stderr = ''
     let since: number | undefined
     child.stderr.setEncoding('utf8').on('data', (text) => {

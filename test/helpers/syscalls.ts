@@ -1,11 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { notice } from '../suites/size.ts'
 import { launcher, node } from './built.ts'
 import { type CommandOptions, runCommand } from './command.ts'
-import type { Ready } from './serving.ts'
-import { soon } from './waiting.ts'
+import { homes, type Ready, startServe } from './serving.ts'
 
 /** Whether system calls can be watched on this machine. */
 export const canTrace =
@@ -32,17 +31,16 @@ export async function traceServe(
   const file = join(dir, 'strace.txt')
   const calls = 'write,writev,pwrite64,pwritev,sendto,sendmsg,fsync,fdatasync'
   const tracing = ['-f', '-y', '-s', '70000', '-o', file, '-e', `trace=${calls}`, '-e', 'signal=none']
-  const serving = [node, script, 'serve', '--data-dir', join(dir, 'data'), '--port', '0', '--json', '-q']
-  const child = spawn('strace', [...tracing, ...serving], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const closed = new Promise((done) => child.once('close', done))
-  const first = new Promise<string>((done) => child.stdout.setEncoding('utf8').once('data', done))
-  const ready: Ready = JSON.parse(await soon('the service to be ready', first))
-  try {
-    await use(ready)
-  } finally {
-    process.kill(ready.pid, 'SIGTERM')
-    await soon('the end of the service', closed)
-  }
+  const { ready, stop } = await startServe(
+    ['-q'],
+    { ...homes(), MEETROOM_DATA_DIR: join(dir, 'data') },
+    {
+      script,
+      within: (line) => ['strace', ...tracing, ...line],
+    },
+  )
+  await use(ready)
+  await stop()
   return eventsOf(readFileSync(file, 'latin1'))
 }
 

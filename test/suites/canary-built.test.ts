@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runBuilt } from '../helpers/built.ts'
 import { allCalls, filesOf, stays } from '../helpers/calls.ts'
 import { type KeyShape, keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
+import { listen } from '../helpers/listen.ts'
 import { homes, startBuilt } from '../helpers/serving.ts'
 import { counted, full, notice } from './size.ts'
 
@@ -47,12 +47,7 @@ async function echoingService() {
     })
     response.end(JSON.stringify({ error: { code: state.key, message: said }, [state.key]: said }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { seen, state, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+  return { seen, state, baseUrl: `http://127.0.0.1:${await listen(server)}/v1` }
 }
 
 /** Folders of one user, with the files that the calls mention. */

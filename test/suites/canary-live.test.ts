@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { main } from '../../src/main.ts'
 import { keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
 import { type HostOptions, testHost } from '../helpers/host.ts'
+import { listen } from '../helpers/listen.ts'
 import { answer, baseUrl, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
@@ -84,9 +84,7 @@ test('join redacts the key in messages, error responses and close reasons', asyn
       peer.close(4001, Buffer.from(words.close ?? '').subarray(0, 120))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   for (const [i, [, make]] of shapes.entries()) {
     const key = make()
     const env = { MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`, MEETROOM_API_KEY: key }

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { launcher, node, sharedCache } from '../helpers/built.ts'
+import { launcher, node } from '../helpers/built.ts'
 import { allCalls, stays } from '../helpers/calls.ts'
 import { type Finished, runCommand } from '../helpers/command.ts'
 import { canTrace, tracePaths } from '../helpers/syscalls.ts'
@@ -149,7 +149,6 @@ class Place {
     for (const [name, text] of Object.entries(workFiles)) writeFileSync(join(this.work, name), text)
     const more = Object.entries(scenario.env ?? {})
     this.#env = {
-      ...sharedCache,
       HOME: this.root,
       TMPDIR: join(this.root, 'tmp'),
       MEETROOM_CONFIG_DIR: join(this.root, 'config'),

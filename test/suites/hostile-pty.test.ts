@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { hostileJson, hostileText } from '../helpers/hostile.ts'
+import { open } from '../helpers/listen.ts'
 import { hasTerminal, runOnTerminal, startOnTerminal } from '../helpers/pty.ts'
 import { homes } from '../helpers/serving.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
@@ -50,14 +50,9 @@ async function hostileService(text: string, value: unknown) {
     peer.send(JSON.stringify({ event: 'message', message: value }))
     peer.close(4002)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => {
-    for (const peer of sockets.clients) peer.terminate()
-    server.close()
-    server.closeAllConnections()
-  }
+  const { port, close } = await open(server)
   onTestFinished(close)
-  return { state, close, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+  return { state, close, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
 /** A command line in every view, what is typed meanwhile, the status of the answers, and whether it moves the cursor. */

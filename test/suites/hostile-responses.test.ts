@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runBuilt } from '../helpers/built.ts'
+import { listen } from '../helpers/listen.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, full } from './size.ts'
 
@@ -221,12 +222,7 @@ async function serve(
         })
       upgrade(socket, request)
     })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return `http://127.0.0.1:${await listen(server)}/v1`
 }
 
 const reads = [

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runBuilt } from '../../helpers/built.ts'
+import { listen } from '../../helpers/listen.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 const crlf = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
@@ -38,16 +39,11 @@ async function service(first: number) {
     }
   }
   const server = createServer({ noDelay: true }, (socket) => {
-    socket.on('error', () => {})
     socket.on('data', (request) => {
       void answer(socket, Number(/offset=(\d+)/.exec(String(request))?.[1] ?? 0))
     })
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return `http://127.0.0.1:${port}/v1`
+  })
+  return `http://127.0.0.1:${await listen(server)}/v1`
 }
 
 test.each([...ways.keys()])(
@@ -57,7 +53,7 @@ test.each([...ways.keys()])(
     const dir = tempDir()
     const env = { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: 'key-0123456789', MEETROOM_CONFIG_DIR: dir }
     const argv = ['rooms', 'list', '--all', '--page-size', '1', '-o', 'ids']
-    const { code, stdout, stderr } = await runBuilt(argv, { ...env, XDG_CACHE_HOME: dir })
+    const { code, stdout, stderr } = await runBuilt(argv, env)
     expect(stderr).toBe('')
     expect(stdout.trim().split('\n').sort()).toEqual(ways.map((_, i) => `room-${i}`))
     expect(code).toBe(0)

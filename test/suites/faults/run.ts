@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Connect } from '../../../src/cli/requests/running-command.ts'
 import { main } from '../../../src/main.ts'
 import { launcher, node } from '../../helpers/built.ts'
+import { environment } from '../../helpers/command.ts'
 import { testHost } from '../../helpers/host.ts'
 import { connectByUndici } from '../../helpers/undici.ts'
 import { type Command, commands, retries } from './expected.ts'
@@ -103,7 +104,7 @@ export const built: Runner = {
   shortTimeout: 1.5,
   run: (argv, env) =>
     new Promise((done, failed) => {
-      const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+      const child = spawn(node, [launcher, ...argv], { env: environment(env) })
       let spoke = performance.now()
       let stdout = ''
       let stderr = ''

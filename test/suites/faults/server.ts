@@ -1,5 +1,6 @@
 import { createServer as createProxy } from 'node:http'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { open } from '../../helpers/listen.ts'
 import { openFullPort } from '../../helpers/stall.ts'
 import type { Fault } from './fault.ts'
 import { Line } from './script.ts'
@@ -21,7 +22,7 @@ export async function startFaulty(fault: Fault): Promise<FaultyServer> {
     const line = new Line(socket, () => seen.requests++, fault.knowsKey)
     void line.run((first && fault.first) || fault.does)
   })
-  const { port, close } = await listen(server)
+  const { port, close } = await open(server)
   if (fault.over?.startsWith('closed')) await close()
   return { port, seen, close }
 }
@@ -37,21 +38,5 @@ export async function startTunnel(to: number): Promise<Pick<FaultyServer, 'port'
     behind.on('error', () => socket.resetAndDestroy())
     socket.on('error', () => {}).on('close', () => behind.destroy())
   })
-  return listen(proxy)
-}
-
-async function listen(server: Server): Promise<Pick<FaultyServer, 'port' | 'close'>> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as { port: number }
-  const close = () =>
-    new Promise<void>((closed) => {
-      for (const socket of sockets) socket.destroy()
-      server.close(() => closed())
-    })
-  return { port, close }
+  return open(proxy)
 }

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { listen } from '../../helpers/listen.ts'
 import type { World } from '../../helpers/world.ts'
 import { type Deed, mischiefs } from './mischief.ts'
 
@@ -50,11 +49,5 @@ export async function startMischievous(world: World, deedOf: (change: string, nt
     if (mischief.resets) socket.resetAndDestroy()
     else socket.end(mischief.bytes)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, known }
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}/v1`, known }
 }

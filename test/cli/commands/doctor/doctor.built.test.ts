@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { launcher, node, runBuilt } from '../../../helpers/built.ts'
 import { type Certificate, certificateAuthority } from '../../../helpers/certificate.ts'
 import { runCommand } from '../../../helpers/command.ts'
+import { listen } from '../../../helpers/listen.ts'
 import { serveHere } from '../../../helpers/serve-here.ts'
 import { silentNames } from '../../../helpers/silent-names.ts'
 import { tempDir } from '../../../helpers/world.ts'
@@ -15,20 +16,6 @@ import { tempDir } from '../../../helpers/world.ts'
 
 const authority = certificateAuthority()
 const key = 'doctor-key-0123456789'
-
-/** Starts a server on a free port until the test is over; gives the port. */
-async function listen(server: Server): Promise<number> {
-  const sockets = new Set<{ destroy(): unknown }>()
-  server.on('connection', (socket) => {
-    sockets.add(socket.on('error', () => {}))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
 
 const service: RequestListener = ({ headers }, response) => {
   const isKnown = headers.authorization === `Bearer ${key}`
