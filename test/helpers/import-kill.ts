@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { type Served, send, startService } from '../bench/served.ts'
-import { launcher, node } from './built.ts'
+import { onTestFinished } from 'vitest'
+import { listen } from './listen.ts'
+import { startBuilt, startServe } from './serving.ts'
 import { soon } from './waiting.ts'
 
 export interface ImportKills {
@@ -33,6 +32,8 @@ export interface ImportsSurvived {
   unfounded: string[]
 }
 
+type Served = Awaited<ReturnType<typeof startServe>>
+
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
@@ -46,7 +47,7 @@ export async function importKillLoop({
   rows,
   random,
 }: ImportKills): Promise<ImportsSurvived> {
-  const served = await startService(join(dir, 'service'))
+  const served = await startServe(['-q'], { HOME: dir, MEETROOM_DATA_DIR: join(dir, 'service') })
   const proxy = await countingProxy(served, kind)
   const survived: ImportsSurvived = {
     kills: 0,
@@ -60,7 +61,6 @@ export async function importKillLoop({
   }
   const codes = new Set<number>()
   const env = {
-    PATH: process.env['PATH'],
     HOME: dir,
     MEETROOM_CONFIG_DIR: join(dir, 'config'),
     MEETROOM_BASE_URL: proxy.baseUrl,
@@ -71,26 +71,18 @@ export async function importKillLoop({
   async function run(file: string, resume: boolean): Promise<Ended | undefined> {
     // A journal that is named stays when it is finished.
     const journal = ['--journal', `${file}.journal`]
-    const argv = [launcher, kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
-    const child = spawn(node, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text
-    })
-    const ended = new Promise<number | null>((done) => child.once('close', done))
+    const argv = [kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
+    const { child, stdout, log, ended } = startBuilt(argv, env)
     const kill = () => child.kill('SIGKILL')
     let timer: NodeJS.Timeout | undefined
     // Some during the start, with lock and journal; most during requests, before or after the service acts.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
-    const code = await soon('the end of an import', ended, () => stderr, 45_000)
+    const { code } = await ended(45_000)
     clearTimeout(timer)
     // Otherwise requests still on their way could not be told from requests that were never sent.
     await proxy.idle()
-    return code === null ? undefined : { code, stdout, stderr }
+    return code === null ? undefined : { code, stdout: stdout.all, stderr: log() }
   }
 
   async function importFile(file: string, names: readonly string[]): Promise<Ended> {
@@ -106,42 +98,32 @@ export async function importKillLoop({
     }
   }
 
-  try {
-    while (survived.kills < kills) {
-      const file = join(dir, `${survived.imports}.csv`)
-      const names = Array.from(
-        { length: rows },
-        (_, i) => `f${survived.imports}-${String(i).padStart(6, '0')}`,
-      )
-      const { code, stdout, stderr } = await importFile(file, names)
-      if (code !== 0 && code !== 8) throw new Error(`the import ended with ${code}: ${stderr}`)
-      codes.add(code)
-      const unknown = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line || '{}'))
-        .filter(({ status }) => status === 'unknown')
-        .map(({ row }: { row: number }) => names[row - 1] ?? '')
-      const held = await countHeld(served, kind, names)
-      survived.imports++
-      survived.lost.push(...names.filter((name) => !held.has(name)))
-      survived.repeated.push(...names.filter((name) => (held.get(name) ?? 0) > 1))
-      survived.actedTwice.push(...names.filter((name) => (proxy.acted.get(name) ?? 0) > 1))
-      survived.unknown += unknown.length
-      survived.unfounded.push(...unknown.filter((name) => !held.has(name)))
-      rmSync(file)
-      rmSync(`${file}.journal`)
-    }
-  } finally {
-    await proxy.stop()
-    await served.stop()
+  while (survived.kills < kills) {
+    const file = join(dir, `${survived.imports}.csv`)
+    const names = Array.from({ length: rows }, (_, i) => `f${survived.imports}-${String(i).padStart(6, '0')}`)
+    const { code, stdout, stderr } = await importFile(file, names)
+    if (code !== 0 && code !== 8) throw new Error(`the import ended with ${code}: ${stderr}`)
+    codes.add(code)
+    const unknown = stdout
+      .map((line) => JSON.parse(line))
+      .filter(({ status }) => status === 'unknown')
+      .map(({ row }: { row: number }) => names[row - 1] ?? '')
+    const held = await countHeld(served, kind, names)
+    survived.imports++
+    survived.lost.push(...names.filter((name) => !held.has(name)))
+    survived.repeated.push(...names.filter((name) => (held.get(name) ?? 0) > 1))
+    survived.actedTwice.push(...names.filter((name) => (proxy.acted.get(name) ?? 0) > 1))
+    survived.unknown += unknown.length
+    survived.unfounded.push(...unknown.filter((name) => !held.has(name)))
+    rmSync(file)
+    rmSync(`${file}.journal`)
   }
   return { ...survived, codes: [...codes] }
 }
 
 interface Ended {
   code: number
-  stdout: string
+  stdout: string[]
   stderr: string
 }
 
@@ -155,11 +137,11 @@ function hasBegun(journal: string): boolean {
 }
 
 /** How often the service holds each of these names. */
-async function countHeld(served: Served, kind: 'users' | 'rooms', names: readonly string[]) {
+async function countHeld({ call }: Served, kind: 'users' | 'rooms', names: readonly string[]) {
   const wanted = new Set(names)
   const held = new Map<string, number>()
   for (let offset = 0; ; ) {
-    const answer = await send(served, 'GET', `/${kind}?limit=1000&offset=${offset}`)
+    const answer = (await call('GET', `/${kind}?limit=1000&offset=${offset}`)).body
     const items: Record<string, string>[] = answer[kind]
     for (const item of items) {
       const name = item[nameOf[kind]] ?? ''
@@ -174,8 +156,8 @@ async function countHeld(served: Served, kind: 'users' | 'rooms', names: readonl
  * Forwards requests to a service and counts, by name, the creations that the service performed. A request that arrived
  * completely is forwarded even when its sender is dead.
  */
-async function countingProxy(served: Served, kind: 'users' | 'rooms') {
-  const { origin, pathname } = new URL(served.baseUrl)
+async function countingProxy({ ready }: Served, kind: 'users' | 'rooms') {
+  const { origin, pathname } = new URL(ready.base_url)
   const pool = new Pool(origin, { connections: 16 })
   const acted = new Map<string, number>()
   let under = 0
@@ -216,9 +198,10 @@ async function countingProxy(served: Served, kind: 'users' | 'rooms') {
       if (--under === 0) becameIdle()
     }
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const port = await listen(server)
+  onTestFinished(() => pool.destroy())
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    baseUrl: `http://127.0.0.1:${port}${pathname}`,
     acted,
     /** Calls `then` once so many creations have arrived, or have been performed. */
     after(left: number, phase: 'came' | 'acted', then: () => void) {
@@ -231,11 +214,6 @@ async function countingProxy(served: Served, kind: 'users' | 'rooms') {
         becameIdle = done
       })
       await soon('the requests under way to be answered', idle, () => ({ under }))
-    },
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await pool.destroy()
     },
   }
 }

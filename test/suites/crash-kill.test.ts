@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { killEnds } from '../helpers/kill-ends.ts'
-import { killLoop } from '../helpers/kill-loop.ts'
+import { sequence } from '../helpers/kill-harness.ts'
 import { buildVariant, mutants, removeVariants, slowCommits, smallSteps } from '../helpers/variants.ts'
 import { tempDir } from '../helpers/world.ts'
+import { killEnds } from './crash/ends.ts'
+import { killWebhooks } from './crash/webhooks.ts'
+import { killWrites } from './crash/writes.ts'
 import { counted, sized } from './size.ts'
 
 // kill -9 in a loop. What was acknowledged to a writer, or shown to a reader, is there ever after.
@@ -10,22 +12,14 @@ import { counted, sized } from './size.ts'
 const count = counted('crash (kills)')
 removeVariants()
 
-/** A fixed sequence: the kills come at odd moments all the same. */
-function sequence(seed = 1): () => number {
-  return () => {
-    seed = (seed * 16807) % 2147483647
-    return seed / 2147483647
-  }
-}
-
 const kills = sized(10, 1000)
 
 test(`acknowledged and observed data survives ${kills} kills, and each session end is announced`, {
   timeout: 3_600_000,
 }, async () => {
-  const survived = await killLoop({ dir: tempDir(), kills, most: sized(12, 30), random: sequence() })
-  const { lost, open, undelivered, renamed } = survived
-  expect({ lost, open, undelivered, renamed }).toEqual({ lost: [], open: 0, undelivered: [], renamed: [] })
+  const survived = await killWrites({ dir: tempDir(), kills, most: sized(12, 30), random: sequence() })
+  const { lost, open, renamed } = survived
+  expect({ lost, open, renamed }).toEqual({ lost: [], open: [], renamed: [] })
   expect(survived.kills).toBe(kills)
   for (const what of ['acknowledged', 'seen', 'sessions'] as const)
     expect(survived[what]).toBeGreaterThan(kills / 2)
@@ -48,10 +42,25 @@ test('a session that ends in several steps ends exactly once despite kills', {
   count.add('sessions', sessions)
 })
 
+const interrupted = sized(8, 100)
+
+test(`every event and every acknowledged redelivery reaches the receiver with one ID despite ${interrupted} kills`, {
+  timeout: 3_600_000,
+}, async () => {
+  const survived = await killWebhooks({ dir: tempDir(), kills: interrupted, random: sequence(7) })
+  expect(survived.wrong).toEqual([])
+  expect(survived.events).toBeGreaterThan(interrupted)
+  expect(survived.redeliveries).toBeGreaterThan(interrupted / 2)
+  expect(survived.failures).toBeGreaterThan(0)
+  count.add('kills', interrupted)
+  count.add('events', survived.events)
+  count.add('redeliveries', survived.redeliveries)
+})
+
 describe('slow commits', () => {
   test('lose no acknowledged data', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
-    const survived = await killLoop({
+    const survived = await killWrites({
       script,
       dir: tempDir(),
       kills: sized(3, 50),
@@ -73,7 +82,7 @@ describe('slow commits', () => {
       // A kill has to fall between an answer and its commit: on a busy machine, thirty may go by without one.
       let found: string[] = []
       for (let seed = 3; seed < 13 && found.length === 0; seed++) {
-        const { lost } = await killLoop({
+        const { lost } = await killWrites({
           script,
           dir: tempDir(),
           kills: 30,

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
 import { importKillLoop } from '../../../helpers/import-kill.ts'
+import { sequence } from '../../../helpers/kill-harness.ts'
 import { tempDir } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
-
-/** A fixed sequence, so that the kills come at odd but repeatable moments. */
-function sequence(seed: number) {
-  return () => {
-    seed = (seed * 16807) % 2147483647
-    return seed / 2147483647
-  }
-}
 
 const kills = sized(5, 50)
 

@@ -1,0 +1,58 @@
+import { eventsOf, type Kills, killAgain, type Life, startEventReceiver } from '../../helpers/kill-harness.ts'
+
+const crowd = 120
+
+/**
+ * Fills a room, terminates it and kills the service somewhere in the middle. However far it came, the next start finds every
+ * session ended, once, with its webhooks delivered.
+ */
+export async function killEnds({
+  random,
+  ...kills
+}: Kills & {
+  /** A fraction in [0, 1) that decides how far it comes before each kill. */
+  random(): number
+}) {
+  const receiver = await startEventReceiver()
+  const rooms: string[] = []
+  /** When rooms were terminated, where that was acknowledged. */
+  const terminated = new Map<string, string>()
+
+  async function live(life: Life): Promise<void> {
+    const body = { name: 'Crowd', type: 'open', webhook: { url: receiver.url } }
+    const { id } = (await life.api('POST', '/rooms', body)).room
+    rooms.push(id)
+    for (let i = 0; i < crowd; i += 40) await Promise.all(Array.from({ length: 40 }, () => life.join(id)))
+    const ending = life.api('PUT', `/rooms/${id}`, { is_terminated: true }).then(
+      ({ room }) => void terminated.set(id, room.terminated_at),
+      () => {},
+    )
+    // Reads set the pace: some kills come before the answer, most while ends are settled.
+    for (let reads = Math.floor(random() * 12); reads > 0; reads--) await life.api('GET', `/rooms/${id}`)
+    life.kill()
+    await ending
+  }
+
+  return killAgain(kills, live, async ({ api }) => {
+    const wrong: string[] = []
+    const wanted: string[] = []
+    for (const id of rooms) {
+      const { sessions } = await api('GET', `/rooms/${id}/sessions`)
+      const open = await api('GET', `/rooms/${id}/sessions?is_connecting=true`)
+      const { paging } = await api('GET', `/rooms/${id}/members`)
+      const { terminated_at } = (await api('GET', `/rooms/${id}`)).room
+      const known = terminated.get(id)
+      if (known !== undefined && terminated_at !== known) wrong.push(`${id}: terminated at ${terminated_at}`)
+      if (open.sessions.length > 0) wrong.push(`${id}: ${open.sessions.length} are connected`)
+      if (paging.total > 0) wrong.push(`${id}: ${paging.total} are members`)
+      const times = new Set(sessions.map((session: { disconnected_at: unknown }) => session.disconnected_at))
+      // After a crash, who joined after the last sign of life has ended when it began.
+      if (sessions.length !== crowd || times.has(null) || (known !== undefined && times.size > 1))
+        wrong.push(`${id}: ${sessions.length} sessions, which ended at ${[...times]}`)
+      wanted.push(...sessions.flatMap(eventsOf))
+    }
+    await receiver.receives(wanted)
+    wrong.push(...receiver.renamed().map((event) => `${event}: under more than one id`))
+    return { acknowledged: terminated.size, sessions: rooms.length * crowd, wrong }
+  })
+}
