@@ -10,6 +10,7 @@ import { version } from '../src/version.ts'
 import { runBuilt } from './helpers/built.ts'
 import { everything } from './helpers/everything.ts'
 import { listen } from './helpers/listen.ts'
+import { runHere } from './helpers/run-here.ts'
 import { tempDir } from './helpers/world.ts'
 
 /** Homes for settings and workspace, so that nothing of this machine matters. */
@@ -37,13 +38,20 @@ const targets = {
   'over a real socket': served,
 }
 
-test.each(Object.entries(targets))(
-  'every operation with all its fields succeeds in the built program %s',
+// Over a socket, nothing but the transport differs.
+test.each([
+  ['in the built program on the local workspace', targets['on the local workspace'], runBuilt],
+  [
+    'over a real socket',
+    served,
+    (argv: readonly string[], env: Record<string, string>) => runHere(argv, { env }),
+  ],
+] as const)(
+  'every operation with all its fields succeeds %s',
   { timeout: 60_000 },
-  async (_, target) => {
+  async (_, target, run) => {
     const env = await target()
-    const meetroom = (line: string | string[]) =>
-      runBuilt(typeof line === 'string' ? line.split(' ') : line, env)
+    const meetroom = (line: string | string[]) => run(typeof line === 'string' ? line.split(' ') : line, env)
     await meetroom('users create ada')
     await meetroom('users create grace')
     const room = (await meetroom('rooms create --name first --type open -o ids')).stdout.trim()

@@ -5,6 +5,7 @@ import { frontOf } from '../../helpers/front.ts'
 import {
   createImportWorld,
   type ImportWorld,
+  lost,
   resultsOf,
   roomsCsv,
   roomsOf,
@@ -15,7 +16,7 @@ import { serveHere } from '../../helpers/serve-here.ts'
 import { latch, soon } from '../../helpers/waiting.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
 
-// Every test starts processes of the built program, which talk to a world over a real socket.
+// Processes of the built program, which talk to a world over a real socket.
 vi.setConfig({ testTimeout: 60_000 })
 
 let world: ImportWorld
@@ -125,7 +126,7 @@ describe('an import with the built program', () => {
 
   test('sends no request for a file whose last row is invalid', async () => {
     world.file('people.csv', `${usersCsv(5000)}u1,again\n,nobody\n`)
-    const { code, stderr } = await built.run('users import people.csv')
+    const { code, stderr } = await world.run('users import people.csv')
     expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
       code: 2,
       places: ['people.csv:5002', 'people.csv:5003'],
@@ -135,7 +136,7 @@ describe('an import with the built program', () => {
 
   test('sends no request for a file that is not UTF-8', async () => {
     world.file('people.csv', Buffer.from('user_id,name\nada,Ad\xe9le\n', 'latin1'))
-    const { code, stderr } = await built.run('users import people.csv')
+    const { code, stderr } = await world.run('users import people.csv')
     expect({ code, at: stderr.match(/byte offset \d+/g), requests: world.requests }).toEqual({
       code: 2,
       at: ['byte offset 19'],
@@ -146,9 +147,9 @@ describe('an import with the built program', () => {
   test('writes failed rows to a file that can be fixed and imported', async () => {
     await world.send('POST', '/users', { user_id: 'u2', name: 'Old' })
     world.file('people.csv', usersCsv(3))
-    expect(await built.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
+    expect(await world.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
     world.file('again.csv', world.read('again.csv')?.replace('u2,', 'u4,') ?? '')
-    expect(await built.run('users import again.csv')).toMatchObject({ code: 0 })
+    expect(await world.run('users import again.csv')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
   })
 
@@ -156,16 +157,15 @@ describe('an import with the built program', () => {
     world.file('in.csv', roomsCsv(4))
     world.intercept = async (request, next) => {
       const done = await next()
-      if (request.body?.includes('"R3"')) throw new Error('reset')
-      return done
+      return request.body?.includes('"R3"') ? lost() : done
     }
-    const { code, stdout } = await built.run('rooms import in.csv -o ndjson')
+    const { code, stdout } = await world.run('rooms import in.csv -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
       code: 8,
       statuses: ['ok', 'ok', 'unknown', 'ok'],
     })
     world.intercept = undefined
-    expect(await built.run('rooms import in.csv --resume')).toMatchObject({ code: 8 })
+    expect(await world.run('rooms import in.csv --resume')).toMatchObject({ code: 8 })
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
@@ -174,7 +174,7 @@ describe('an import with the built program', () => {
     let count = 0
     world.intercept = async (_request, next) =>
       ++count % 4 === 0 ? answer(429, {}, { 'retry-after': '0' }) : next()
-    expect(await built.run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
+    expect(await world.run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
     expect(await world.users()).toEqual(usersOf(40))
   })
 
@@ -252,7 +252,7 @@ describe('an export with the built program', () => {
 
   test('prints the pages before a failed page, and exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=200') ? answer(503, {}) : next())
-    const { code, stdout } = await built.run('rooms export --page-size 100 -o ndjson --retries 0')
+    const { code, stdout } = await world.run('rooms export --page-size 100 -o ndjson --retries 0')
     expect({ code, items: lines(stdout).length }).toEqual({ code: 6, items: 200 })
   })
 
@@ -283,11 +283,11 @@ describe('rooms delete with the built program', () => {
 
   test('with IDs of missing rooms deletes the other rooms and exits 8, or 0 with --ignore-not-found', async () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
-    expect(await built.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
+    expect(await world.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
       code: 8,
       stdout: `${one}\n`,
     })
-    expect(await built.run(`rooms delete nope ${two} --yes --ignore-not-found`)).toMatchObject({ code: 0 })
+    expect(await world.run(`rooms delete nope ${two} --yes --ignore-not-found`)).toMatchObject({ code: 0 })
     expect(await exist()).toBe(0)
   })
 
@@ -295,9 +295,9 @@ describe('rooms delete with the built program', () => {
     const [one, two] = [await world.room('one'), await world.room('two')]
     world.intercept = async (_request, next) => {
       await next()
-      throw new Error('reset')
+      return lost()
     }
-    expect(await built.run(`rooms delete ${one} ${two} --yes --retries 0`)).toMatchObject({ code: 7 })
+    expect(await world.run(`rooms delete ${one} ${two} --yes --retries 0`)).toMatchObject({ code: 7 })
     expect(await exist()).toBe(0)
   })
 

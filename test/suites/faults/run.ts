@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { Connect } from '../../../src/cli/requests/running-command.ts'
-import { main } from '../../../src/main.ts'
 import { launcher, node } from '../../helpers/built.ts'
 import { environment } from '../../helpers/command.ts'
-import { testHost } from '../../helpers/host.ts'
+import { runHere } from '../../helpers/run-here.ts'
 import { connectByUndici } from '../../helpers/undici.ts'
 import { type Command, commands, retries } from './expected.ts'
 import { type Fault, key } from './fault.ts'
@@ -85,9 +84,7 @@ function wayTo({ over = 'http' }: Fault, port: number, tunnel: number | undefine
 const here = (connect?: Connect): Runner => ({
   shortTimeout: 0.4,
   async run(argv, env) {
-    const host = testHost({ env })
-    const code = await main(argv, host, connect)
-    return { code, stdout: host.stdout.text, stderr: host.stderr.text, lingeredMs: undefined }
+    return { ...(await runHere(argv, { env }, connect)), lingeredMs: undefined }
   },
 })
 

@@ -1,13 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { launcher, node, runBuilt } from '../../../helpers/built.ts'
 import { type Certificate, certificateAuthority } from '../../../helpers/certificate.ts'
-import { runCommand } from '../../../helpers/command.ts'
+import { type Finished, runCommand } from '../../../helpers/command.ts'
 import { listen } from '../../../helpers/listen.ts'
+import { runHere } from '../../../helpers/run-here.ts'
 import { serveHere } from '../../../helpers/serve-here.ts'
 import { silentNames } from '../../../helpers/silent-names.ts'
 import { tempDir } from '../../../helpers/world.ts'
@@ -27,15 +29,27 @@ async function secure(certificate: Certificate = authority.issue(), listener = s
   return `https://127.0.0.1:${await listen(createTlsServer(certificate, listener))}/v1`
 }
 
-/** Runs doctor; each line by the name of its check. */
-async function doctor(env: Record<string, string>, ...flags: string[]) {
-  const dir = tempDir()
-  writeFileSync(join(dir, 'ca.pem'), authority.ca)
-  const { code, stdout, stderr } = await runBuilt(['doctor', ...flags], {
-    ...{ HOME: dir, XDG_CACHE_HOME: '', LANG: 'C.UTF-8', MEETROOM_API_KEY: key },
-    NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem'),
-    ...env,
-  })
+const ca = join(mkdtempSync(join(tmpdir(), 'meetroom-test-')), 'ca.pem')
+writeFileSync(ca, authority.ca)
+afterAll(() => rmSync(dirname(ca), { recursive: true }))
+
+/** Runs doctor as a process, which trusts the authority. Returns each line by the name of its check. */
+const doctor = (env: Record<string, string>, ...flags: string[]) =>
+  checksOf(tempDir(), (home) => runBuilt(['doctor', ...flags], { ...home, NODE_EXTRA_CA_CERTS: ca, ...env }))
+
+/** Runs doctor in this process, which trusts no authority of its own. */
+const doctorHere = (env: Record<string, string>, ...flags: string[]) =>
+  checksOf(tempDir(), (home) =>
+    runHere(['doctor', ...flags], {
+      env: { ...home, MEETROOM_CONFIG_DIR: home.HOME, MEETROOM_DATA_DIR: home.HOME, ...env },
+    }),
+  )
+
+async function checksOf(
+  dir: string,
+  run: (home: { HOME: string; LANG: string; MEETROOM_API_KEY: string }) => Promise<Finished>,
+) {
+  const { code, stdout, stderr } = await run({ HOME: dir, LANG: 'C.UTF-8', MEETROOM_API_KEY: key })
   expect(stdout + stderr).not.toContain(key)
   const lines = [...stdout.matchAll(/^(\S+) +(.{13}) {2}(.*)$/gm)]
   const checks = Object.fromEntries(
@@ -49,7 +63,7 @@ const proxyHint = 'is HTTPS_PROXY right, with a user name and password if the pr
 describe('doctor', () => {
   test('reports success for every check of a healthy service', async () => {
     const url = await secure()
-    const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url })
+    const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url, XDG_CACHE_HOME: '' })
     const { port } = new URL(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(checks).toEqual({
@@ -88,7 +102,7 @@ describe('doctor', () => {
   test('reports a service that does not respond', async () => {
     const port = await listen(createServer())
     const free = port === 65535 ? 1 : port + 1
-    const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
+    const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
     expect(code).toBe(1)
     expect(checks['tcp']).toBe(
       `✖ 127.0.0.1 port ${free}: connection refused; does the service run there? Does a firewall let you through?`,
@@ -98,7 +112,7 @@ describe('doctor', () => {
   })
 
   test('reports an unknown host name', async () => {
-    const { code, checks } = await doctor({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
+    const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
     expect(code).toBe(1)
     expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
   })
@@ -228,7 +242,7 @@ describe('doctor', () => {
     ],
   ])('reports a proxy that %s', { timeout: 30_000 }, async (_, answer, wrong) => {
     const port = await listen(createServer(answer))
-    const { code, checks } = await doctor({
+    const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: 'https://meet.test/v1',
       HTTPS_PROXY: `http://127.0.0.1:${port}`,
     })
@@ -238,7 +252,7 @@ describe('doctor', () => {
   })
 
   test('reports a proxy URL with an unsupported scheme', async () => {
-    const { code, checks } = await doctor({
+    const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: 'https://meet.test/v1',
       HTTPS_PROXY: 'ftp://ada:proxy-password@x',
     })
@@ -264,7 +278,7 @@ describe('doctor', () => {
   test('with --json reports an invalid settings file', async () => {
     const dir = tempDir()
     writeFileSync(join(dir, 'config.json'), '{')
-    const { code, stdout } = await doctor({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
+    const { code, stdout } = await doctorHere({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
     expect(code).toBe(1)
     const { ok, checks } = JSON.parse(stdout)
     expect(ok).toBe(false)
@@ -275,14 +289,14 @@ describe('doctor', () => {
   })
 
   test('without a base URL exits 1 with a hint to log in', async () => {
-    const { code, checks } = await doctor({ MEETROOM_API_KEY: '' })
+    const { code, checks } = await doctorHere({ MEETROOM_API_KEY: '' })
     expect(code).toBe(1)
     expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
   })
 
   test('skips the TLS check for a plain HTTP loopback address, and reports a missing key', async () => {
     const { baseUrl } = await serveHere()
-    const { checks } = await doctor({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
+    const { checks } = await doctorHere({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
     expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
     expect(checks['tcp']).toMatch(/^✔ /)
     expect(Object.keys(checks)).not.toContain('tls')
@@ -291,7 +305,7 @@ describe('doctor', () => {
 
   test('with a malformed key skips the checks that need a request', async () => {
     const { baseUrl } = await serveHere()
-    const { code, checks } = await doctor({
+    const { code, checks } = await doctorHere({
       MEETROOM_BASE_URL: baseUrl,
       MEETROOM_API_KEY: 'two words-of-a-key',
     })
@@ -325,7 +339,7 @@ describe('doctor', () => {
   })
 
   test('refuses -o csv', async () => {
-    expect(await doctor({}, '--local', '-o', 'csv')).toMatchObject({
+    expect(await doctorHere({}, '--local', '-o', 'csv')).toMatchObject({
       code: 2,
       stdout: '',
       stderr: 'error: doctor prints lines or JSON; it does not support -o csv\n',
@@ -333,7 +347,7 @@ describe('doctor', () => {
   })
 
   test('prints ok and FAIL instead of symbols in a locale without UTF-8', async () => {
-    const { stdout } = await doctor({ LANG: 'C', MEETROOM_API_KEY: '' })
+    const { stdout } = await doctorHere({ LANG: 'C', MEETROOM_API_KEY: '' })
     expect(stdout).toMatch(/^ok {3}node/m)
     expect(stdout).toMatch(/^FAIL base url/m)
     expect(stdout).not.toMatch(/[✔✖]/)

@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { runBuilt } from '../../../helpers/built.ts'
 import { readSamples, readTopicFile } from '../../../helpers/documentation.ts'
+import { runHere } from '../../../helpers/run-here.ts'
 import { homes, startServe } from '../../../helpers/serving.ts'
 
 // Every test starts processes.
@@ -20,17 +20,11 @@ async function startControlled() {
   const env = homes()
   const file = join(env.HOME, 'control.json')
   const running = await startServe(['--ephemeral', '--control', file], env)
-  const { base_url, api_key_file } = running.ready
-  const apiKey = readFileSync(api_key_file, 'utf8').trim()
+  const { apiKey } = running
   const { control_url, control_key } = JSON.parse(readFileSync(file, 'utf8'))
-  const run = (line: string) => runBuilt(line.split(' '), env)
+  const run = (line: string) => runHere(line.split(' '), { env })
   const local = (line: string) => run(`local ${line} --control ${file}`)
-  const rooms = (line: string) =>
-    runBuilt(['rooms', ...line.split(' ')], {
-      ...env,
-      MEETROOM_BASE_URL: base_url,
-      MEETROOM_API_KEY: apiKey,
-    })
+  const rooms = (line: string) => runHere(['rooms', ...line.split(' ')], { env: { ...env, ...running.api } })
   return { ...running, env, file, apiKey, control_url, control_key, run, local, rooms }
 }
 
@@ -67,7 +61,7 @@ describe('serve --control', () => {
   })
 
   test('exits 2 without --ephemeral', async () => {
-    expect(await runBuilt(['serve', '--control', 'c.json'], homes())).toEqual({
+    expect(await runHere(['serve', '--control', 'c.json'], { env: homes() })).toEqual({
       code: 2,
       stdout: '',
       stderr:
@@ -110,18 +104,15 @@ describe('commands with --control FILE', () => {
     expect((await rooms('list -o ids')).stdout).toBe('weekly\n')
   })
 
-  test.each([
-    ['clock', 'clock freeze'],
-    ['fail', 'fail createRoom --status 503'],
-    ['seed', 'seed FILE'],
-    ['reset', 'reset'],
-  ])('print JSON that matches the schema of local %s', async (name, line) => {
+  test('print JSON that matches the schema of the command', async () => {
     const { env, local, run } = await startControlled()
     const file = join(env.HOME, 'seed.json')
     writeFileSync(file, JSON.stringify(seed))
-    const { $schema, ...schema } = JSON.parse((await run(`schema local ${name}`)).stdout)
-    const { stdout } = await local(`${line.replace('FILE', file)} --json`)
-    expect(z.fromJSONSchema(schema).safeParse(JSON.parse(stdout)).error).toBeUndefined()
+    for (const line of ['clock freeze', 'fail createRoom --status 503', `seed ${file}`, 'reset']) {
+      const { $schema, ...schema } = JSON.parse((await run(`schema local ${line.split(' ')[0]}`)).stdout)
+      const { stdout } = await local(`${line} --json`)
+      expect(z.fromJSONSchema(schema).safeParse(JSON.parse(stdout)).error, line).toBeUndefined()
+    }
   })
 
   test('exit 2 for invalid input and print the error message of the service', async () => {
