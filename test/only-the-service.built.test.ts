@@ -101,12 +101,8 @@ test('the commands in the connection tests include every command group', async (
 describe('a run', { timeout: 120_000 }, () => {
   test('of an online command connects only to the service', async () => {
     const server = homes()
-    const { ready } = await startServe([], server)
+    const { ready, api } = await startServe([], server)
     const { env, recorded, forget } = record()
-    const api = {
-      MEETROOM_BASE_URL: ready.base_url,
-      MEETROOM_API_KEY: readFileSync(ready.api_key_file, 'utf8').trim(),
-    }
     const run = (line: string) => runBuilt(line.split(' '), { ...env, ...api })
     for (const user of ['ada', 'grace']) await run(`users create ${user}`)
     const room = (await run('rooms create --name R --type private -o ids')).stdout.trim()
@@ -132,12 +128,9 @@ describe('a run', { timeout: 120_000 }, () => {
 
   test('that serves the local workspace makes no outgoing connection', async () => {
     const { env, recorded } = record()
-    const { ready, child, ended } = await startServe([], env)
-    const key = readFileSync(ready.api_key_file, 'utf8').trim()
-    const response = await fetch(`${ready.base_url}/rooms`, { headers: { authorization: `Bearer ${key}` } })
-    expect(response.status).toBe(200)
-    child.kill('SIGTERM')
-    await ended()
+    const { call, stop } = await startServe([], env)
+    expect((await call('GET', '/rooms')).status).toBe(200)
+    await stop()
     expect(recorded()).toEqual([])
   })
 
@@ -145,9 +138,8 @@ describe('a run', { timeout: 120_000 }, () => {
     'makes only connections to the service, according to the system calls',
     async () => {
       const server = homes()
-      const { ready } = await startServe([], server)
-      const env = { ...homes(), MEETROOM_BASE_URL: ready.base_url }
-      const key = readFileSync(ready.api_key_file, 'utf8').trim()
+      const { ready, api } = await startServe([], server)
+      const env = { ...homes(), ...api }
       const trace = join(env.HOME, 'trace.txt')
       const flags = [
         '-f',
@@ -160,7 +152,7 @@ describe('a run', { timeout: 120_000 }, () => {
         trace,
       ]
       const argv = [...flags, node, launcher, 'rooms', 'list', '--json']
-      const { code } = await runCommand('strace', argv, { ...env, MEETROOM_API_KEY: key })
+      const { code } = await runCommand('strace', argv, env)
       expect(code).toBe(0)
       const calls = readFileSync(trace, 'utf8')
         .split('\n')

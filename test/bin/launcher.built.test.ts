@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,8 +16,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../../src/version.ts'
 import { node, runBuilt } from '../helpers/built.ts'
 import { runCommand } from '../helpers/command.ts'
@@ -53,14 +55,31 @@ function user() {
 /** A user who has run `meetroom version`, and so has its cache. */
 async function primed() {
   const ada = user()
-  expect(await ada.run('version')).toEqual(fine)
+  cpSync(primedBuilds, ada.builds, { recursive: true })
   return { ...ada, file: join(ada.folder(), 'version.meetroom.js') }
 }
+
+const templates = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+const primedBuilds = join(templates, 'primed')
+const installation = join(templates, 'installed')
+beforeAll(async () => {
+  const cache = join(templates, 'cache')
+  expect(await runBuilt(['version'], { XDG_CACHE_HOME: cache })).toEqual(fine)
+  renameSync(join(cache, 'meetroom'), primedBuilds)
+  mkdirSync(installation, { mode: 0o755 })
+  copyPackage(join(installation, 'meetroom'))
+  writeFileSync(join(installation, 'reporter.cjs'), reporter, { mode: 0o644 })
+  expect(await runInstalled(installation)).toBe('compiled')
+  expect(await runInstalled(installation)).toBe('cached')
+}, 60_000)
+afterAll(() => rmSync(templates, { recursive: true }))
 
 const inode = (file: string) => statSync(file).ino
 
 test('the first run writes a code cache with owner-only access, and later runs do not rewrite it', async () => {
-  const { run, builds, folder, caches, file } = await primed()
+  const { run, builds, folder, caches } = user()
+  expect(await run('version')).toEqual(fine)
+  const file = join(folder(), 'version.meetroom.js')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder()).mode & 0o777).toBe(0o700)
   expect(statSync(builds).mode & 0o777).toBe(0o700)
@@ -202,22 +221,22 @@ vm.Script = class extends Script {
   }
 }`
 
+/** Runs `meetroom version` of the package in a directory; tells whether its code came from a cache. */
+async function runInstalled(dir: string, as: readonly string[] = []): Promise<string> {
+  const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
+  const [command = '', ...words] = [...as, node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
+  // Node resolves --require in the working directory, which the ordinary user may not read.
+  const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: dir })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: fine.stdout })
+  return stderr
+}
+
 /** A package whose cache directory root or the owner of the package has filled. */
 async function installed() {
   const dir = tempDir()
   chmodSync(dir, 0o755)
-  copyPackage(join(dir, 'meetroom'))
-  writeFileSync(join(dir, 'reporter.cjs'), reporter, { mode: 0o644 })
-  const env = { XDG_CACHE_HOME: join(dir, 'cache'), NODE_OPTIONS: `--require=${join(dir, 'reporter.cjs')}` }
-  const run = async (as: readonly string[] = []) => {
-    const [command = '', ...words] = [...as, node, join(dir, 'meetroom/bin/meetroom.js'), 'version']
-    // Node resolves --require in the working directory, which the ordinary user may not read.
-    const { code, stdout, stderr } = await runCommand(command, words, env, '', { cwd: dir })
-    expect({ code, stdout }).toEqual({ code: 0, stdout: fine.stdout })
-    return stderr
-  }
-  expect(await run()).toBe('compiled')
-  expect(await run()).toBe('cached')
+  cpSync(installation, dir, { recursive: true })
+  const run = (as?: readonly string[]) => runInstalled(dir, as)
   const builds = join(dir, 'cache/meetroom')
   const build = join(builds, readdirSync(builds)[0] ?? '')
   return { run, builds, build, file: join(build, 'version.meetroom.js') }

@@ -36,7 +36,7 @@ async function loaded(line: string, env: Record<string, string> = {}): Promise<s
   const dir = tempDir()
   const base = {
     HOME: dir,
-    XDG_CACHE_HOME: '',
+    XDG_CACHE_HOME: '/dev/null',
     MEETROOM_CONFIG_DIR: dir,
     MEETROOM_DATA_DIR: dir,
     NODE_PATH: join(process.cwd(), 'node_modules'),

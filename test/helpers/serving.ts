@@ -102,6 +102,11 @@ export async function startServe(
   const first = await Promise.race([running.stdout.next(), running.ended().then(() => undefined)])
   if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
   const service = serviceOf(JSON.parse(first))
+  // Ends what runs within another program, too.
+  onTestFinished(() => {
+    if (running.child.exitCode === null && running.child.signalCode === null)
+      process.kill(service.ready.pid, 'SIGKILL')
+  })
   return {
     ...running,
     ...service,

@@ -7,7 +7,15 @@ import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { launcher, node, pipeTo, runBuilt } from '../helpers/built.ts'
 import { openSocket, rawRequest } from '../helpers/raw.ts'
-import { homes, type Ready, type Running, startBuilt, startProgram, startServe } from '../helpers/serving.ts'
+import {
+  homes,
+  type Ready,
+  type Running,
+  serviceOf,
+  startBuilt,
+  startProgram,
+  startServe,
+} from '../helpers/serving.ts'
 import {
   measured,
   promptlyMs,
@@ -28,13 +36,9 @@ function expectPrompt({ lingeredMs }: Pick<Signalled, 'lingeredMs'>): void {
 }
 
 /** Makes a room at a service; gives its id, and the environment for commands there. */
-async function roomAt({ base_url, api_key_file }: Ready, env: Record<string, string>) {
-  const key = readFileSync(api_key_file, 'utf8').trim()
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ name: 'Room', type: 'open' })
-  const answer = await fetch(`${base_url}/rooms`, { method: 'POST', headers, body })
-  const { room } = (await answer.json()) as { room: { id: string } }
-  return { id: room.id, env: { ...env, MEETROOM_BASE_URL: base_url, MEETROOM_API_KEY: key } }
+async function roomAt(ready: Ready, env: Record<string, string>) {
+  const { createRoom, api } = serviceOf(ready)
+  return { id: await createRoom(), env: { ...env, ...api } }
 }
 
 const readiness = async ({ stdout }: Running): Promise<Ready> => JSON.parse(await stdout.next())
@@ -260,14 +264,9 @@ describe.runIf(pty)('a prompt on a terminal', () => {
     const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
     spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])
     writeFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), JSON.stringify(config))
-    const made = spawnSync(
-      node,
-      [launcher, '--local', 'rooms', 'create', '--name', 'Room', '--type', 'open', '-o', 'ids'],
-      {
-        env: { PATH: process.env['PATH'], ...env },
-      },
-    )
-    const running = onTerminal(line.replace('{room}', String(made.stdout).trim()), env)
+    const create = '--local rooms create --name Room --type open -o ids'.split(' ')
+    const room = line.includes('{room}') ? (await runBuilt(create, env)).stdout.trim() : ''
+    const running = onTerminal(line.replace('{room}', room), env)
     const pid = Number(
       (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
     )

@@ -140,11 +140,8 @@ beforeAll(async () => {
   room = await made('rooms create --name Room --type private')
   member = await made(`members add ${room} ada`)
   await runBuilt(['local', 'backup', join(template, 'backup.db')], env)
-})
+}, 60_000)
 afterAll(() => rmSync(template, { recursive: true }))
-
-/** The same caches for all: compiling is most of the time. */
-const caches = join(template, 'caches')
 
 /** Runs a command line of a shell on a copy of the template, with some redirection. */
 async function redirected({ line }: Line, redirection: string) {
@@ -164,11 +161,7 @@ async function redirected({ line }: Line, redirection: string) {
     cpSync(join(template, name), join(HOME, name), { recursive: true })
   const filled = line.replaceAll('{room}', room).replaceAll('{member}', member)
   count.add('commands')
-  return runShell(
-    `meetroom ${filled} ${redirection}`,
-    { HOME, ...env, XDG_CACHE_HOME: caches },
-    { cwd: HOME },
-  )
+  return runShell(`meetroom ${filled} ${redirection}`, { HOME, ...env }, { cwd: HOME })
 }
 
 const stack = /^\s+at |node:internal/m
@@ -248,24 +241,25 @@ describe.runIf(hasFull)('a long-running command that cannot print its base URL',
 })
 
 describe('the output of a list to a pipe', () => {
-  /** Imports so many users into the workspace of a home. */
-  async function crowded(people: number) {
-    const env = homes()
+  // 10 MB in the full form: 40,000 items of 400 bytes and more.
+  const people = sized(2000, 30_000)
+  const home = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+  const env = { HOME: home, MEETROOM_DATA_DIR: join(home, 'data') }
+  beforeAll(async () => {
     const rows = Array.from({ length: people }, (_, i) => `u${i},${'x'.repeat(200)}\n`)
-    writeFileSync(join(env.HOME, 'many.csv'), `user_id,name\n${rows.join('')}`)
+    writeFileSync(join(home, 'many.csv'), `user_id,name\n${rows.join('')}`)
     const { code } = await runShell('meetroom --local users import many.csv --no-journal', env, {
-      cwd: env.HOME,
+      cwd: home,
       patienceMs: 300_000,
     })
     expect(code).toBe(0)
-    return env
-  }
+  }, 600_000)
+  afterAll(() => rmSync(home, { recursive: true }))
 
   test.each(['table', 'json', 'ndjson', 'csv', 'ids'])(
     'in the format %s ends without an error after the reader closes the pipe',
     { timeout: 120_000 },
     async (format) => {
-      const env = await crowded(sized(60, 3000))
       const line = pipeTo(`meetroom --local users list --all --page-size 20 -o ${format}`, 'head -c 10 >&2')
       const { stdout, stderr } = await runShell(line, env)
       expect({ stdout, characters: stderr.length }).toEqual({ stdout: '0\n', characters: 10 })
@@ -276,13 +270,10 @@ describe('the output of a list to a pipe', () => {
   test('is complete if the reader is slow', {
     timeout: 600_000,
   }, async () => {
-    // 10 MB in the full form: 40,000 items of 400 bytes and more.
-    const people = sized(2000, 30_000)
-    const env = await crowded(people)
     const slow =
       'node -e "process.stdin.on(\'data\', (chunk) => { process.stdout.write(chunk); process.stdin.pause(); setTimeout(() => process.stdin.resume(), 5) })"'
     const line = `${pipeTo('meetroom --local users list --all -o ndjson', `${slow} > out`)}; wc -l < out; wc -c < out`
-    const { stdout, stderr } = await runShell(line, env, { cwd: env.HOME, patienceMs: 300_000 })
+    const { stdout, stderr } = await runShell(line, env, { cwd: home, patienceMs: 300_000 })
     const [code, printed, bytes] = stdout.trim().split(/\s+/).map(Number)
     expect({ stderr, code, printed }).toEqual({ stderr: '', code: 0, printed: people })
     expect(bytes).toBeGreaterThan(sized(600_000, 10_000_000))

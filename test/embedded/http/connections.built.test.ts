@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { serveHttp } from '../../../src/embedded/http/server.ts'
-import { launcher, node } from '../../helpers/built.ts'
-import { homes, startProgram } from '../../helpers/serving.ts'
+import { homes, startServe } from '../../helpers/serving.ts'
 import { openTestWorkspace } from '../../helpers/wire.ts'
 
 const halfRequest = 'GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
@@ -99,19 +97,12 @@ describe('connections that wait for their next request', () => {
 })
 
 test('a client that opens connections up to the limit of file handles does not block other clients', async () => {
-  const env = homes()
-  const command = `ulimit -n 256 && exec "${node}" "${launcher}" serve --port 0 --json -q`
-  const { stdout } = startProgram('sh', ['-c', command], env)
-  const ready = JSON.parse(await stdout.next())
+  const { ready, createRoom } = await startServe(['-q'], homes(), {
+    within: (line) => ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh', ...line],
+  })
   const port = Number(new URL(ready.base_url).port)
-  const headers = {
-    authorization: `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`,
-    'content-type': 'application/json',
-  }
-  const body = JSON.stringify({ name: 'R', type: 'open' })
-  const created = await fetch(`${ready.base_url}/rooms`, { method: 'POST', headers, body })
-  const { room } = (await created.json()) as { room: { id: string } }
-  const visitor = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room.id}/connect`)
+  const room = await createRoom()
+  const visitor = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect`)
   await once(visitor, 'message')
   for (let i = 0; i < 1000; i++) await halfOpen(port)
   expect(await ask(port, '127.0.0.2')).toBe(400)

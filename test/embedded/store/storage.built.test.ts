@@ -4,7 +4,6 @@ import {
   copyFileSync,
   fstatSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,7 +20,7 @@ import { Store } from '../../../src/embedded/store/store.ts'
 import { runBuilt } from '../../helpers/built.ts'
 import { homes, startServe } from '../../helpers/serving.ts'
 import { fillDisk, mountDisk } from '../../helpers/small-disk.ts'
-import { type AnswerBody, decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
+import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
 
 const diskFull = { error: { code: 'storage', message: 'the disk is full' } }
@@ -116,16 +115,8 @@ test.each(Object.entries(removals))(
   'a service whose database file %s refuses writes and is not ready',
   async (_, remove) => {
     const env = homes()
-    const { ready } = await startServe(['--quiet'], env)
-    const key = readFileSync(ready.api_key_file, 'utf8').trim()
-    const create = async () => {
-      const response = await fetch(`${ready.base_url}/rooms`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'R', type: 'open' }),
-      })
-      return { status: response.status, body: (await response.json()) as AnswerBody }
-    }
+    const { ready, call } = await startServe(['--quiet'], env)
+    const create = () => call('POST', '/rooms', { name: 'R', type: 'open' })
     const readiness = async () => (await fetch(new URL('/readyz', ready.base_url))).status
     expect((await create()).status).toBe(200)
     expect(await readiness()).toBe(200)
@@ -162,18 +153,8 @@ test('on a full disk serve keeps running and --local reports the cause', async (
   const env = homes()
   if (!mountDisk(env.MEETROOM_DATA_DIR)) return skip('mounting a small disk takes more rights')
   const ballast = join(env.MEETROOM_DATA_DIR, 'ballast')
-  const { ready, child, ended } = await startServe([], env)
-  const key = readFileSync(ready.api_key_file, 'utf8').trim()
-  const ask = async (method: string, body?: object) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const text = body && JSON.stringify(body)
-    const answer = await fetch(`${ready.base_url}/rooms`, {
-      method,
-      headers,
-      ...(text ? { body: text } : {}),
-    })
-    return { status: answer.status, body: (await answer.json()) as AnswerBody }
-  }
+  const { ready, call, child, ended } = await startServe([], env)
+  const ask = (method: string, body?: object) => call(method, '/rooms', body)
   const room = { name: 'x'.repeat(20_000), type: 'open' }
   const { id } = (await ask('POST', room)).body.room
   const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${id}/connect`)
