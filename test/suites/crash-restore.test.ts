@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../../src/embedded/store/schema.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { launcher, node, runBuilt } from '../helpers/built.ts'
+import { environment } from '../helpers/command.ts'
 import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
@@ -58,7 +59,7 @@ function* fractions(): Generator<number> {
 /** Runs a command on a copy of the template, and kills it after a time. Returns how long it ran, in milliseconds. */
 async function runAndKill(dir: string, argv: readonly string[], afterMs?: number): Promise<number> {
   cpSync(template, dir, { recursive: true })
-  const env = { PATH: process.env['PATH'], MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir, HOME: dir }
+  const env = environment({ MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir, HOME: dir })
   const startedAt = performance.now()
   const child = spawn(node, [launcher, ...argv], { env, stdio: 'ignore' })
   const timer = afterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), afterMs)
@@ -82,7 +83,7 @@ test.each([
     const duration = await runAndKill(whole, argv(whole))
     expect(await read(join(whole, 'workspace.db'))).toEqual({ names, version })
     const random = fractions()
-    for (let kills = 0; kills < sized(5, 100); kills++) {
+    for (let kills = 0; kills < sized(3, 100); kills++) {
       const dir = tempDir()
       await runAndKill(dir, argv(dir), duration * (random.next().value ?? 0))
       const found = await read(join(dir, 'workspace.db'))
@@ -101,21 +102,17 @@ test.each([
 
 test('local backup of a served workspace contains every write that was acknowledged before the backup', async () => {
   const env = homes()
-  const { ready } = await startServe([], env)
-  const authorization = `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`
+  const { call } = await startServe([], env)
   let acknowledged = 0
   let isDone = false
   const write = async () => {
     while (!isDone) {
-      const body = JSON.stringify({ user_id: `user-${acknowledged}` })
-      const headers = { authorization, 'content-type': 'application/json' }
-      const response = await fetch(`${ready.base_url}/users`, { method: 'POST', headers, body })
-      expect(response.status).toBe(200)
+      expect((await call('POST', '/users', { user_id: `user-${acknowledged}` })).status).toBe(200)
       acknowledged++
     }
   }
   const writing = write()
-  for (let nth = 0; nth < sized(3, 50); nth++) {
+  for (let nth = 0; nth < sized(2, 50); nth++) {
     const before = acknowledged
     const path = join(env.HOME, `${nth}.db`)
     expect(await runBuilt(['local', 'backup', path], env)).toMatchObject({ code: 0 })

@@ -68,7 +68,7 @@ async function crashed(writes: number) {
 }
 
 describe('a torn write-ahead log', () => {
-  const numRuns = sized(40, 2000)
+  const numRuns = sized(20, 2000)
 
   /** What is there after a crash: the first so many writes, no gap, and it takes further ones. */
   async function expectFirst(dir: string, survivors: number): Promise<void> {
@@ -193,7 +193,7 @@ describe('damaged bytes', () => {
         workspace.close()
         rmSync(dir, { recursive: true })
       }),
-      { numRuns: sized(60, 3000), endOnFailure: true },
+      { numRuns: sized(30, 3000), endOnFailure: true },
     )
     // Damage that nobody notices, or that lets nothing be opened, would show little.
     for (const status of [200, 503]) expect(statuses).toContain(status)
@@ -214,15 +214,11 @@ describe('damaged bytes', () => {
       const stderr = `error: the database ${database} is damaged\nhint: replace it by a backup: meetroom local restore FILE --data-dir ${env.MEETROOM_DATA_DIR}\n`
       const list = ['--local', 'rooms', 'list', '--all', '-o', 'ids']
       expect(await runBuilt(list, env)).toEqual({ code: 74, stdout: '', stderr })
-      const { ready, child, ended } = await startServe([], env)
-      const headers = { authorization: `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}` }
+      const { call, stop } = await startServe([], env)
       const body = { error: { code: 'storage', message: 'the workspace is damaged' } }
-      for (let i = 0; i < 5; i++) {
-        const response = await fetch(`${ready.base_url}/rooms?limit=1000`, { headers })
-        expect({ status: response.status, body: await response.json() }).toEqual({ status: 503, body })
-      }
-      child.kill('SIGTERM')
-      expect(await ended()).toEqual({ code: 0, signal: null })
+      for (let i = 0; i < 5; i++)
+        expect(await call('GET', '/rooms?limit=1000')).toEqual({ status: 503, body })
+      expect(await stop()).toEqual({ code: 0, signal: null })
     },
   )
 })
@@ -244,16 +240,11 @@ test('a kill on a full disk loses no acknowledged or observed data', {
   const env = { ...homes(), MEETROOM_DATA_DIR: dir }
   const kills = sized(2, 25)
   for (let i = 0; i < kills; i++) {
-    const { ready, child, ended } = await startServe([], env)
-    const headers = {
-      authorization: `Bearer ${readFileSync(ready.api_key_file, 'utf8').trim()}`,
-      'content-type': 'application/json',
-    }
+    const { call, child, ended } = await startServe([], env)
     const make = async (n: number) => {
-      const body = JSON.stringify({ name: `${i}-${n} ${'x'.repeat(random() * 4000)}`, type: 'open' })
-      const answer = await fetch(`${ready.base_url}/rooms`, { method: 'POST', headers, body })
-      const { room } = (await answer.json()) as { room?: { id: string } }
-      return { status: answer.status, id: room?.id ?? '' }
+      const name = `${i}-${n} ${'x'.repeat(random() * 4000)}`
+      const { status, body } = await call('POST', '/rooms', { name, type: 'open' })
+      return { status, id: body.room?.id ?? '' }
     }
     const made = [await make(0), await make(1)]
     expect(made.map(({ status }) => status)).toEqual([200, 200])
@@ -272,11 +263,10 @@ test('a kill on a full disk loses no acknowledged or observed data', {
     await ended()
     rmSync(ballast)
     const again = await startServe([], env)
-    const shown = await fetch(`${again.ready.base_url}/rooms?limit=1000`, { headers })
-    const { rooms } = (await shown.json()) as { rooms: { id: string }[] }
-    const held = new Set(rooms.map(({ id }) => id))
+    const { rooms } = (await again.call('GET', '/rooms?limit=1000')).body
+    const held = new Set<string>(rooms.map(({ id }: { id: string }) => id))
     expect(made.filter(({ id }) => !held.has(id))).toEqual([])
-    for (const id of held) await fetch(`${again.ready.base_url}/rooms/${id}`, { method: 'DELETE', headers })
+    for (const id of held) await again.call('DELETE', `/rooms/${id}`)
     again.child.kill('SIGKILL')
     await again.ended()
     count.add('kills on a full disk')

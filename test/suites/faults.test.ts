@@ -18,7 +18,7 @@ writeFileSync(join(dir, 'ca.pem'), authority.ca)
 const env = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config') }
 const trusting = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') }
 
-/** Every command in every format, in every way; in the quick form a read and a write, taking turns, or one of them where that takes long. */
+/** Every command in every format, in every way; in the quick form a read and a write, each in one way, taking turns, or one of them where that takes long. */
 function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runner, Command, Format]> {
   const { trusted, heavy, undici, over = 'http' } = fault
   const all = (Object.keys(commands) as Command[]).flatMap((command) =>
@@ -29,12 +29,11 @@ function* casesOf(index: number, fault: Fault): Generator<readonly [Fault, Runne
   // A process that trusts the authority was started with its certificate.
   if (full || trusted) for (const [command, format] of cases) yield [fault, built, command, format]
   if (trusted) return
-  for (const [nth, { library, runner }] of ways.entries()) {
-    if ('tunnels' in runner && over !== 'http') continue
-    if (!full && heavy && nth !== index % ways.length) continue
+  const possible = ways.filter(({ runner }) => !('tunnels' in runner) || over === 'http')
+  for (const [nth, { library, runner }] of possible.entries()) {
     const changed = library === 'undici' ? { ...fault, ...undici } : fault
     for (const [i, [command, format]] of cases.entries())
-      if (full || nth === 0 || i === nth % cases.length) yield [changed, runner, command, format]
+      if (full || nth === (index + i) % possible.length) yield [changed, runner, command, format]
   }
 }
 

@@ -200,7 +200,7 @@ test('the program exits with a documented code for random arguments', async () =
       expect(stderr).not.toContain('has a bug')
       add('command lines')
     }),
-    { numRuns: sized(500, 50_000) },
+    { numRuns: sized(250, 50_000) },
   )
 })
 
@@ -225,6 +225,6 @@ test('the built program exits with a documented code for random arguments', asyn
       expect(stdout + stderr).not.toMatch(stack)
       add('command lines of the built program')
     }),
-    { numRuns: sized(10, 500) },
+    { numRuns: sized(5, 500) },
   )
 })

@@ -92,7 +92,7 @@ describe('the printer escapes hostile text in', () => {
           add('bodies', 2)
         },
       ),
-      { numRuns: sized(40, 12_000) },
+      { numRuns: sized(20, 12_000) },
     )
   })
 
@@ -111,7 +111,7 @@ describe('the printer escapes hostile text in', () => {
           add('bodies')
         },
       ),
-      { numRuns: sized(100, 12_000) },
+      { numRuns: sized(50, 12_000) },
     )
   })
 
@@ -138,7 +138,7 @@ describe('the printer escapes hostile text in', () => {
           add('bodies')
         },
       ),
-      { numRuns: sized(200, 20_000) },
+      { numRuns: sized(100, 20_000) },
     )
   })
 })
@@ -212,7 +212,7 @@ describe('the whole program escapes hostile text in', () => {
           add('bodies, by the whole program')
         },
       ),
-      { numRuns: sized(15, 1500) },
+      { numRuns: sized(8, 1500) },
     )
   })
 
@@ -245,7 +245,7 @@ describe('the whole program escapes hostile text in', () => {
         expect(harmIn(shown)).toBeUndefined()
         add('bodies, by the whole program')
       }),
-      { numRuns: sized(100, 10_000) },
+      { numRuns: sized(50, 10_000) },
     )
   })
 
@@ -263,7 +263,7 @@ describe('the whole program escapes hostile text in', () => {
         expect(harmIn(stderr, true)).toBeUndefined()
         add('bodies, by the whole program')
       }),
-      { numRuns: sized(15, 1000) },
+      { numRuns: sized(8, 1000) },
     )
   })
 
@@ -282,7 +282,7 @@ describe('the whole program escapes hostile text in', () => {
         expect(harmIn(stdout + stderr, true)).toBeUndefined()
         add('bodies, by the whole program')
       }),
-      { numRuns: sized(10, 500) },
+      { numRuns: sized(5, 500) },
     )
   })
 })
@@ -320,7 +320,7 @@ const untilSaid = (shown: () => string, text: string) =>
 
 describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes hostile text in', (format) => {
   test('the messages of a room', async () => {
-    const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(100, 5000))
+    const messages = fc.sample(fc.oneof(hostileText, hostileJson), sized(50, 5000))
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
     onTestFinished(() => server.close())
     server.on('connection', (peer) => {
@@ -340,7 +340,7 @@ describe.each(['table', 'ndjson'])('a long-running command with -o %s escapes ho
   })
 
   test('received webhooks', async () => {
-    const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(60, 2500))
+    const texts = fc.sample(fc.oneof(hostileText, hostileJson), sized(30, 2500))
     const { code, shown } = await until(
       ['webhooks', 'listen', '--port', '0', '-o', format],
       {},

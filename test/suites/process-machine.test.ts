@@ -105,7 +105,7 @@ describe('a low limit on open files', () => {
   })
 })
 
-const writers = sized(12, 50)
+const writers = sized(8, 50)
 
 test(`${writers} concurrent logins store each profile or report that the settings are in use`, {
   timeout: 300_000,
@@ -309,6 +309,6 @@ test('a damaged code cache is replaced and changes neither output nor behavior',
       if (damage.kind !== 'zeros') expect(statSync(file).ino).not.toBe(inode)
       count.add('damaged caches')
     }),
-    { numRuns: sized(12, 500), endOnFailure: true },
+    { numRuns: sized(6, 500), endOnFailure: true },
   )
 })
