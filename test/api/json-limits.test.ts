@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonLimitError, parseJson, requireJsonLimits } from '../../src/api/json.ts'
+import { sized } from '../suites/size.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 /** White space that makes any JSON long enough to be checked. */
@@ -59,7 +60,7 @@ describe('requireJsonLimits', () => {
             : 1
         expect(() => check(JSON.stringify(value), 10, 2 * count(value))).not.toThrow()
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { MeetroomError, NotFoundError } from '../../src/errors.ts'
 import { testHost } from '../helpers/host.ts'
 import { importFixture } from '../helpers/imports.ts'
 import { answer, baseUrl } from '../helpers/world.ts'
+import { sized } from '../suites/size.ts'
 
 function clientOf(transport: Transport) {
   return createClient({
@@ -50,7 +51,7 @@ test('find resolves to undefined if and only if call throws a NotFoundError, aft
     fc.asyncProperty(responses, responses, async (response, probe) => {
       expect(await read('find', response, probe)).toEqual(await read('call', response, probe))
     }),
-    { numRuns: 1000 },
+    { numRuns: sized(100, 1000) },
   )
 })
 

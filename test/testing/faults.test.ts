@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../src/testing/types.ts'
 import { knock, Peer } from '../helpers/live.ts'
 import { startTestService } from '../helpers/test-service.ts'
+import { sized } from '../suites/size.ts'
 
 /** The status of a response, or `broken` without a complete one. */
 const outcomeOf = (response: Promise<{ status: number }>) =>
@@ -259,7 +260,7 @@ describe('a test service with faults', () => {
           expect((await roomNames()).length).toBe(when === 'after' ? count : count - failed)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     )
   })
 

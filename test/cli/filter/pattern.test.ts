@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parsePattern } from '../../../src/cli/filter/pattern.ts'
+import { sized } from '../../suites/size.ts'
 
 const parse = (text: string) => parsePattern(text, `name~${text}`)
 
@@ -61,6 +62,6 @@ test('a random pattern matches the same texts as the regular expression engine o
       for (const candidate of texts)
         expect(ours.test(candidate), JSON.stringify({ source, candidate })).toBe(theirs.test(candidate))
     }),
-    { numRuns: 500 },
+    { numRuns: sized(100, 500) },
   )
 })

@@ -6,6 +6,7 @@ import { serveWorkspace, testMachine } from '../../helpers/live.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { type RoomInUse, type UseDifferences, withRoomsInUse } from '../../helpers/rooms-in-use.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 // Tests run at 2026-01-02T03:04:05.678Z.
 
@@ -492,7 +493,7 @@ test('random --where conditions on room metrics match the same random rooms as a
         expect(await chosen(...where)).toBe(wanted.map(({ room }) => room.id).join(' '))
       },
     ),
-    { numRuns: 100 },
+    { numRuns: sized(20, 100) },
   )
 })
 

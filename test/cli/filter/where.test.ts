@@ -4,6 +4,7 @@ import type { WireRequest } from '../../../src/api/wire.ts'
 import { lostNotice } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -649,7 +650,7 @@ describe('random --where conditions on a random list', () => {
           ).toBe(wanted.map(({ id }) => id).join(' '))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sized(30, 150) },
     )
   })
 })

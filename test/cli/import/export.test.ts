@@ -6,6 +6,7 @@ import { lostNotice, trimmed } from '../../helpers/imports.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { latch } from '../../helpers/waiting.ts'
 import { answer, createWorld, type World } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -669,7 +670,7 @@ describe('an exported file', () => {
           expect(await usersOf(to)).toEqual(await usersOf(from))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     )
   })
 })

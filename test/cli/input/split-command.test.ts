@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { quoteForShell } from '../../../src/api/quote-for-shell.ts'
 import { splitWords } from '../../../src/cli/input/split-command.ts'
+import { sized } from '../../suites/size.ts'
 
 test.each([
   ['', ['']],
@@ -64,6 +65,6 @@ test('a random command line without shell syntax is split into the same words as
       })
       expect(said).toBe(whole.map((word) => `<${word}>`).join(''))
     }),
-    { numRuns: 60 },
+    { numRuns: sized(12, 60) },
   )
 })

@@ -8,6 +8,7 @@ import { type Item, views } from '../../../src/cli/output/views/views.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { leaves } from '../../helpers/tree.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -283,6 +284,6 @@ test('random values are sorted by the rules in the help topic', () => {
         expect(sorted(limit, surplus)).toEqual(expectedItems.slice(0, limit))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: sized(60, 300) },
   )
 })

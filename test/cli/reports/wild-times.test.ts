@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { perTest } from '../../helpers/per-test.ts'
 import { member, school, session } from '../../helpers/school.ts'
 import { createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -70,7 +71,7 @@ test('a report on sessions at any times has at most one row for each day of a se
     // A century of months at most, and the hours of a day.
     expect(bars.length).toBeLessThanOrEqual(1224)
   })
-  await fc.assert(property, { numRuns: 40 })
+  await fc.assert(property, { numRuns: sized(10, 40) })
 })
 
 test.each([

@@ -59,7 +59,7 @@ describe('a command that reads rooms one by one', () => {
   test.each([...readers, 'members export --all-rooms --columns room_id'])(
     'has up to 64 requests in flight if the latency is 50 ms: %s',
     async (line) => {
-      expect(await mostInFlight(line, 1500)).toBe(64)
+      expect(await mostInFlight(line, 600)).toBe(64)
     },
   )
 

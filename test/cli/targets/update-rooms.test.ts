@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { otherService } from '../../helpers/other-service.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -261,6 +262,6 @@ test('a random template resolves double braces to single braces and placeholders
         )
       },
     ),
-    { numRuns: 100 },
+    { numRuns: sized(20, 100) },
   )
 })

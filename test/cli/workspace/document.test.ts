@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parseWorkspace } from '../../../src/cli/workspace/document/read-document.ts'
 import { formatYaml, toPlainDocument } from '../../../src/cli/workspace/document/write-document.ts'
 import { createWorld } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 /** Parses a file; returns the error with its hint, or the document. */
 async function read(text: string, file = 'f.yaml') {
@@ -160,7 +161,7 @@ describe('a workspace file', () => {
         expect(await read(yaml)).toEqual(plain)
         expect(await read(JSON.stringify(plain), 'f.json')).toEqual(plain)
       }),
-      { numRuns: 200 },
+      { numRuns: sized(40, 200) },
     )
   })
 
@@ -176,7 +177,7 @@ describe('a workspace file', () => {
         const result = await read(parts.join(''))
         if (typeof result === 'string') expect(result).toMatch(/^f\.yaml:\d+:\d+: .+/)
       }),
-      { numRuns: 5000 },
+      { numRuns: sized(500, 5000) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
   wireRequest,
 } from '../../helpers/wire.ts'
 import { tempDir } from '../../helpers/world.ts'
+import { sized } from '../../suites/size.ts'
 
 let workspace: TestWorkspace
 let send: TestWorkspace['send']
@@ -83,7 +84,7 @@ describe.each(kinds)('unlisted fields of a %s', (kind) => {
         expect(body[kind]['metadata']).toEqual(sent.metadata)
         expect(await get(kind, path)).toEqual(body[kind])
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     )
   })
 

@@ -8,6 +8,7 @@ import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { hasPacked, unpack } from '../../../src/embedded/webhooks/outbox.ts'
 import { testMachine } from '../../helpers/live.ts'
+import { sized } from '../../suites/size.ts'
 
 /** Red and blue have a webhook. */
 const roomIds = ['red', 'blue', 'grey']
@@ -238,5 +239,6 @@ test('the stored counts of participants equal a recount after any sequence of ch
       await world.finish()
       world.check()
     }),
+    { numRuns: sized(25, 100) },
   )
 }, 60_000)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openTestWorkspace } from '../../helpers/wire.ts'
+import { sized } from '../../suites/size.ts'
 
 /**
  * Few different characters, so that texts are often part of each other: letter case, quotes, wildcards, more bytes than
@@ -44,7 +45,7 @@ test('a search finds the same users as a scan of all emails in JavaScript', asyn
         })
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sized(40, 200) },
   )
 })
 

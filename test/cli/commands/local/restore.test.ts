@@ -11,13 +11,26 @@ const quietly = <T>(load: () => Promise<T>) => load()
 /** A world whose backup `old.db` holds the room Old and ada, and whose workspace holds the room New only. */
 async function worldWithBackup() {
   const world = await createWorld()
+  files ??= makeFiles(world)
+  mkdirSync(join(world.dir, 'data'), { recursive: true, mode: 0o700 })
+  for (const [name, content] of await files) writeFileSync(join(world.dir, name), content, { mode: 0o600 })
+  return world
+}
+
+/** The files of that world: making them takes six commands. */
+let files: Promise<[name: string, content: Buffer][]> | undefined
+
+async function makeFiles(world: World): Promise<[name: string, content: Buffer][]> {
   await create(world, 'Old')
   await world.run('--local users create ada --email ada@example.com')
   await world.run('local backup old.db')
   const { stdout } = await world.run('--local rooms list -o ids')
   await world.run(`--local rooms delete ${stdout.trim()} --yes`)
   await create(world, 'New')
-  return world
+  const names = readdirSync(join(world.dir, 'data')).map((name) => `data/${name}`)
+  return ['old.db', ...names]
+    .filter((name) => statSync(join(world.dir, name)).isFile())
+    .map((name) => [name, readFileSync(join(world.dir, name))])
 }
 
 const create = (world: World, name: string) =>

@@ -4,6 +4,7 @@ import { otherService } from '../../../helpers/other-service.ts'
 import { perTest } from '../../../helpers/per-test.ts'
 import { member, school, session } from '../../../helpers/school.ts'
 import { answer, createWorld } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -225,7 +226,7 @@ describe('the minutes in sessions report', () => {
           list.toSorted((a, b) => a.user_id.localeCompare(b.user_id))
         expect(sorted(found)).toEqual(sorted(expected))
       }),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { testNow } from '../../../helpers/host.ts'
 import { type Peer, restart, serveWorkspace } from '../../../helpers/live.ts'
 import { away, events, replay, session, watchedRoom } from '../../../helpers/watched-room.ts'
 import { answer, baseUrl, createWorld, tempDir } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 const at = (seconds: number) => new Date(testNow + seconds * 1000).toISOString()
 const refused = (status: number, code: string) => answer(status, { error: { code, message: 'no' } })
@@ -465,7 +466,7 @@ test('the events of sessions watch reproduce the last list of sessions for rando
         expect([...replay(events(stdout))].map(Number).sort()).toEqual(last.toSorted())
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sized(12, 60) },
   )
 })
 

@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { importFixture, resultsOf, trimmed } from '../../../helpers/imports.ts'
+import { sized } from '../../../suites/size.ts'
 
 const { world, renew } = importFixture()
 
@@ -299,7 +300,7 @@ test('users import imports the cells of random CSV tables unchanged', { timeout:
         ),
       )
     }),
-    { numRuns: 150 },
+    { numRuns: sized(30, 150) },
   )
 })
 

@@ -19,16 +19,16 @@ interface Service {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const items: Record<string, readonly Thing[]> = {
-  rooms: numbers(100).map((i) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })),
-  users: numbers(100).map((i) => ({ user_id: `u${i}`, id: `i${i}`, name: `User ${i}` })),
-  members: numbers(100).map((i) => ({ id: `m${i}`, user_id: `u${i}`, name: `User ${i}`, type: 'guest' })),
-  sessions: numbers(100).map((i) => ({
+  rooms: numbers(40).map((i) => ({ id: `r${i}`, type: 'private', name: `Room ${i}`, online: 0 })),
+  users: numbers(40).map((i) => ({ user_id: `u${i}`, id: `i${i}`, name: `User ${i}` })),
+  members: numbers(40).map((i) => ({ id: `m${i}`, user_id: `u${i}`, name: `User ${i}`, type: 'guest' })),
+  sessions: numbers(40).map((i) => ({
     ...{ id: `s${i}`, member_id: `m${i}`, user_id: `u${i}`, name: `User ${i}` },
     ...{ connected_at: '2026-01-01T08:00:00.000Z', disconnected_at: '2026-01-01T09:00:00.000Z' },
   })),
 }
 
-/** A service with a hundred of everything. */
+/** A service with forty of everything. */
 function service({ page, paging, only }: Service): Intercept {
   return async ({ method, url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -59,7 +59,7 @@ const reads = [
   'rooms list --all',
   'rooms list --all --json',
   'rooms list --all -o csv',
-  'rooms list --limit 120',
+  'rooms list --limit 50',
   'rooms list --sort name',
   'rooms list --where type=private',
   'rooms list --count',
@@ -71,7 +71,7 @@ const reads = [
   'members list r1 --all',
   'members list r1 --count',
   'members list r1 --where type=guest',
-  'members get r1 --user u99',
+  'members get r1 --user u39',
   'sessions list r1 --all',
   'sessions list r1 --count',
   'sessions list r1 --where user_id~u',
@@ -114,33 +114,33 @@ const changes = [
 
 /** Services whose lists are not what their totals say. */
 const services: Record<string, Service> = {
-  'reports a total of 130, lists 100 items and then sends an empty page': {
+  'reports a total of 52, lists 40 items and then sends an empty page': {
     page: slice,
-    paging: () => ({ total: 130 }),
+    paging: () => ({ total: 52 }),
   },
-  'reports a total of 130 as text': { page: slice, paging: () => ({ total: '130' }) },
-  'reports a total of 130 first and 0 after the end': {
+  'reports a total of 52 as text': { page: slice, paging: () => ({ total: '52' }) },
+  'reports a total of 52 first and 0 after the end': {
     page: slice,
-    paging: ({ count }) => ({ total: count > 0 ? 130 : 0 }),
+    paging: ({ count }) => ({ total: count > 0 ? 52 : 0 }),
   },
-  'reports a total of 130 first and no total after the end': {
+  'reports a total of 52 first and no total after the end': {
     page: slice,
-    paging: ({ count }) => (count > 0 ? { total: 130 } : undefined),
+    paging: ({ count }) => (count > 0 ? { total: 52 } : undefined),
   },
   'repeats its first page': {
-    page: (list, limit) => list.slice(0, Math.min(limit, 50)),
-    paging: () => ({ total: 100 }),
+    page: (list, limit) => list.slice(0, Math.min(limit, 20)),
+    paging: () => ({ total: 40 }),
   },
   'repeats its first page and reports it as complete': {
-    page: (list, limit) => list.slice(0, Math.min(limit, 50)),
+    page: (list, limit) => list.slice(0, Math.min(limit, 20)),
     paging: ({ count }) => ({ total: count }),
   },
 }
 
 /** The services that every command meets; the others meet a few. */
 const meetAll = new Set([
-  'reports a total of 130, lists 100 items and then sends an empty page',
-  'reports a total of 130 first and no total after the end',
+  'reports a total of 52, lists 40 items and then sends an empty page',
+  'reports a total of 52 first and no total after the end',
   'repeats its first page and reports it as complete',
 ])
 
@@ -157,8 +157,8 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
   })
 
   test.each(some(changes))('%s sends no write', async (line) => {
-    writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id,type\nr1,u99,host\n')
-    writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 99,open\n')
+    writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id,type\nr1,u39,host\n')
+    writeFileSync(join(world.dir, 'rooms.csv'), 'name,type\nRoom 39,open\n')
     world.intercept = service(quirks)
     const { code, stderr } = await world.run(`${line} --quiet`)
     // The only row of an import that fails is a failure of the import.
@@ -168,38 +168,38 @@ describe.each(Object.entries(services))('on a service that %s', (name, quirks) =
 })
 
 test.each(['rooms', 'users'])(
-  '%s list --all exits 8 with the error code incomplete if the service lists 100 of 130 items',
+  '%s list --all exits 8 with the error code incomplete if the service lists 40 of 52 items',
   async (list) => {
-    world.intercept = service({ page: slice, paging: () => ({ total: 130 }) })
+    world.intercept = service({ page: slice, paging: () => ({ total: 52 }) })
     const { code, stdout, stderr } = await world.run(`${list} list --all --json`)
     expect({ code, error: JSON.parse(stderr).error }).toEqual({
       code: 8,
-      error: { code: 'incomplete', message: `the service listed 100 of 130 ${list}`, retryable: true },
+      error: { code: 'incomplete', message: `the service listed 40 of 52 ${list}`, retryable: true },
     })
-    expect(JSON.parse(stdout)[list]).toHaveLength(100)
+    expect(JSON.parse(stdout)[list]).toHaveLength(40)
   },
 )
 
 test('members export --all-rooms prints the members of the listed rooms and exits 8 if the list of rooms is incomplete', async () => {
-  world.intercept = service({ page: slice, paging: () => ({ total: 130 }), only: 'rooms' })
+  world.intercept = service({ page: slice, paging: () => ({ total: 52 }), only: 'rooms' })
   const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
-  expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 100 of 130 rooms\n' })
-  expect(stdout.split('\r\n')).toHaveLength(100 * 100 + 1)
+  expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 40 of 52 rooms\n' })
+  expect(stdout.split('\r\n')).toHaveLength(40 * 40 + 1)
 })
 
 test.each(['users rooms u1 -o csv --no-header', 'users rooms u1 --no-header'])(
   '%s prints the memberships in the listed rooms and exits 8 if the list of rooms is incomplete',
   async (line) => {
-    world.intercept = service({ page: slice, paging: () => ({ total: 130 }), only: 'rooms' })
+    world.intercept = service({ page: slice, paging: () => ({ total: 52 }), only: 'rooms' })
     const { code, stdout, stderr } = await world.run(line)
-    expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 100 of 130 rooms\n' })
-    expect(stdout.trimEnd().split('\n')).toHaveLength(100)
+    expect({ code, stderr }).toEqual({ code: 8, stderr: 'error: the service listed 40 of 52 rooms\n' })
+    expect(stdout.trimEnd().split('\n')).toHaveLength(40)
   },
 )
 
 test('users offboard does not delete the user if a list of members is incomplete', async () => {
-  const ordinary = service({ page: slice, paging: () => ({ total: 100 }) })
-  const partial = service({ page: slice, paging: () => ({ total: 130 }) })
+  const ordinary = service({ page: slice, paging: () => ({ total: 40 }) })
+  const partial = service({ page: slice, paging: () => ({ total: 52 }) })
   world.intercept = (request, next, signal) =>
     (request.url.includes('/r7/members') ? partial : ordinary)(request, next, signal)
   const { code, stderr } = await world.run('users offboard u1 --yes --quiet')
@@ -266,7 +266,7 @@ test.each([
   ['rooms list --where type=open -o ids', ''],
   ['users rooms u1 -o ids', ''],
 ])('%s accepts null as an empty list of rooms', async (line, stdout) => {
-  const ordinary = service({ page: slice, paging: () => ({ total: 100 }) })
+  const ordinary = service({ page: slice, paging: () => ({ total: 40 }) })
   const without = service({ page: () => null, paging: () => ({ total: 0 }) })
   world.intercept = (request, next, signal) =>
     (/\/rooms(\?|$)/.test(request.url) ? without : ordinary)(request, next, signal)
@@ -277,25 +277,25 @@ describe('--offset', () => {
   const ignoring = (says: unknown, honours: boolean) =>
     service({
       page: (list, limit, offset) => list.slice(honours ? offset : 0).slice(0, limit),
-      paging: () => ({ total: 100, offset: says }),
+      paging: () => ({ total: 40, offset: says }),
     })
 
-  test.each(['', '--all', '--limit 20', '--quiet'])(
+  test.each(['', '--all', '--limit 10', '--quiet'])(
     'with the flags “%s” causes exit code 8 if the service ignores the offset',
     async (flags) => {
       world.intercept = ignoring(0, false)
-      expect(await world.run(`rooms list --offset 40 -o ids ${flags}`.trim())).toMatchObject({
+      expect(await world.run(`rooms list --offset 20 -o ids ${flags}`.trim())).toMatchObject({
         code: 8,
-        stderr: expect.stringContaining('it ignored offset 40 and began at the first item'),
+        stderr: expect.stringContaining('it ignored offset 20 and began at the first item'),
       })
     },
   )
 
   test('is accepted if the service applies the offset, even if the response names another offset', async () => {
     world.intercept = ignoring('0', true)
-    expect(await world.run('rooms list --offset 40 --limit 5 -o ids')).toMatchObject({
+    expect(await world.run('rooms list --offset 20 --limit 5 -o ids')).toMatchObject({
       code: 0,
-      stdout: 'r40\nr41\nr42\nr43\nr44\n',
+      stdout: 'r20\nr21\nr22\nr23\nr24\n',
       stderr: '',
     })
   })

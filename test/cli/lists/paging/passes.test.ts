@@ -4,6 +4,7 @@ import { isRound } from '../../../../src/cli/lists/paging/list-total.ts'
 import type { PageQuery } from '../../../../src/cli/lists/paging/page-size.ts'
 import { paginate } from '../../../../src/cli/lists/paging/paginate.ts'
 import type { ServiceFacts } from '../../../../src/client/probe.ts'
+import { sized } from '../../../suites/size.ts'
 
 interface ListedService {
   /** Rows of each reading of the list; the last one is repeated. */
@@ -77,7 +78,7 @@ describe('a list that does not change', () => {
           expect(queries).toHaveLength(pages + Number(isConfirmed))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     )
   })
 
@@ -92,7 +93,7 @@ describe('a list that does not change', () => {
           expect(queries).toHaveLength(Math.ceil(count / cap) + 1)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(12, 60) },
     )
   })
 })

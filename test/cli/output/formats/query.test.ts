@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { parseQuery } from '../../../../src/cli/output/formats/query.ts'
 import { hostileText } from '../../../helpers/hostile.ts'
 import { answer, baseUrl, createWorld, type World } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 let world: World
 let rooms: string[]
@@ -263,7 +264,7 @@ describe('the expression language of --query', () => {
           expect(error).toMatchObject({ message: expect.stringMatching(/^--query (is not|cannot be)/) })
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(200, 2000) },
     )
   })
 })

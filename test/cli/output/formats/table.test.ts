@@ -6,6 +6,7 @@ import { selectStyle } from '../../../../src/cli/output/terminal/style.ts'
 import { own, visible } from '../../../../src/cli/output/terminal/visible.ts'
 import { colorValue } from '../../../../src/cli/output/views/views.ts'
 import { testHost } from '../../../helpers/host.ts'
+import { sized } from '../../../suites/size.ts'
 
 const host = testHost({ tty: true })
 const style = await selectStyle(host.stdout, {}, true)
@@ -55,7 +56,7 @@ describe('the padded rows of a table equal the output of cli-table3 byte for byt
         const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
         expect(layOutByPadding(cut, widths, colour)).toBe(layOutByLibrary(cut, widths, colour))
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(200, 2000) },
     )
   })
 
@@ -64,7 +65,7 @@ describe('the padded rows of a table equal the output of cli-table3 byte for byt
       fc.property(rows, sizes, paint, (all, widths, colour) => {
         expect(layOutByPadding(all, widths, colour)).toBe(layOutByLibrary(all, widths, colour))
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     )
   })
 })

@@ -11,6 +11,7 @@ import { Inbox } from '../../../helpers/inbox.ts'
 import { serveWorkspace } from '../../../helpers/live.ts'
 import { perTest } from '../../../helpers/per-test.ts'
 import { answer, createWorld, tempDir } from '../../../helpers/world.ts'
+import { sized } from '../../../suites/size.ts'
 
 // What comes from a service may hold anything. Nothing of it may make a terminal do something, wherever it is shown.
 
@@ -111,7 +112,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
         world.intercept = async () => answer(200, { [key]: result, paging: { total: 1 } })
         for (const format of formats) expect(await shownBy([...argv, '-o', format])).not.toMatch(obeyed)
       }),
-      { numRuns: 20 },
+      { numRuns: sized(6, 20) },
     )
   })
 
@@ -124,7 +125,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
           expect(await shownBy(['rooms', 'get', 'r1', '--verbose', '-o', format])).not.toMatch(obeyed)
         }
       }),
-      { numRuns: 50 },
+      { numRuns: sized(10, 50) },
     )
   })
 
@@ -138,6 +139,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
         expect(shown).toMatch(/^error: meetroom has a bug: TypeError/)
         expect(shown).not.toMatch(obeyed)
       }),
+      { numRuns: sized(20, 100) },
     )
   })
 
@@ -155,7 +157,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
           expect(cursorRemoved(stderr)).not.toMatch(obeyed)
         }
       }),
-      { numRuns: 20 },
+      { numRuns: sized(6, 20) },
     )
   })
 
@@ -173,7 +175,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
         expect(stderr).toContain('█')
         expect(stdout + cursorRemoved(stderr)).not.toMatch(obeyed)
       }),
-      { numRuns: 20 },
+      { numRuns: sized(6, 20) },
     )
   })
 
@@ -225,6 +227,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
             await shownBy(['webhooks', 'verify', 'body', '--headers', 'headers', '-o', format]),
           ).not.toMatch(obeyed)
       }),
+      { numRuns: sized(20, 100) },
     )
   })
 
@@ -239,6 +242,7 @@ describe('on a terminal, control characters are escaped in every field', () => {
         ])
           expect(await shownBy(argv)).not.toMatch(obeyed)
       }),
+      { numRuns: sized(20, 100) },
     )
   })
 })

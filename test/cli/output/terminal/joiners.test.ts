@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { visible, visibleJson } from '../../../../src/cli/output/terminal/visible.ts'
+import { sized } from '../../../suites/size.ts'
 
 const zwnj = '\u200c'
 const zwj = '\u200d'
@@ -140,7 +141,7 @@ describe('the escaped form of any text', () => {
         for (const [run] of shown.matchAll(/[\p{Join_C}\p{VS}\u{e0020}-\u{e007f}]+/gu))
           expect(run).toMatch(/^(?:.\u200d?|[\u{e0030}-\u{e007a}]{3,6}\u{e007f})$/u)
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(200, 2000) },
     )
   })
 
@@ -149,7 +150,7 @@ describe('the escaped form of any text', () => {
       fc.property(text, (original) => {
         expect(visible(visible(original))).toBe(visible(original))
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(200, 2000) },
     )
   })
 

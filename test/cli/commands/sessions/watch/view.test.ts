@@ -8,6 +8,7 @@ import { hostileText } from '../../../../helpers/hostile.ts'
 import { harmIn } from '../../../../helpers/terminal.ts'
 import { away, session, watchedRoom } from '../../../../helpers/watched-room.ts'
 import { view } from '../../../../helpers/watched-view.ts'
+import { sized } from '../../../../suites/size.ts'
 
 const at = (minutes: number) => new Date(testNow + minutes * 60_000).toISOString()
 const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: at(-23) })
@@ -265,7 +266,7 @@ q ends`)
           expect(harmIn(stderr, true)).toBeUndefined()
         },
       ),
-      { numRuns: 40 },
+      { numRuns: sized(10, 40) },
     )
   })
 })
