@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { perTest } from '../helpers/per-test.ts'
 import { answer, createWorld } from '../helpers/world.ts'
+import { full } from '../suites/size.ts'
 
 const world = perTest(createWorld)
 
@@ -30,13 +31,28 @@ const noes: Record<string, object> = {
   'a status code of 500': { statusCode: 500, message: 'database down' },
 }
 
-describe.each(Object.entries(noes))('a read that is answered 200 with %s', (_name, fields) => {
-  test.each([
-    ...['rooms list', 'rooms list --all', 'rooms list --count', 'rooms list --where type=open'],
-    ...['users list --all --json', 'users export', 'rooms export', 'members list r1', 'sessions list r1'],
-    ...['rooms get r1', 'users get ada', 'members get r1 m1', 'rooms get name:Maths', 'users rooms ada'],
-    ...['api GET /rooms', 'api GET /rooms --paginate', 'api GET /rooms/r1', 'workspace export'],
-  ])('exits 6: %s', async (line) => {
+const reads = [
+  ...['rooms list', 'rooms list --all', 'rooms list --count', 'rooms list --where type=open'],
+  ...['users list --all --json', 'users export', 'rooms export', 'members list r1', 'sessions list r1'],
+  ...['rooms get r1', 'users get ada', 'members get r1 m1', 'rooms get name:Maths', 'users rooms ada'],
+  ...['api GET /rooms', 'api GET /rooms --paginate', 'api GET /rooms/r1', 'workspace export'],
+]
+
+const changes = [
+  'rooms create --name Maths --type open --if-not-exists',
+  'users create ada --if-not-exists',
+  'users offboard ada --yes',
+  'users delete --where name~A --yes',
+  'members block r1 --user ada --yes',
+  'rooms delete name:Maths --yes',
+]
+
+describe.each(Object.entries(noes))('a read that is answered 200 with %s', (name, fields) => {
+  // Each command meets every third answer.
+  const index = Object.keys(noes).indexOf(name)
+  const share = (lines: readonly string[]) => lines.filter((_, i) => full || (i + index) % 3 === 0)
+
+  test.each(share(reads))('exits 6: %s', async (line) => {
     for (const items of [[], null]) {
       reading(fields, items)
       const { code, stdout, stderr } = await world.run(`${line} --json`)
@@ -46,14 +62,7 @@ describe.each(Object.entries(noes))('a read that is answered 200 with %s', (_nam
     }
   })
 
-  test.each([
-    'rooms create --name Maths --type open --if-not-exists',
-    'users create ada --if-not-exists',
-    'users offboard ada --yes',
-    'users delete --where name~A --yes',
-    'members block r1 --user ada --yes',
-    'rooms delete name:Maths --yes',
-  ])('prevents the writes of %s', async (line) => {
+  test.each(share(changes))('prevents the writes of %s', async (line) => {
     reading(fields)
     const { code } = await world.run(line)
     expect({ code: [6, 8].includes(code), writes: writes() }).toEqual({ code: true, writes: [] })

@@ -127,10 +127,6 @@ describe('help', () => {
       expect(await show(line), line).toBe(help)
   })
 
-  test.each(leaves)('of %s is printed regardless of the other arguments', async (leaf) => {
-    expect(await show(`${leaf} a b c d --nope --help`)).toBe(await show(`${leaf} --help`))
-  })
-
   test('of a command lists its flags', async () => {
     const help = await show('rooms create --help')
     for (const flag of [

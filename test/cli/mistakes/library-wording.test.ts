@@ -89,22 +89,25 @@ async function check(world: World, argv: readonly string[]): Promise<void> {
 const operands = (command: Command, value = 'x') =>
   command.registeredArguments.flatMap(({ required }) => (required ? [value] : []))
 const flagsWithValue = (command: Command) =>
-  command.options.flatMap(({ long, required, optional }) => (long && (required || optional) ? [long] : []))
+  command.options.flatMap(({ long, required, optional, parseArg }) =>
+    long && (required || optional) ? [{ flag: long, parser: String(parseArg ?? '') }] : [],
+  )
 
 const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
+/** Flags with their parsers, of which each is checked once. Other flags are parsed by the command. */
+const checked = new Set<string>()
 
 test.each(groups)(
   'the error for an invalid flag or argument of %s contains no library wording',
   async (group) => {
     const world = await createWrongFiles()
-    // A flag of several commands has one parser.
-    const checked = new Set<string>()
     for (const { words, command } of commands) {
       if (words[0] !== group) continue
-      for (const flag of flagsWithValue(command)) {
-        if (checked.has(flag)) continue
-        checked.add(flag)
+      for (const { flag, parser } of flagsWithValue(command)) {
+        const key = [flag, parser || group].join(' ')
+        if (checked.has(key)) continue
+        checked.add(key)
         for (const value of wrongValues)
           await check(world, [...words, ...operands(command), `${flag}=${value}`, '--yes'])
       }
@@ -117,7 +120,7 @@ test.each(groups)(
 
 test('the error for an invalid global flag contains no library wording', async () => {
   const world = await createWrongFiles()
-  for (const flag of flagsWithValue(await wholeProgram()))
+  for (const { flag } of flagsWithValue(await wholeProgram()))
     for (const value of wrongValues)
       for (const line of [
         ['rooms', 'list'],

@@ -45,12 +45,16 @@ test('each command whose output is lost exits 74, and says which changes it has 
   expect(changed.length).toBeGreaterThan(15)
 })
 
+/** Calls that have met a refusal of each of their requests. */
+const exhausted = new Set<string>()
+
 test.each([0, 1, 2, 3, 4])(
   'a command whose request after %i others is refused never ends with a code that denies its changes',
   async (answered) => {
     const wrong: unknown[] = []
     let partial = 0
     for (const call of calls) {
+      if (exhausted.has(call)) continue
       const { world, argvOf } = await prepare()
       let sent = 0
       let writes = 0
@@ -64,6 +68,7 @@ test.each([0, 1, 2, 3, 4])(
         stdin: world.apiKey,
         env: { MEETROOM_JOIN_URL: 'https://app.test/{room_id}#{access_token}' },
       })
+      if (sent <= answered) exhausted.add(call)
       if (writes > 0 && sent > answered) partial++
       if (writes > 0 && ![0, 7, 8].includes(code)) wrong.push({ call, code, stderr })
     }

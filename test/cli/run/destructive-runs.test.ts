@@ -5,7 +5,7 @@ import { createImportWorld } from '../../helpers/imports.ts'
 import { turns } from '../../helpers/still-time.ts'
 import { leaves } from '../../helpers/tree.ts'
 
-const items = 120
+const items = 60
 const numbers = Array.from({ length: items }, (_, i) => i)
 
 const isDestructive = ({ method, body = '' }: WireRequest) =>

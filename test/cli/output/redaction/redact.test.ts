@@ -5,7 +5,7 @@ import { answer, createWorld, type World } from '../../../helpers/world.ts'
 import { sized } from '../../../suites/size.ts'
 
 /** The long form: npm run test:canary. */
-const numRuns = sized(100, 2000)
+const numRuns = sized(30, 2000)
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const percent = (text: string) =>
