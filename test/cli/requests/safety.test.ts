@@ -9,7 +9,7 @@ import {
   sendsNothing,
   stays,
 } from '../../helpers/calls.ts'
-import { baseUrl, type World } from '../../helpers/world.ts'
+import { answer, baseUrl, type World } from '../../helpers/world.ts'
 
 /** Every command of the program. */
 const calls = await allCalls()
@@ -18,8 +18,8 @@ const calls = await allCalls()
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
 
 /** Runs a call; returns what it did to the service and to this machine. */
-async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '') {
-  const argv = `${call} --yes ${flags}`
+async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '--yes') {
+  const argv = `${call} ${flags}`
     .trim()
     .split(' ')
     .map((word) => ids[word] ?? word)
@@ -51,17 +51,21 @@ const requestsOf = (world: World) =>
   world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
 describe.each(calls)('the command %s', (call) => {
-  test('sends no write on a protected profile', async () => {
+  test('sends no write on a protected profile without --allow-write', async () => {
     // Protection is of a service.
     if (sendsElsewhere.test(call)) return
-    const free = await run(call, await prepare())
+    const allowed = sendsNothing.test(call) ? '--yes' : '--yes --allow-write'
+    const free = await run(call, await prepare({ isProtected: !sendsNothing.test(call) }), allowed)
     const { code, stderr, writes, started, changed } = await run(call, await prepare({ isProtected: true }))
     // Only the built program has a cache.
     if (!stays.test(call) && !needsControl.test(call) && call !== 'cache warm')
       expect(free, 'the call works, or this test would prove nothing').toMatchObject({ code: 0 })
     if (free.writes.length === 0) return expect(writes).toEqual([])
-    expect({ code, writes, started, changed }, stderr).toEqual({
+    expect({ code, stderr, writes, started, changed }).toEqual({
       code: 2,
+      stderr:
+        'error: the profile production is protected against changes\n' +
+        'hint: pass --allow-write if you mean it\n',
       writes: [],
       started: [],
       changed: [],
@@ -71,8 +75,8 @@ describe.each(calls)('the command %s', (call) => {
   test('with --dry-run sends no write and starts no process', async () => {
     const { code, stderr, requests, writes, started, changed } = await run(
       call,
-      await prepare({ keyCommand: true }),
-      '--dry-run',
+      await prepare({ keyCommand: true, isProtected: true }),
+      '--yes --dry-run',
     )
     expect({ code, writes, started, changed }, stderr).toEqual({
       code: sendsNothing.test(call) ? 2 : 0,
@@ -84,7 +88,11 @@ describe.each(calls)('the command %s', (call) => {
   })
 
   test('with --all-profiles sends no write', async () => {
-    const { code, stderr, requests, started, changed } = await run(call, await prepare(), '--all-profiles')
+    const { code, stderr, requests, started, changed } = await run(
+      call,
+      await prepare(),
+      '--yes --all-profiles',
+    )
     const isRefused = code === 2
     expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
     expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
@@ -101,8 +109,8 @@ describe.each(calls)('the command %s', (call) => {
   test('with --curl sends no request and starts no process', async () => {
     const { code, stderr, requests, started, changed } = await run(
       call,
-      await prepare({ keyCommand: true }),
-      '--curl',
+      await prepare({ keyCommand: true, isProtected: true }),
+      '--yes --curl',
     )
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
     const isUnknown =
@@ -115,5 +123,14 @@ describe.each(calls)('the command %s', (call) => {
       started: [],
       changed: [],
     })
+  })
+
+  test('exits 4 after its first request if the key is refused', async () => {
+    const prepared = await prepare()
+    prepared.world.intercept = async () => answer(401, {})
+    const { code, stderr, requests } = await run(call, prepared)
+    // Completion stays silent, and the receiver of a webhook knows no key.
+    if (requests.length === 0 || call.startsWith('__complete') || sendsElsewhere.test(call)) return
+    expect(code, stderr).toBe(4)
   })
 })
