@@ -616,34 +616,6 @@ describe('numbers that a double cannot hold exactly', () => {
   const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
   const columns = '--columns meeting_time,big,pi,tiny'
 
-  test('keep every byte in piped JSON', async () => {
-    script(answer(200, one))
-    expect((await world.run('rooms get r1 -o json')).stdout).toBe(one)
-    script(answer(200, list))
-    expect((await world.run('rooms list -o json')).stdout).toBe(list)
-  })
-
-  test('keep every digit in JSON on a terminal', async () => {
-    script(answer(200, one))
-    const { stdout } = await world.run('rooms get r1 -o json', { tty: true })
-    expect(stdout).toContain('"meeting_time": 12345678901234567890,\n')
-    expect(stdout).toContain('"big": 9007199254740993,\n')
-    expect(stdout).toContain('"pi": 3.14159265358979323846,\n')
-    expect(stdout).toContain('"tiny": 1e-400\n')
-  })
-
-  test('keep every digit in JSON of several pages', async () => {
-    script(answer(200, `{"rooms":[${item}]}`), answer(200, `{"rooms":[],"n":9007199254740993}`))
-    expect((await world.run('rooms list --all -o json')).stdout).toBe(
-      `{"rooms":[${item}],"n":9007199254740993}\n`,
-    )
-  })
-
-  test('keep every digit in NDJSON', async () => {
-    script(answer(200, list))
-    expect((await world.run('rooms list -o ndjson')).stdout).toBe(`${item}\n`)
-  })
-
   test('keep every digit in CSV', async () => {
     script(answer(200, list))
     expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(

@@ -76,19 +76,6 @@ test.each([
   })
 })
 
-test.each([
-  ['rooms delete ROOM', 'deleting rooms', []],
-  ['members block ROOM MEMBER', 'blocking members', ['GET']],
-])('%s exits 10 without a terminal and without --yes', async (line, what, methods) => {
-  const fill = await withMember()
-  expect(await world.run(fill(line))).toMatchObject({
-    code: 10,
-    stdout: '',
-    stderr: `error: ${what} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`,
-  })
-  expect(world.requests.map(({ method }) => method)).toEqual(methods)
-})
-
 describe('--curl', () => {
   const url = 'https://meet.test/v1'
   const members = `${url}/rooms/r/members`

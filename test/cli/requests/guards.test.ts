@@ -306,65 +306,15 @@ describe('a protected profile', () => {
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
 
-  const changing = [
-    'rooms create --name N --type open',
-    'rooms create --name N --type open --if-not-exists',
-    'rooms update OPEN --name N',
-    'rooms terminate OPEN --yes',
-    'rooms terminate OPEN SECRET --yes',
-    'rooms terminate --where type=open --yes',
-    'rooms reopen OPEN',
-    'rooms delete OPEN --yes',
-    'rooms import rooms.csv',
-    'users create new',
-    'users create new --if-not-exists',
-    'users create ada --overwrite',
-    'users update ada --name A',
-    'users delete ada grace --yes',
-    'users offboard grace --yes',
-    'users import users.csv',
-    'members add SECRET grace',
-    'members add SECRET grace --if-not-exists',
-    'members update SECRET ADA --name A',
-    'members block SECRET ADA --yes',
-    'members block SECRET --where type=guest --yes',
-    'members block --user ada --all-rooms --yes',
-    'members unblock SECRET ADA',
-    'members import members.csv --room OPEN',
-    'pages create OPEN --image https://img.test/a.png',
-    'message send OPEN hi',
-    'api POST /users -f user_id=new',
-    'api PUT /users/ada -f name=A',
-    'api DELETE /users/ada --yes',
-  ]
-
-  test.each(changing)('makes %s exit 2 without a write', async (line) => {
-    const { code, stdout, stderr } = await run(line)
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: refusal })
+  test('refuses one item and several, whichever way they are selected', async () => {
+    for (const line of [
+      'rooms terminate OPEN SECRET --yes',
+      'users delete ada grace --yes',
+      'members block SECRET --where type=guest --yes',
+    ])
+      expect(await run(line), line).toMatchObject({ code: 2, stdout: '', stderr: refusal })
     expect(writes()).toEqual([])
   })
-
-  test.each(changing)('permits %s with --allow-write', async (line) => {
-    const { code, stderr } = await run(`${line} --allow-write`)
-    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
-    expect(writes()).toHaveLength(line.includes('OPEN SECRET') || line.includes('ada grace') ? 2 : 1)
-  })
-
-  test.each(changing)('permits %s with --dry-run', async (line) => {
-    const { code, stderr } = await run(`${line} --dry-run`)
-    expect({ code, protected: stderr.includes('protected') }).toEqual({ code: 0, protected: false })
-    expect(writes()).toEqual([])
-  })
-
-  test.each(changing.filter((line) => !/import|--where|offboard|--all-rooms/.test(line)))(
-    'permits %s with --curl',
-    async (line) => {
-      const { code, stdout, stderr } = await run(`${line} --curl`)
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toMatch(/^curl -X (POST|PUT|DELETE) /)
-      expect(world.requests).toEqual([])
-    },
-  )
 
   test.each([
     'rooms list',

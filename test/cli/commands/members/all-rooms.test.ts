@@ -214,26 +214,6 @@ describe('members --user', () => {
     },
   )
 
-  test('exits 10 when it selects more members than --max allows', async () => {
-    const run = await world.run(`members block ${room} --user ada --user grace --yes --max 1`)
-    expect(run).toMatchObject({
-      code: 10,
-      stderr: 'error: that would affect 2 members, and --max allows 1; nothing was done\n',
-    })
-  })
-
-  test.each(['block', 'update --blocked'])(
-    'exits 10 in members %s without a terminal and without --yes',
-    async (command) => {
-      const [verb, ...flags] = command.split(' ')
-      expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
-        code: 10,
-        stdout: '',
-      })
-      expect(writes()).toEqual([])
-    },
-  )
-
   test.each(['block', 'update --blocked'])(
     'names the member in the prompt of members %s on a terminal',
     async (command) => {
@@ -275,16 +255,5 @@ test.each([
     stdout: '',
     stderr: `error: ${message}\n`,
   })
-  expect(world.requests).toEqual([])
-})
-
-test('members update --user exits 2 before any request if the profile is protected', async () => {
-  const env = { MEETROOM_API_KEY: '', MEETROOM_BASE_URL: '' }
-  await world.run('auth login --base-url https://meet.test/v1 --with-token', { stdin: world.apiKey, env })
-  await world.run('profiles protect default', { env })
-  world.requests.length = 0
-  const run = await world.run(`members update ${room} --user ada --name A`, { env })
-  expect(run).toMatchObject({ code: 2, stdout: '' })
-  expect(run.stderr).toContain('is protected against changes')
   expect(world.requests).toEqual([])
 })

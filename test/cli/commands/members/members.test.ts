@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { perTest } from '../../../helpers/per-test.ts'
-import { answer, createWorld } from '../../../helpers/world.ts'
+import { createWorld } from '../../../helpers/world.ts'
 
 const world = perTest(createWorld)
 
@@ -314,43 +314,6 @@ test('members block with one unknown ID blocks the other members and exits 8', a
   expect(run).toMatchObject({ code: 8, stdout: `${ada}\n` })
   expect(run.stderr).toMatch(/^error: no such room or member: .* nobody\n/)
   expect(run.stderr).toMatch(/\nerror: blocked 1 of 2 members; 1 failed\n$/)
-})
-
-test('members unblock exits 4 after one request when the key is refused', async () => {
-  const id = await room()
-  world.intercept = async () => answer(401, {})
-  expect(await world.run(`members unblock ${id} a b c --concurrency 1`)).toMatchObject({
-    code: 4,
-    stdout: '',
-    stderr:
-      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
-  })
-  expect(world.requests).toHaveLength(1)
-})
-
-test('members commands with --dry-run send no write and show no prompt', async () => {
-  const id = await room()
-  const ada = await member(id, 'ada')
-  expect(await world.run(`members block ${id} ${ada} --dry-run`)).toMatchObject({
-    code: 0,
-    stdout: `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"is_blocked":true}\n`,
-    stderr: '',
-  })
-  expect(await world.run(`members unblock ${id} ${ada} x --dry-run`)).toMatchObject({
-    code: 0,
-    stdout:
-      `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"is_blocked":false}\n` +
-      `PUT https://meet.test/v1/rooms/${id}/members/x {"is_blocked":false}\n`,
-    stderr: '',
-  })
-  expect(await world.run(`members add ${id} ada --dry-run --json`)).toMatchObject({
-    code: 0,
-    stdout: `{"method":"POST","url":"https://meet.test/v1/rooms/${id}/members","body":{"user_id":"ada"}}\n`,
-  })
-  expect(await world.run(`members update ${id} ${ada} --type host --dry-run`)).toMatchObject({
-    stdout: `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"type":"host"}\n`,
-  })
-  expect(writes()).toEqual([])
 })
 
 test('members block --dry-run in an open room exits 2', async () => {

@@ -137,20 +137,6 @@ test('message send is retried after a 429', async () => {
   expect(sent()).toHaveLength(2)
 })
 
-test('message send --dry-run and --curl send no request', async () => {
-  expect(await world.run(['message', 'send', 'r', "it's", '--dry-run'])).toMatchObject({
-    code: 0,
-    stdout: 'POST https://meet.test/v1/rooms/r/message {"message":"it\'s"}\n',
-  })
-  expect(await world.run(['message', 'send', 'r', "it's", '--curl'])).toMatchObject({
-    code: 0,
-    stdout:
-      'curl -X POST https://meet.test/v1/rooms/r/message -H "Authorization: Bearer $MEETROOM_API_KEY" ' +
-      `-H 'content-type: application/json' --data-raw '{"message":"it'\\''s"}'\n`,
-  })
-  expect(world.requests).toEqual([])
-})
-
 test('message send prints a message unchanged if the message is a JSON array', async () => {
   world.intercept = async () => answer(200, { message: [null, 'hi'] })
   expect(await world.run(`message send ${room} hi --quiet`)).toMatchObject({

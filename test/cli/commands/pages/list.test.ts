@@ -72,20 +72,6 @@ describe('pages list', () => {
     })
   })
 
-  test('exits 4 when the service refuses the key', async () => {
-    const { code } = await world.run(`pages list ${room}`, {
-      env: { MEETROOM_API_KEY: 'wrong-key-of-20-chars' },
-    })
-    expect(code).toBe(4)
-  })
-
-  test('with --curl prints the request without sending it', async () => {
-    const { code, stdout } = await world.run(`pages list ${room} --curl`)
-    expect({ code, stdout }).toMatchObject({ code: 0 })
-    expect(stdout).toMatch(new RegExp(`^curl -X GET https://meet.test/v1/rooms/${room}/pages `))
-    expect(world.requests).toEqual([])
-  })
-
   test.each([{ ids: 'number' }, { maxLimit: 2 }, { numbersAsText: true }, { unlisted: { x: 1 } }] as const)(
     'prints all pages of a service that differs from the embedded service in %j',
     async (differences) => {

@@ -140,12 +140,3 @@ test('pages create exits 7 and sends no retry when the service does not respond'
   )
   expect(world.requests).toHaveLength(1)
 })
-
-test('pages create --dry-run prints the request without sending it', async () => {
-  expect(await world.run(`pages create ${room} --image https://a.test/ --dry-run`)).toMatchObject({
-    code: 0,
-    stdout: `POST https://meet.test/v1/rooms/${room}/pages/create_many [{"entities":[{"type":"Image","src":"https://a.test/"}]}]\n`,
-    stderr: '',
-  })
-  expect(world.requests).toEqual([])
-})

@@ -121,16 +121,6 @@ test('rooms terminate sets is_terminated to true, and rooms reopen sets is_termi
   expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBeNull()
 })
 
-test('rooms delete on a terminal names the room in its prompt', async () => {
-  const id = await room({ name: 'Precious' })
-  const { host, done } = world.start(['rooms', 'delete', id], { tty: true })
-  setImmediate(() => host.type('n\n'))
-  const { code, stderr } = await done
-  expect(code).toBe(10)
-  expect(stderr).toContain(`Delete room “Precious” (${id})`)
-  expect((await world.send('GET', `/rooms/${id}`)).status).toBe(200)
-})
-
 test('rooms delete reads IDs from standard input and prints one list', async () => {
   const ids = [await room({ name: 'a' }), await room({ name: 'b' })]
   const run = await world.run('rooms delete - --yes --json', {

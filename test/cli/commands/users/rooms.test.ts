@@ -90,14 +90,6 @@ describe('users rooms', () => {
     ])
   })
 
-  test('exits 4 when the key is refused', async () => {
-    world.intercept = async (request, next) =>
-      request.url.includes('/members') ? answer(401, { error: { message: 'no' } }) : next()
-    const { code, stdout } = await world.outcome('users rooms mallory')
-    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-    expect(gets(/\/members\?/)).toBeLessThan(5 * 2)
-  })
-
   test('exits 130 at ^C after printing the rooms already read', async () => {
     const { host, done } = world.start('users rooms mallory -o ids --concurrency 1'.split(' '))
     world.intercept = async (request, next) => {

@@ -325,34 +325,6 @@ test('users delete without a terminal and without --yes exits 10 and sends no re
   expect(world.requests).toEqual([])
 })
 
-test('users delete on a terminal names the users in its prompt', async () => {
-  await user('ada', { name: 'Ada' })
-  await user('grace')
-  const { host, done } = world.start(['users', 'delete', 'ada', 'grace'], { tty: true })
-  setImmediate(() => host.type('n\n'))
-  const { code, stdout, stderr } = await done
-  expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
-  expect(stderr).toContain('Delete 2 users “Ada” (ada), grace, at https://meet.test (profile default).')
-  expect(stderr).toMatch(/not confirmed; nothing was done\n$/)
-  expect(writes()).toEqual([])
-})
-
-test('users delete on a terminal deletes the user after confirmation', async () => {
-  await user('ada')
-  const { host, done } = world.start(['users', 'delete', 'ada', '-o', 'ids'], { tty: true })
-  setImmediate(() => host.type('y\n'))
-  expect(await done).toMatchObject({ code: 0, stdout: 'ada\n' })
-  expect((await world.send('GET', '/users')).body.users).toEqual([])
-})
-
-test('users delete exits 130 and keeps the user at ^C in the prompt', async () => {
-  await user('ada')
-  const { host, done } = world.start(['users', 'delete', 'ada'], { tty: true })
-  setImmediate(() => host.type('\x03'))
-  expect(await done).toMatchObject({ code: 130, stdout: '' })
-  expect(writes()).toEqual([])
-})
-
 test('users delete of a missing user exits 3 without a prompt', async () => {
   expect(await world.run('users delete nobody', { tty: true, env: { NO_COLOR: '1' } })).toMatchObject({
     code: 3,
@@ -396,27 +368,6 @@ test('users delete with one invalid ID and one valid ID deletes the user with th
   })
 })
 
-test('users commands with --dry-run send no write', async () => {
-  await user('ada')
-  const dry = async (...words: string[]) => {
-    const { code, stdout, stderr } = await world.run(['users', ...words, '--dry-run'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    return stdout
-  }
-  expect(await dry('create', 'eve', '--name', 'E')).toBe(
-    'POST https://meet.test/v1/users {"user_id":"eve","name":"E"}\n',
-  )
-  expect(await dry('update', 'ada', '--name', 'A')).toBe('PUT https://meet.test/v1/users/ada {"name":"A"}\n')
-  expect(await dry('delete', 'ada', 'b')).toBe(
-    'DELETE https://meet.test/v1/users/ada\nDELETE https://meet.test/v1/users/b\n',
-  )
-  expect(await dry('delete', 'ada', '--json')).toBe(
-    '{"method":"DELETE","url":"https://meet.test/v1/users/ada"}\n',
-  )
-  expect(await dry('list', '-o', 'ids')).toBe('ada\n')
-  expect(writes()).toEqual([])
-})
-
 test('users create --dry-run exits 2 for an existing ID', async () => {
   await user('ada')
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
@@ -436,10 +387,4 @@ test('users commands with --curl print a curl command whose arguments are quoted
   const { stdout: get } = await world.run(['users', 'get', "o'brien $(id)", '--curl'])
   const url = execFileSync('sh', ['-c', `curl() { printf %s "$3"; }\n${get}`], { encoding: 'utf8' })
   expect(decodeURIComponent(url)).toBe("https://meet.test/v1/users/o'brien $(id)")
-})
-
-test('users get --verbose prints each request to standard error without the key', async () => {
-  await user('ada')
-  const { stderr } = await world.run('users get ada -o ids --verbose')
-  expect(stderr).toBe('GET https://meet.test/v1/users/ada → 200\n')
 })
