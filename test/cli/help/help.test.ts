@@ -123,7 +123,11 @@ describe('help', () => {
     expect(help).toMatch(new RegExp(`\nExamples:\n( {2}\\$ .*\\bmeetroom ${leaf}\\b.*\n)+`))
     expect(help).toMatch(/\nGlobal flags: meetroom help flags\n$/)
     expect(help.endsWith('\n')).toBe(true)
-    for (const line of [`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`])
+    for (const line of [
+      ...[`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`],
+      // Other arguments do not matter.
+      `${leaf} a b c d --nope --help`,
+    ])
       expect(await show(line), line).toBe(help)
   })
 
