@@ -25,10 +25,10 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
       }
       const command = findHelpCommand(root, words)
       if (command) return command.outputHelp()
-      if (more.length > 0 || !(await printSections(context, word))) throw noHelp(words)
+      if (!(await printSections(context, words))) throw noHelp(words)
     }),
   )
-  addExamples(help, 'meetroom help where', 'meetroom help rooms list')
+  addExamples(help, 'meetroom help where', 'meetroom help rooms list', 'meetroom help exit code 8')
 }
 
 async function printTopic(context: Context, topic: Topic): Promise<void> {
@@ -41,15 +41,17 @@ async function printTopic(context: Context, topic: Topic): Promise<void> {
   await context.plainPrinter().write(own`${text}\n`)
 }
 
-/** Prints the sections that contain a word. Returns false when there is none. */
-async function printSections(context: Context, word: string): Promise<boolean> {
+/** Prints the sections that contain all words. Returns false when there is none. */
+async function printSections(context: Context, words: readonly string[]): Promise<boolean> {
   const { host } = context
   const { searchTopics } = await import('../help/search.ts')
-  const found = await searchTopics(word, await selectStyle(host.stdout, host.env, false))
+  const found = await searchTopics(words, await selectStyle(host.stdout, host.env, false))
   if (found.length === 0) return false
   const width = Math.max(...found.map(({ topic }) => topic.length))
   const lines = found.map(({ topic, heading }) => `meetroom help ${topic.padEnd(width)}  ${heading}`)
-  await context.plainPrinter().write(visibleLines(`“${word}” is explained in:\n\n${lines.join('\n')}\n`))
+  await context
+    .plainPrinter()
+    .write(visibleLines(`“${words.join(' ')}” is explained in:\n\n${lines.join('\n')}\n`))
   return true
 }
 

@@ -95,7 +95,7 @@ function fittedWidths(rows: readonly (readonly string[])[], width: number): numb
 }
 
 /** Returns the text of inline Markdown. Code keeps its backticks, because the terminal has no other mark for it. */
-function plainText(tokens: readonly Token[] = []): string {
+export function plainText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {
       const inline = token as MarkedToken

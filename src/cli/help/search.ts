@@ -1,10 +1,10 @@
 import type { Token, Tokens } from 'marked'
 import type { Style } from '../output/terminal/style.ts'
-import { renderMarkdown } from './render-markdown.ts'
+import { plainText, renderMarkdown } from './render-markdown.ts'
 import { readTopic, type Topic, topicSummaries } from './topics.ts'
 
 const maxFound = 8
-/** Weight of a heading that contains the word, in occurrences in the text. */
+/** Weight of a heading or first cell of a table that explains the word, in occurrences in the text. */
 const headingWeight = 100
 /** Longer than any line, so that no line is wrapped. */
 const width = 10_000
@@ -12,30 +12,47 @@ const width = 10_000
 interface Section {
   topic: Topic
   heading: string
-  /** Number of occurrences of the word, which counts most in the heading. */
+  /** Number of occurrences of the words, which count most in the heading. */
   weight: number
 }
 
-/** Finds the sections of help topics that contain a word or its beginning, the best ones first. */
-export async function searchTopics(word: string, style: Style): Promise<Section[]> {
-  if (!/^[\p{L}\p{N}-]+$/u.test(word)) return []
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${word}${/^\d+$/.test(word) ? '(?!\\d)' : ''}`, 'giu')
-  const count = (text: string) => text.match(pattern)?.length ?? 0
+/** Finds the sections of help topics that contain all words or their beginnings, the best ones first. */
+export async function searchTopics(words: readonly string[], style: Style): Promise<Section[]> {
+  if (!words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))) return []
   // The changelog mentions everything.
   const topics = Object.keys(topicSummaries).filter((topic) => topic !== 'changes') as Topic[]
   const sections = await Promise.all(
     topics.map(async (topic) =>
       cutSections(await readTopic(topic)).map(({ heading, body }) => {
-        const words = renderMarkdown([heading], style, width)
+        const title = renderMarkdown([heading], style, width)
         const isTitle = heading.depth === 1
-        const inHeading = count(words) * (isTitle ? 2 : 1)
-        const weight = headingWeight * inHeading + count(renderMarkdown(body, style, width))
-        return { topic, heading: isTitle ? topicSummaries[topic] : words, weight }
+        const text = renderMarkdown(body, style, width)
+        const weights = words.map((word) => {
+          const inHeading = countWord(word, title) * (isTitle ? 2 : 1)
+          return headingWeight * (inHeading + countDefinitions(word, body)) + countWord(word, text)
+        })
+        const weight = weights.includes(0) ? 0 : weights.reduce((sum, one) => sum + one)
+        return { topic, heading: isTitle ? topicSummaries[topic] : title, weight }
       }),
     ),
   )
   const found = sections.flat().filter(({ weight }) => weight > 0)
   return found.sort((a, b) => b.weight - a.weight).slice(0, maxFound)
+}
+
+function countWord(word: string, text: string): number {
+  const end = /^\d+$/.test(word) ? '(?!\\d)' : ''
+  return text.match(new RegExp(`(?<![\\p{L}\\p{N}])${word}${end}`, 'giu'))?.length ?? 0
+}
+
+/** Counts the rows of tables that explain a word in their first cell. */
+function countDefinitions(word: string, body: readonly Token[]): number {
+  const tables = body.filter((token): token is Tokens.Table => token.type === 'table')
+  return tables
+    .flatMap(({ rows }) => rows)
+    .filter(
+      ([cell]) => cell && plainText(cell.tokens).replaceAll('`', '').toLowerCase() === word.toLowerCase(),
+    ).length
 }
 
 function cutSections(tokens: readonly Token[]) {

@@ -216,15 +216,24 @@ describe('help', () => {
     }
   })
 
-  test('on a word that is no topic lists at most eight sections that explain it, best first', async () => {
+  test('on words that are no topic lists at most eight sections that explain all of them, best first', async () => {
     const first = {
       csv: 'import',
       excel: 'import',
-      restore: 'local',
+      restore: 'undo',
       exit: 'exit-codes',
-      8: 'agents',
+      8: 'exit-codes',
+      'exit code 8': 'exit-codes',
       key: 'config',
-      rotate: 'audit',
+      'replace key': 'config',
+      rotate: 'config',
+      rotation: 'config',
+      lesson: 'recipes',
+      'private link': 'links',
+      signature: 'webhooks',
+      hmac: 'webhooks',
+      'restore user': 'undo',
+      MEETROOM_DATA_DIR: 'environment',
       docker: 'ci',
       cron: 'ci',
     }
