@@ -192,7 +192,9 @@ function toSystemError(cause: unknown): MeetroomError | undefined {
   if (handles) return handles
   const { syscall } = Object(cause) as NodeJS.ErrnoException
   if (syscall === 'uv_cwd')
-    return new UsageError('the working folder does not exist any more', { hint: 'cd into one that exists' })
+    return new UsageError('the current directory no longer exists', {
+      hint: 'change to a directory that exists',
+    })
 }
 
 /** Collects the settings for printing errors, even if the command line could not be parsed. */

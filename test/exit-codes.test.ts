@@ -90,7 +90,7 @@ const cases: Case[] = [
     code: 2,
     when: 'an ID would change the path of the request',
     command: 'rooms get ..',
-    stderr: 'error: “..” is not a valid room id\n',
+    stderr: 'error: “..” is not a valid room ID\n',
   },
   {
     code: 3,

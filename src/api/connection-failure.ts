@@ -10,7 +10,7 @@ export const createClosedError = () => Object.assign(new Error('closed'), { code
 const notServedCode = 'ENOTSERVED'
 
 export const createNotServedError = () =>
-  Object.assign(new Error('the workspace is not served there'), { code: notServedCode })
+  Object.assign(new Error('the local workspace is not served there'), { code: notServedCode })
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',

@@ -9,7 +9,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
   if (!template.includes('{')) return template
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, params[name] ?? ''))
   const parsed = new URL(`http://host${path}`)
-  if (parsed.pathname !== path) throw new UsageError(`${template}: an id would change the path`)
+  if (parsed.pathname !== path) throw new UsageError(`${template}: an ID would change the path`)
   return path
 }
 
@@ -21,7 +21,7 @@ function encodeSegment(name: string, value: string): string {
 
 /** Returns the reason why a value cannot be a path segment; undefined when it can. */
 export function findSegmentProblem(name: string, value: string): string | undefined {
-  const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
+  const what = () => (name === 'id' ? 'room ID' : name.replace('_id', ' ID'))
   if (value === '') return `the ${what()} is empty`
   if (value === '.' || value === '..') return `“${value}” is not a valid ${what()}`
   if (/\p{Cc}/u.test(value)) return `the ${what()} contains a control character`

@@ -23,7 +23,7 @@ export const member = defineResource({
   id: 'id',
   label: 'user_id',
   fields: {
-    id: { type: 'id', description: 'member id', presence: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'member ID', presence: 'always', column: [1, 9] },
     user_id: {
       type: 'id',
       description: 'the user this member refers to',
@@ -72,7 +72,7 @@ export const room = defineResource({
   id: 'id',
   label: 'name',
   fields: {
-    id: { type: 'id', description: 'room id', presence: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'room ID', presence: 'always', column: [1, 9] },
     type: {
       type: roomTypes,
       description:
@@ -165,7 +165,7 @@ export const user = defineResource({
   fields: {
     user_id: {
       type: 'id',
-      description: 'user id, chosen by the caller',
+      description: 'user ID, chosen by the caller',
       write: 'create',
       required: true,
       presence: 'always',
@@ -205,7 +205,7 @@ export const session = defineResource({
   plural: 'sessions',
   id: 'id',
   fields: {
-    id: { type: 'id', description: 'session id', presence: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'session ID', presence: 'always', column: [1, 9] },
     member_id: { type: 'id', description: 'the member who is or was connected', column: [3, 5] },
     user_id: { type: 'id', description: 'the user who is or was connected', query: true, column: [2, 8] },
     connected_at: { type: 'time', description: 'when the connection began (UTC)', column: [5, 4] },
@@ -296,7 +296,7 @@ export const delivery = defineResource({
   fields: {
     id: {
       type: 'id',
-      description: 'delivery id: the header webhook-id of every attempt',
+      description: 'delivery ID: the header webhook-id of every attempt',
       presence: 'always',
       column: [1, 9],
     },

@@ -98,7 +98,7 @@ export async function useDirectory<T>(dir: string | undefined, work: () => Promi
     if (dir !== undefined && isDamage(error)) throw createDamageError(dir)
     const reason = describeFailure(error)
     if (reason === undefined) throw error
-    throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
+    throw new OutputError(`the local workspace in ${dir} cannot be opened: ${reason}`, {
       hint: 'choose another directory with MEETROOM_DATA_DIR',
     })
   }

@@ -146,7 +146,7 @@ function prepareDirectory(dir: string): boolean {
   const marker = join(dir, markerFile)
   if (!isNew && !existsSync(marker))
     throw new UsageError(
-      `the workspace in ${dir} was not created by startService, and reset() would delete it: choose another dataDir`,
+      `the local workspace in ${dir} was not created by startService, and reset() would delete it: choose another dataDir`,
     )
   makeDirectory(dir)
   replaceFile(marker, 'reset() of meetroom/testing deletes this workspace.\n')

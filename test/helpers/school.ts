@@ -10,7 +10,7 @@ export interface Lesson {
   members?: readonly Thing[]
 }
 
-/** Makes the service answer with these lessons, by room id, and these users. */
+/** Makes the service answer with these lessons, by room ID, and these users. */
 export function school(
   world: World,
   lessons: Readonly<Record<string, Lesson>>,

@@ -48,7 +48,7 @@ describe('a deleted working directory', () => {
       expect(await inNoFolder(line, homes())).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'error: the working folder does not exist any more\nhint: cd into one that exists\n',
+        stderr: 'error: the current directory no longer exists\nhint: change to a directory that exists\n',
       })
     },
   )
@@ -174,7 +174,7 @@ describe('a home directory', () => {
         code: 74,
         stdout: '',
         stderr: expect.stringMatching(
-          /^error: the workspace in .* cannot be opened: (the file system is read-only|no such directory)\nhint: .*\n$/,
+          /^error: the local workspace in .* cannot be opened: (the file system is read-only|no such directory)\nhint: .*\n$/,
         ),
       })
   })

@@ -245,7 +245,7 @@ describe('a seed', () => {
       { rooms: [{ ...room, type: 'private', sessions: [visit] }] },
       'rooms[0].sessions: anonymous participants can join only rooms of type open',
     ],
-    [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room id'],
+    [{ rooms: [{ ...room, id: '..' }] }, 'rooms[0]: “..” is not a valid room ID'],
     [[], 'it must be an object, not a list'],
     [null, 'it must be an object, not null'],
   ])('causes an error with the path of the problem if the seed is invalid: %j', async (bad, message) => {
@@ -376,7 +376,7 @@ describe('dataDir', () => {
     const dataDir = tempDir()
     writeFileSync(join(dataDir, 'workspace.db'), '')
     await expect(startService({ dataDir })).rejects.toThrow(
-      `the workspace in ${dataDir} was not created by startService, and reset() would delete it`,
+      `the local workspace in ${dataDir} was not created by startService, and reset() would delete it`,
     )
   })
 })

@@ -151,7 +151,7 @@ async function reportEmpty(
 ): Promise<void> {
   if (rows > 0) return
   const what = `${file === '-' ? 'standard input' : file} has no rows`
-  if (flags.requireRows) throw new UsageError(what, { hint: 'drop --require-rows if an empty file is right' })
+  if (flags.requireRows) throw new UsageError(what, { hint: 'omit --require-rows to accept an empty file' })
   await context.notice(`${what}; nothing to import`)
 }
 

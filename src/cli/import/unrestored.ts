@@ -1,8 +1,8 @@
 /** Data that an import into another service does not restore, because the API neither shows nor accepts it. */
 export const unrestoredFields = {
-  users: ['access tokens', 'internal ids', 'times', 'order'],
-  rooms: ['ids', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],
-  members: ['access tokens', 'ids', 'anonymous participants', 'times', 'order'],
+  users: ['access tokens', 'internal IDs', 'times', 'order'],
+  rooms: ['IDs', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],
+  members: ['access tokens', 'IDs', 'anonymous participants', 'times', 'order'],
 } as const
 
 export function describeUnrestored(name: keyof typeof unrestoredFields): string {

@@ -108,7 +108,7 @@ export function addPagingFlags<C extends Command>(command: C): C {
     .option('--all', 'list all items, reading all pages')
     .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
     .option(...whereOption)
-    .option('--sort <fields>', 'sort by these fields, such as type,-name; a hyphen means descending')
+    .option('--sort <fields>', 'sort by these fields, such as type,-name; a minus sign means descending')
     .option('--count', 'print the number of items instead')
     .option('--count-by <field>', 'print the number of items per value of a field instead')
 }
@@ -154,7 +154,7 @@ export function addConcurrencyFlag<C extends Command>(
 
 export function addPaceFlags<C extends Command>(command: C, concurrency?: ConcurrencyFlag): C {
   return addConcurrencyFlag(command, concurrency)
-    .option('--rate <n>', 'start at most N per second', parseRate)
+    .option('--rate <n>', 'start at most N requests per second', parseRate)
     .option('--max-errors <n>', 'stop after N failures', createIntegerParser('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')
 }

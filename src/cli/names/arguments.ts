@@ -6,8 +6,8 @@ import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 import { formatId, hasPrefix, type NamedKind } from '../matching/reference.ts'
 
-export const roomArgumentText = "room id, or name:NAME, as in 'name:Weekly sync'"
-export const userArgumentText = 'user id, or name:NAME or email:ADDRESS'
+export const roomArgumentText = "room ID, or name:NAME, as in 'name:Weekly sync'"
+export const userArgumentText = 'user ID, or name:NAME or email:ADDRESS'
 
 /** Argument that accepts an ID, or a name to look up. The command receives the ID. */
 export class NamedArgument extends IdArgument {
@@ -27,7 +27,7 @@ export class RoomArgument extends NamedArgument {
 }
 
 export function createRoomsArgument(prefix = ''): RoomArgument {
-  const text = `${prefix}${roomArgumentText}; repeatable, or - to read ids from standard input`
+  const text = `${prefix}${roomArgumentText}; repeatable, or - to read IDs from standard input`
   return new RoomArgument('[room...]', text)
 }
 
@@ -38,7 +38,7 @@ export class UserArgument extends NamedArgument {
 }
 
 export function createUsersArgument(term = '[user...]', prefix = ''): UserArgument {
-  const text = `${prefix}${userArgumentText}; repeatable, or - to read ids from standard input`
+  const text = `${prefix}${userArgumentText}; repeatable, or - to read IDs from standard input`
   return new UserArgument(term, text)
 }
 
@@ -71,7 +71,7 @@ export function createUserOption(note = ''): UserOption {
   return new UserOption('--user <id>', text).argParser(
     collectParsed((id) => {
       // An empty ID would match anonymous participants, who have no user ID.
-      if (id === '') throw new UsageError('--user: the user id is empty')
+      if (id === '') throw new UsageError('--user: the user ID is empty')
       return id
     }),
   )

@@ -41,7 +41,7 @@ export class Printer {
     if (columns && !['table', 'csv', 'tsv'].includes(format))
       throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
     if (writes) this.#checkColumns(view, [])
-    if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
+    if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no ID to print`)
   }
 
   /** Redacts a text, and makes it safe for a terminal. */

@@ -23,7 +23,7 @@ export function addPlanFlags(command: MeetroomCommand): MeetroomCommand {
       parsePruneKinds,
     )
     .option('--recreate <key>', 'create the room of this key again, because it is gone; repeatable', collect)
-    .option('--reblock', 'block the members again whom this file blocked and somebody unblocked')
+    .option('--reblock', 'block again the members that this file blocked and somebody unblocked')
     .option(
       '--allow-large <kind=n>',
       'allow exactly N removals of a kind, when they are more than 3 and more than 30 %; repeatable',

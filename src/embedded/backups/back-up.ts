@@ -30,7 +30,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
   requireWorkspace(dir)
   const database = getDatabasePath(dir)
   if (existsSync(path) && realpathSync(path) === realpathSync(database))
-    throw new UsageError(`${path} is the workspace itself`, { hint: 'name another file' })
+    throw new UsageError(`${path} is the database of the local workspace`, { hint: 'name another file' })
   prepareDatabaseFile(database, machine.effectiveUid)
   const { quietly } = machine
   const source = await openSqlite(database, quietly)
@@ -44,7 +44,7 @@ export async function backUp({ dir, path, overwrite, machine }: BackUpOptions): 
 
 export function requireWorkspace(dir: string): void {
   if (existsSync(getDatabasePath(dir))) return
-  throw new UsageError(`there is no workspace in ${dir}`, {
+  throw new UsageError(`there is no local workspace in ${dir}`, {
     hint: ['the first command creates it, such as: ', suggest(['rooms', 'list', '--local'])],
   })
 }

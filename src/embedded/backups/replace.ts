@@ -37,7 +37,7 @@ export async function withStoppedWorkspace<T>(
   } catch (error) {
     const reason = describeFailure(error)
     if (reason === undefined) throw error
-    throw new OutputError(`the workspace in ${dir} is unchanged, because ${reason}`, {
+    throw new OutputError(`the local workspace in ${dir} is unchanged, because ${reason}`, {
       hint: /damaged/.test(reason)
         ? `move its files away, then run this again: ${getDatabasePath(dir)}*`
         : undefined,

@@ -87,7 +87,7 @@ export function requireOwnSchema(db: Sqlite, open: OpenSqlite, dir: string): voi
   try {
     const fault = findSchemaFault(db, open, readVersion(db))
     if (fault !== undefined)
-      throw new UsageError(`the workspace in ${dir} has ${fault}`, {
+      throw new UsageError(`the local workspace in ${dir} has ${fault}`, {
         hint: [
           'meetroom does not open a changed schema. Restore a backup, or the rows of a copy of its workspace.db: ',
           suggest(['local', 'restore', 'FILE', '--data-dir', dir]),

@@ -40,8 +40,8 @@ const notices = (
   `restore ${count === 1 ? 'it' : 'them'} with: meetroom ${kind} import ${file}${target}\n` +
   `not restored: ${
     kind === 'rooms'
-      ? 'anonymous participants, ids, webhooks, pages, sessions, recordings, thumbnails, times and order'
-      : 'sessions, access tokens, internal ids, times and order'
+      ? 'anonymous participants, IDs, webhooks, pages, sessions, recordings, thumbnails, times and order'
+      : 'sessions, access tokens, internal IDs, times and order'
   }\n`
 
 describe('a delete command with --save', () => {

@@ -249,8 +249,8 @@ describe('an import of a saved file', () => {
 
   test.each([
     ['{"user_id":"u","memberships":1}', 'memberships must be a list'],
-    ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room id'],
-    ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room id is empty'],
+    ['{"user_id":"u","memberships":[{"room_id":".."}]}', 'memberships[0]: “..” is not a valid room ID'],
+    ['{"user_id":"u","memberships":[null]}', 'memberships[0]: the room ID is empty'],
   ])('refuses the row %s and sends no write', async (row, problem) => {
     const world = await createAccessWorld()
     writeFileSync(path(world, 'rows.ndjson'), `${row}\n`)

@@ -13,9 +13,9 @@ const all = async ({ send }: ImportWorld, path: string): Promise<Things> =>
 
 describe('an export', () => {
   test.each([
-    ['users', 'access tokens, internal ids, times and order'],
-    ['rooms', 'ids, webhooks, pages, sessions, recordings, thumbnails, times and order'],
-    ['members', 'access tokens, ids, anonymous participants, times and order'],
+    ['users', 'access tokens, internal IDs, times and order'],
+    ['rooms', 'IDs, webhooks, pages, sessions, recordings, thumbnails, times and order'],
+    ['members', 'access tokens, IDs, anonymous participants, times and order'],
   ])('of %s prints a notice that an import into another service does not restore %s', async (kind, words) => {
     const room = await world.room('One')
     await world.send('POST', '/users', { user_id: 'ada' })

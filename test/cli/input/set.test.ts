@@ -178,7 +178,7 @@ describe('a value that is set twice', () => {
       'is_blocked',
     ],
     ['members add r1 ada --set user_id=grace', 'the user and --set user_id', 'user_id'],
-    ['users create ada --set user_id=grace', 'the user id and --set user_id', 'user_id'],
+    ['users create ada --set user_id=grace', 'the user ID and --set user_id', 'user_id'],
     ['message send r1 hello --set message=bye', 'the text and --set message', 'message'],
     ['pages create r1 --image https://a.test/ --index 1 --set index=2', '--index and --set index', 'index'],
   ])('is refused before the first request: %s', async (line, flags, field) => {

@@ -170,7 +170,7 @@ describe('members links', () => {
   test('refuses -o ids', async () => {
     expect(outcome(await run(`members links ${world.ids.hall} -o ids`))).toMatchObject({
       code: 2,
-      stderr: 'error: a link has no id to print\n',
+      stderr: 'error: a link has no ID to print\n',
     })
   })
 })

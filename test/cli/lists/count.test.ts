@@ -158,7 +158,7 @@ describe('--count-by', () => {
   test.each([
     ['--count-by tpye', 'no room has a field “tpye”; did you mean type?'],
     ['--count-by type --limit 3', '--count-by and --limit cannot be used together'],
-    ['--count-by type -o ids', 'a count has no id to print'],
+    ['--count-by type -o ids', 'a count has no ID to print'],
     ['--count-by metadata.access_token', 'access tokens are not counted'],
   ])('is refused before the first request: %s', async (flags, message) => {
     const { code, stdout, stderr } = await world.run(`rooms list ${flags}`)

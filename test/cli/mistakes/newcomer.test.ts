@@ -107,7 +107,7 @@ describe('the local workspace without a running server', () => {
       code: 2,
       stdout: '',
       stderr:
-        `error: this workspace cannot be served at 127.0.0.1:${port}: another program uses this port\n` +
+        `error: the local workspace cannot be served at 127.0.0.1:${port}: another program uses this port\n` +
         `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then run this again\n`,
     })
   })

@@ -378,7 +378,7 @@ describe('a room argument', () => {
   ])('with the text %s becomes the ID “%s”', async (given, id) => {
     world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
     const { code, stderr } = await world.run(['rooms', 'get', given])
-    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room id is empty\n' })
+    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room ID is empty\n' })
     else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
   })
 })

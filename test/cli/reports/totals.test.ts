@@ -189,7 +189,7 @@ describe('a report by period', () => {
   test('exits 2 with -o ids, because a period has no ID', async () => {
     expect(await report('--by month -o ids')).toMatchObject({
       code: 2,
-      stderr: 'error: a period has no id to print\n',
+      stderr: 'error: a period has no ID to print\n',
     })
   })
 })

@@ -112,7 +112,7 @@ describe('members export --all-rooms', () => {
       stderr:
         'error: room r20: the service refuses the request (429): tomorrow\nhint: it asks you to wait 86400 s\n' +
         `exported ${exported.length} members\n` +
-        'an import elsewhere does not restore access tokens, ids, anonymous participants, times and order\n' +
+        'an import elsewhere does not restore access tokens, IDs, anonymous participants, times and order\n' +
         `error: the members of 1 room could not be read in full; ${untried} rooms not tried\n`,
     })
     const others = ids(100).filter((id) => id !== 'r20')

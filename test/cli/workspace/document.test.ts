@@ -71,10 +71,10 @@ describe('a workspace file', () => {
     ],
     ['users: []\n---\nusers: []\n', 'f.yaml:2:1: the file holds several documents; a workspace file is one'],
     ['users: []\n\trooms: []', 'f.yaml:2:1: a tab cannot indent; use spaces'],
-    ['users: [{ user_id: .. }]', 'f.yaml:1:20: users[0].user_id: “..” is not a valid user id'],
+    ['users: [{ user_id: .. }]', 'f.yaml:1:20: users[0].user_id: “..” is not a valid user ID'],
     [
       'users: [{ user_id: "a\\nb" }]',
-      'f.yaml:1:20: users[0].user_id: the user id contains a control character',
+      'f.yaml:1:20: users[0].user_id: the user ID contains a control character',
     ],
   ])('with the content %j is refused with the position of the error', async (text, problem) => {
     expect(await read(text)).toBe(problem)

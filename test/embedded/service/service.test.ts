@@ -641,7 +641,7 @@ describe('a user ID', () => {
       const { status, body } = await send('POST', '/users', { user_id })
       expect([status, body.error]).toEqual([
         400,
-        { code: 'invalid_parameters', message: 'the user id contains a control character' },
+        { code: 'invalid_parameters', message: 'the user ID contains a control character' },
       ])
       expect((await send('GET', '/users')).body.users).toEqual([])
     },

@@ -56,7 +56,7 @@ describe('a workspace whose schema is not the one of the migrations', () => {
     expect(await world.run('--local rooms list')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: the workspace in ${join(path, '..')} has ${fault}\n${hint}`,
+      stderr: `error: the local workspace in ${join(path, '..')} has ${fault}\n${hint}`,
     })
     expect(await world.run('serve --port 0')).toMatchObject({ code: 2, stdout: '' })
   })

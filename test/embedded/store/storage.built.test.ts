@@ -175,6 +175,6 @@ test('on a full disk serve keeps running and --local reports the cause', async (
   ]) {
     const { code, stdout, stderr } = await runBuilt(argv, env)
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
-    expect(stderr).toMatch(/^error: the workspace in .* cannot be opened: .*\nhint: .*\n$/)
+    expect(stderr).toMatch(/^error: the local workspace in .* cannot be opened: .*\nhint: .*\n$/)
   }
 })

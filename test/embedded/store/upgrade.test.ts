@@ -52,7 +52,7 @@ test('a local workspace of a newer version is refused and stays unchanged', asyn
   expect(await list(dir)).toEqual({
     code: 2,
     stderr:
-      'error: this workspace was created by a newer version of meetroom\n' +
+      'error: the local workspace was created by a newer version of meetroom\n' +
       'hint: update meetroom, or go back to a backup: meetroom help local\n',
   })
   expect(readFileSync(path).equals(before)).toBe(true)

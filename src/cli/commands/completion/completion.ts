@@ -9,7 +9,7 @@ import { installInstructions, scripts } from '../../shell/scripts.ts'
 export function defineCompletion(completion: MeetroomCommand, act: DefineAction): void {
   completion
     .description(
-      'Print a script that completes commands, flags and their values, profiles, fields, and the ids of rooms, members and users. ' +
+      'Print a script that completes commands, flags and their values, profiles, fields, and the IDs of rooms, members and users. ' +
         'IDs are looked up with one small request, cached for a minute, and never through a protected profile.',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))

@@ -13,7 +13,7 @@ export function defineMemberImport(members: MeetroomCommand, act: DefineAction):
     flags: (command) =>
       maxFlag(command)
         .addOption(new RoomOption('--room <room>', `room for rows without a room: ${roomArgumentText}`))
-        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones')
+        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room IDs to new ones')
         .option('--unblock', unblockText),
     examples: [
       'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip',

@@ -26,7 +26,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     )
     .addArgument(new RoomArgument('[room]'))
     .argument('[text]', textDescription)
-    .option('--text <text>', `${textDescription}; as the argument, and with --where`)
+    .option('--text <text>', `${textDescription}; required with --where`)
   setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   addRoomSelectionFlags(addBodyFlags(send)).action(
     act(

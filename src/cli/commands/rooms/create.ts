@@ -70,7 +70,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       '--webhook-secret <secret|@file>',
       'secret to sign notifications with, from a file or, with @-, from standard input',
     )
-    .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
+    .option('--if-not-exists', 'if a room with this name exists, keep and show the room')
   addBodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
       const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context))

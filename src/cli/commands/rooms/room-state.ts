@@ -10,7 +10,7 @@ export interface StateFlags {
 /** Adds `--terminated` and `--active`: filters in a list, deprecated changes in an update. */
 export function addStateFlags(
   command: MeetroomCommand,
-  words = { terminated: 'terminated', active: 'not terminated' },
+  words = { terminated: 'only terminated rooms', active: 'only active rooms' },
 ): MeetroomCommand {
   return command
     .addOption(new Option('--terminated', words.terminated).conflicts('active'))

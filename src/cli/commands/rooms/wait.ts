@@ -20,7 +20,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     )
     // The name is resolved later, because the service may not respond yet.
     .addArgument(
-      new IdArgument('<room>', `${roomArgumentText}; or - to read an id from standard input`, 'room', true),
+      new IdArgument('<room>', `${roomArgumentText}; or - to read an ID from standard input`, 'room', true),
     )
     .requiredOption(
       '--for <condition>',

@@ -46,9 +46,12 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error) =>
       reject(
-        new UsageError(`this workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`, {
-          hint,
-        }),
+        new UsageError(
+          `the local workspace cannot be served at ${host}:${port}: ${describeSystemError(error)}`,
+          {
+            hint,
+          },
+        ),
       ),
     )
     probe.listen(port, host, () => probe.close(() => resolve()))

@@ -8,7 +8,7 @@ import type { UsageFlags } from './run-usage.ts'
 export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
   usage
     .description(
-      'Show how much the rooms of the service were used in a month: active people, meetings, minutes, and the most people at once. ' +
+      'Show how much the rooms of the service were used in a month: participants, meetings, minutes, and the peak number of concurrent participants. ' +
         'The sessions of deleted rooms are deleted too, so these rooms are missing.',
     )
     .option('--month <month>', 'such as 2026-10, this-month (default) or last-month')

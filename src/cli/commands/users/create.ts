@@ -25,16 +25,16 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
     .command('create')
     .summary('Create a user')
     .description(
-      'Create a user. A user id that is already in use is refused, because the service would overwrite that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
+      'Create a user. A user ID that is already in use is refused, because the service would overwrite that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
     )
     .addArgument(new IdArgument('<user-id>', descriptions.user_id, 'user'))
     .addOption(
-      new Option('--overwrite', 'overwrite the user who already has this id').conflicts('ifNotExists'),
+      new Option('--overwrite', 'overwrite the user who already has this ID').conflicts('ifNotExists'),
     )
-    .option('--if-not-exists', 'if a user with this id exists, leave them as is and show them')
+    .option('--if-not-exists', 'if a user with this ID exists, keep and show the user')
   addUserFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
-      const given = { 'the user id': { user_id }, ...settingsFrom(flags) }
+      const given = { 'the user ID': { user_id }, ...settingsFrom(flags) }
       const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
       const id = toText(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))

@@ -10,19 +10,21 @@ import type { RedeliverFlags } from './stored-deliveries.ts'
 export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAction): void {
   const redeliver = webhooks
     .command('redeliver')
-    .summary('Deliver webhook events again')
+    .summary('Send deliveries again')
     .description(
-      'Deliver webhook events of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service can: another service exits 6.',
+      'Send deliveries of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service can: another service exits 6.',
     )
     .addArgument(
-      new IdArgument('[id...]', 'delivery ids; repeatable, or - to read ids from standard input', 'delivery'),
+      new IdArgument('[id...]', 'delivery IDs; repeatable, or - to read IDs from standard input', 'delivery'),
     )
-    .option('--since <time>', 'all events since then, such as 10m (ten minutes ago) or a time')
-    .addOption(new RoomOption('--room <room>', `with --since, only events of this room: ${roomArgumentText}`))
+    .option('--since <time>', 'all deliveries of events since then, such as 10m (ten minutes ago) or a time')
+    .addOption(
+      new RoomOption('--room <room>', `with --since, only deliveries of this room: ${roomArgumentText}`),
+    )
     .addOption(
       new Option(
         '--state, --status <status>',
-        'with --since, only events with this status; by default delivered and given_up',
+        'with --since, only deliveries with this status; by default delivered and given_up',
       ).choices(deliveryStates),
     )
     .action(

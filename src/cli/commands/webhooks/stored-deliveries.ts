@@ -61,7 +61,7 @@ async function readGiven(
   if (flag) throw new UsageError(`${flag} needs --since`)
   if (given.length === 0)
     throw new UsageError('missing required argument “id”', {
-      hint: ['pass IDs, or choose events with --since; see: ', suggestHelp('webhooks', 'redeliver')],
+      hint: ['pass IDs, or choose deliveries with --since; see: ', suggestHelp('webhooks', 'redeliver')],
     })
   const ids = await readIds(given, context.host)
   await confirmItems(context, { count: ids.length, nouns: 'deliveries', max })

@@ -73,12 +73,12 @@ export function importFlags<C extends Command>(command: C): C {
           .default('fail'),
       )
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
-      .option('--require-rows', 'refuse a file without rows, which an empty export would be')
+      .option('--require-rows', 'refuse a file without rows, such as an empty export')
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
       .option('--journal <file>', 'file that records the sent rows (default: next to the input)')
       .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')
-      .option('--no-receipt', 'keep no record of the finished import')
+      .option('--no-receipt', 'leave no receipt, which protects against a second import of the same rows')
       .option('--resume', 'resume a run that was interrupted'),
   )
 }

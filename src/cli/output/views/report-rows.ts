@@ -121,7 +121,11 @@ export const usageKinds = {
     'usage',
     undefined,
     {
-      ...{ month: ['text', 9], participants: ['integer', 9, 'active people'], meetings: ['integer', 7] },
+      ...{
+        month: ['text', 9],
+        participants: ['integer', 9, 'number of participants'],
+        meetings: ['integer', 7],
+      },
       ...{ room_minutes: ['number', 9], peak: ['integer', 8, 'most people at once'] },
       ...{ peak_time: ['text | null', 4, utc], rooms: ['integer', 5] },
     },
@@ -135,7 +139,11 @@ export const usageKinds = {
     'usage',
     'room_id',
     {
-      ...{ month: ['text'], participants: ['integer', 6, 'active people'], meetings: ['integer', 5] },
+      ...{
+        month: ['text'],
+        participants: ['integer', 6, 'number of participants'],
+        meetings: ['integer', 5],
+      },
       ...{ room_minutes: ['number', 9], peak: ['integer', 7, 'most people at once'] },
       ...{ peak_time: ['text | null', 3, utc], ...place, room_name: ['any', 9] },
     },

@@ -85,7 +85,7 @@ export class AuditLog {
     } catch (cause) {
       throw this.#toAuditError(cause)
     }
-    throw this.#toAuditError(new UsageError('another program replaces it again and again'))
+    throw this.#toAuditError(new UsageError('another program keeps replacing it'))
   }
 
   async #current(): Promise<LogFile> {

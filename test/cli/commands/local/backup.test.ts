@@ -85,7 +85,7 @@ describe('local backup refuses', () => {
     expect(await backUp(world)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: there is no workspace in ${data}\nhint: the first command creates it, such as: meetroom rooms list --local\n`,
+      stderr: `error: there is no local workspace in ${data}\nhint: the first command creates it, such as: meetroom rooms list --local\n`,
     })
     expect(existsSync(data)).toBe(false)
   })
@@ -118,7 +118,7 @@ test('local backup --overwrite refuses to replace the workspace itself', async (
   const database = join(world.dir, 'data/workspace.db')
   expect(await world.run(['local', 'backup', database, '--overwrite'])).toMatchObject({
     code: 2,
-    stderr: `error: ${database} is the workspace itself\nhint: name another file\n`,
+    stderr: `error: ${database} is the database of the local workspace\nhint: name another file\n`,
   })
 })
 

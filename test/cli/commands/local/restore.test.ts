@@ -227,7 +227,7 @@ describe('local restore refuses', () => {
     const world = await worldWithBackup()
     expect(await world.run(['local', 'restore', database(world), '--yes'])).toMatchObject({
       code: 2,
-      stderr: `error: ${database(world)} is the workspace itself\nhint: name a backup\n`,
+      stderr: `error: ${database(world)} is the database of the local workspace\nhint: name a backup\n`,
     })
   })
 })

@@ -247,8 +247,8 @@ test.each([
   ['update ROOM --user ada --user grace --name A', '--user takes one user here'],
   ['block ROOM --user ada --where type=guest', 'pass --user or --where, not both'],
   ['unblock ROOM m1 --where type=guest', 'pass IDs or --where, not both'],
-  ['get ROOM --user=', '--user: the user id is empty'],
-  ['block ROOM --user= --yes', '--user: the user id is empty'],
+  ['get ROOM --user=', '--user: the user ID is empty'],
+  ['block ROOM --user= --yes', '--user: the user ID is empty'],
 ])('members %s is refused before any request', async (line, message) => {
   expect(await world.run(`members ${line.replace('ROOM', room)}`)).toMatchObject({
     code: 2,

@@ -39,7 +39,7 @@ test('message send -o ids exits 2 before any request because a message has no ID
   expect(await world.run(`message send ${room} hi -o ids`)).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'error: a message has no id to print\n',
+    stderr: 'error: a message has no ID to print\n',
   })
   expect(world.requests).toEqual([])
 })

@@ -368,7 +368,7 @@ describe('rooms wait', () => {
     test('“-” reads exactly one room ID from standard input', async () => {
       const run = (stdin: string) => world.run('rooms wait - --for empty -o ids', { stdin })
       expect(await run(`${room}\n`)).toMatchObject({ code: 0, stdout: `${room}\n` })
-      const problem = (what: string) => `error: standard input must hold one room id, not ${what}\n`
+      const problem = (what: string) => `error: standard input must hold one room ID, not ${what}\n`
       expect(await run('')).toMatchObject({ code: 2, stderr: problem('none') })
       expect(await run('a\nb\n')).toMatchObject({ code: 2, stderr: problem('several') })
       expect(await run('name:Standup\n')).toMatchObject({ code: 3 })

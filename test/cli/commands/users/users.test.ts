@@ -364,7 +364,7 @@ test('users delete with one invalid ID and one valid ID deletes the user with th
   expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
     code: 8,
     stdout: 'ada\n',
-    stderr: 'error: “..” is not a valid user id\nerror: deleted 1 of 2 users; 1 failed\n',
+    stderr: 'error: “..” is not a valid user ID\nerror: deleted 1 of 2 users; 1 failed\n',
   })
 })
 

@@ -92,7 +92,7 @@ describe('a roster in CSV', () => {
       'pupil_id,name,email,class,role\nx,,,7a,hosts\n',
       'roster.csv:2: role must be guest, host or monitor, not “hosts”',
     ],
-    ['pupil_id,name,email,class,role\n,,,7a,\n', 'roster.csv:2: pupil_id: the user id is empty'],
+    ['pupil_id,name,email,class,role\n,,,7a,\n', 'roster.csv:2: pupil_id: the user ID is empty'],
     ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells under 5 columns'],
     [
       'pupil_id,name,email,class,role\nx,A,,7a,\nx,B,,7b,\n',

@@ -325,7 +325,7 @@ describe('an unfinished import', () => {
       'a missing journal',
       'users import in.csv --resume --journal other',
       () => {},
-      () => `error: there is no journal ${world.path('other')} to resume\nhint: drop --resume to start\n`,
+      () => `error: there is no journal ${world.path('other')} to resume\nhint: omit --resume to start\n`,
     ],
     [
       '--journal that names the input file',

@@ -88,7 +88,7 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
 async function readIdFromStdin({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)
-    throw new UsageError(`standard input must hold one room id, not ${id === undefined ? 'none' : 'several'}`)
+    throw new UsageError(`standard input must hold one room ID, not ${id === undefined ? 'none' : 'several'}`)
   return `id:${id}`
 }
 
