@@ -28,7 +28,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, W_OK } = constants
 interface DraftOptions {
   /** True for settings and for files that the user names: the file behind a symbolic link is replaced, and the link stays. */
   follow?: boolean
-  /** True for files with keys and answers: the mode is always 0600, and a symbolic link that is not followed is replaced. */
+  /** True for files with keys and responses: the mode is always 0600, and a symbolic link that is not followed is replaced. */
   isPrivate?: boolean
   /** False for a file that must not exist. `publish` then throws a system error with EEXIST when it does. */
   overwrite?: boolean

@@ -17,7 +17,7 @@ export type RecordRef =
   | { kind: 'user' | 'room'; id: string }
   | { kind: 'member'; id: string; room_id: string }
 
-/** The compiler can check the input of one kind, but not of all kinds at once. */
+/** The compiler can check the input of one kind, but not of all kinds together. */
 const forAnyKind = (input: AnyInput) => input as never
 
 /** Returns undefined if the record does not exist. */

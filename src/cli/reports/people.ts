@@ -178,7 +178,7 @@ export interface Person {
 export function listPeople({ room, attendance, absent = [] }: RoomReport): Person[] {
   const people = new Map<string, Person>()
   const { participants, firstStarts } = attendance
-  // Who attended before the invitation was invited before, such as a member who was added again.
+  // A person who attended before the invitation had an earlier one, such as a member who was added again.
   const countFrom = (key: string, invitedAt = Number.NEGATIVE_INFINITY) =>
     Math.min(invitedAt, firstStarts.get(key) ?? Number.POSITIVE_INFINITY)
   const nowhere = { intervals: [], openEnd: undefined, isThere: false }

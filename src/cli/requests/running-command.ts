@@ -35,7 +35,7 @@ export interface Audit {
   noteMembers(input: AnyInput, answer: unknown): void
 }
 
-/** Context of a command, as the path to a service needs it. `Context` implements it, in a folder above this one. */
+/** Context of a command, as the path to a service needs it. `Context` implements it, in a directory above this one. */
 export interface RunningCommand {
   readonly host: Host
   readonly flags: GlobalFlags

@@ -19,7 +19,7 @@ export interface ClientSetup {
   interrupt?: AbortSignal
   cancelUnsent?: AbortSignal
   serviceFacts?: ServiceFacts
-  /** Returns the timeout of a call that starts now, in milliseconds. Replaces the setting. */
+  /** Returns the timeout of a request that starts now, in milliseconds. Replaces the setting. */
   timeoutMs?: () => number
   retries?: number
   /** Pace of a run. By default, each request is sent immediately and retried by itself. */

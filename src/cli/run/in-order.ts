@@ -25,7 +25,7 @@ export interface OrderOptions<T, Result> {
   act: (item: T) => Promise<Outcome<Result>>
   /** Returns the outcome of an item that needs no job. */
   known?: ((item: T) => Outcome<Result> | undefined) | undefined
-  /** True to take all items at once: a write whose proof waits for the other writes must not block them. */
+  /** True to take all items immediately: a write whose proof waits for the other writes must not block them. */
   isUnlimited?: boolean
 }
 

@@ -61,7 +61,7 @@ export async function runTargetsCommand<C extends OperationName>(
     })
   if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
     await backup?.save({ kind: definition.deletes, ids, flags })
-  // Items may have changed while the question waited for its answer.
+  // Items may have changed during the confirmation prompt.
   const asked = definition.destructive && !context.flags.yes ? omitUndefined({ recheck }) : {}
   const [name, input] = call
   await writeTargets(

@@ -77,7 +77,7 @@ export async function writeToRooms<N extends OperationName>(
   const tasks = ids.map(
     (id): Task => ({
       todo: async (client: Client) => {
-        // Rooms may have changed while the question waited for its answer.
+        // Rooms may have changed during the confirmation prompt.
         const reason = context.flags.yes ? undefined : await recheck?.(client, id)
         if (reason !== undefined) return { status: 'skipped', reason }
         return { status: 'ok', value: (await client.call(name, input(id))).value }

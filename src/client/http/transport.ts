@@ -95,7 +95,7 @@ export function createNetworkTransport(options: TransportOptions): Transport & {
     close: async () => {
       // Idle connections do not keep the process alive, and closing them takes 2 ms.
       if (unanswered === 0) return
-      // The code tells that a retry is useless.
+      // The code marks a retry as useless.
       const closed = Object.assign(new Error('closed by this program'), { code: 'ABORT_ERR' })
       for (const exchange of [...running, ...waiting]) exchange.stop(closed)
       connections.close()

@@ -110,7 +110,7 @@ export class FaultRules {
     return { result, failure: (await this.#delay(delayMs, clears)) ? failure : resetConnection() }
   }
 
-  /** Finds the fault of a call and counts it, in one step, so that concurrent requests never exceed `times`. */
+  /** Finds the fault of a request and counts it, in one step, so that concurrent requests never exceed `times`. */
   #claim(name: FaultTarget, listIds: () => readonly string[]): Rule | undefined {
     for (const rule of this.#rules) {
       const { times, probability, operations, ids } = rule.spec

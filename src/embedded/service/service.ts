@@ -42,7 +42,7 @@ export interface Call {
   request: WireRequest
 }
 
-/** Test seam that observes calls and can replace their responses. */
+/** Test seam that observes requests and can replace their responses. */
 export interface Interceptor {
   /** False when `respond` would change nothing. */
   readonly isActive: boolean

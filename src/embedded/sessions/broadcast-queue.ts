@@ -27,7 +27,7 @@ export class BroadcastQueue {
   }
 }
 
-/** Runs work for each item, with pauses in which the event loop answers other requests. */
+/** Runs work for each item, with pauses in which the event loop handles other requests. */
 export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let began = performance.now()
   for (const item of items) {

@@ -130,7 +130,7 @@ export function connectToRoom(
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
       const code = readErrorCode(error)
-      // A service that breaks the protocol may never answer the closing handshake.
+      // A service that breaks the protocol may never complete the closing handshake.
       socket.terminate()
       // Errors of a handshake have no code.
       failure ??= toFailure(code === 'Error' ? 'WS_ERR_HANDSHAKE' : code)

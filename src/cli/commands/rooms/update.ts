@@ -17,7 +17,7 @@ import { addStateFlags, readState, type StateFlags, termination } from './room-s
 
 const { descriptions } = room
 
-/** What replaces the deprecated flags. */
+/** Commands that replace the deprecated flags. */
 const instead = {
   terminated: 'deprecated: use “rooms terminate”',
   active: 'deprecated: use “rooms reopen”',

@@ -21,7 +21,7 @@ export interface PageRequest {
   pageSize?: number | undefined
   /** True if the caller selects the items itself, because some services ignore filters. */
   selectsItems?: boolean
-  /** True to read a list in pages that is otherwise read at once, unless the service refuses pages of it. */
+  /** True to read a list in pages that is otherwise read in one response, unless the service refuses pages of it. */
   inPages?: boolean
 }
 

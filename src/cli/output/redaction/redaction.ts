@@ -1,5 +1,5 @@
 /*
- * Secrets in everything that the program prints, writes or logs. Other folders import this file.
+ * Secrets in everything that the program prints, writes or logs. Other directories import this file.
  *
  * - `secret-filter.ts`: access tokens in results. Masked in JSON on a terminal; removed from tables, CSV and TSV.
  * - `fields.ts`: names of secret fields and headers, and the masking of their values.
