@@ -57,10 +57,10 @@ function isOnlyIds({ params, query, body }: AnyInput): boolean {
 }
 
 function explainWrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError {
-  return new WrongBaseUrlError(
-    `is ${baseUrl} the base URL of a Meeting Room Service? It does not respond as one`,
-    { ...details, hint: explainBaseUrl(baseUrl) },
-  )
+  return new WrongBaseUrlError(`${baseUrl} does not respond as a Meeting Room Service`, {
+    ...details,
+    hint: explainBaseUrl(baseUrl),
+  })
 }
 
 const maxLookups = 5

@@ -32,7 +32,7 @@ function webServer(elsewhere: WireResponse, api = `${origin}/v1`) {
 }
 
 const wrong = (url = origin) =>
-  `error: is ${url} the base URL of a Meeting Room Service? It does not respond as one\n` +
+  `error: ${url} does not respond as a Meeting Room Service\n` +
   (/\/v\d$/.test(url)
     ? `hint: find the cause with: meetroom doctor --base-url ${url}\n`
     : 'hint: a base URL ends with the version, as in https://meet.example.com/v1\n')
@@ -97,7 +97,7 @@ describe('a base URL without /v1', () => {
     expect(JSON.parse(stderr)).toEqual({
       error: {
         code: 'wrong_base_url',
-        message: `is ${origin} the base URL of a Meeting Room Service? It does not respond as one`,
+        message: `${origin} does not respond as a Meeting Room Service`,
         hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
         status: 404,
         retryable: false,

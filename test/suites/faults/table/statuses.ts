@@ -54,8 +54,8 @@ const refusals: readonly Fault[] = [
   ...both(401, ended(4), { says: 'the service refuses the API key' }),
   ...both(403, ended(4, 2), { says: 'the service refuses the API key' }),
   ...both(400, ended(4, 2), { says: 'the service refuses the API key' }),
-  ...both(404, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
-  ...both(405, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
+  ...both(404, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
+  ...both(405, ended(6, 2), { says: 'does not respond as a Meeting Room Service' }),
   ...both(410, ended(3, 2), {}, ended(6, 2)),
   // An id alone can only be refused because it is not there.
   ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
