@@ -119,8 +119,8 @@ export function testHost({
     },
     isAlive: (other) => other === testPid || other === testPid + 1,
     dirs: async () => ({
-      config: '/nonexistent/config',
-      data: '/nonexistent/data',
+      config: '/proc/nonexistent/config',
+      data: '/proc/nonexistent/data',
       cache: env['XDG_CACHE_HOME'] ?? '/dev/null/cache',
     }),
     now: () => wall + elapsed,

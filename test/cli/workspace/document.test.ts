@@ -86,7 +86,7 @@ describe('a workspace file', () => {
       'f.json:1:22: users[0].user_id must be text, not 1 | put it in quotes: "1"',
     ],
     ['{"users":[],"users":[]}', 'f.json:1:14: this key is written twice in the same object'],
-    ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at line 1, column 11'],
+    ['{"users":[}', 'f.json is not valid JSON: unexpected “}” at column 11'],
   ])('with the JSON content %s is refused with the position of the error', async (text, problem) => {
     expect(await read(text, 'f.json')).toBe(problem)
   })

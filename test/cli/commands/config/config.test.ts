@@ -441,7 +441,7 @@ test('config path prints the path of the settings file even if the file does not
   expect(existsSync(file)).toBe(false)
   expect(await run('config path', { MEETROOM_CONFIG_DIR: '' })).toMatchObject({
     code: 0,
-    stdout: '/nonexistent/config/config.json\n',
+    stdout: '/proc/nonexistent/config/config.json\n',
   })
 })
 
