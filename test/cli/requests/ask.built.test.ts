@@ -109,12 +109,13 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(harmIn(shown, true)).toBeUndefined()
   })
 
-  test('a prompt accepts five thousand pasted characters', async () => {
+  // More than a line of a terminal holds without raw mode: 4,096 bytes.
+  test('a prompt accepts 4,200 pasted characters', async () => {
     const { code, shown } = await talk('--local rooms create --type open --json --query room.name', homes(), [
-      [name, `${'x'.repeat(5000)}\n`],
+      [name, `${'x'.repeat(4200)}\n`],
     ])
     expect(code).toBe(0)
-    expect(shown).toContain(`"${'x'.repeat(5000)}"`)
+    expect(shown).toContain(`"${'x'.repeat(4200)}"`)
   })
 
   test('a command shows no prompt after it reads standard input to the end', async () => {
