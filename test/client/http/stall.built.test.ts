@@ -90,7 +90,8 @@ describe('a silent name server', () => {
       )
       expect({ code, stderr }).toEqual({
         code: 5,
-        stderr: 'error: no response from meet.test within 0.3 s: no connection yet\n',
+        stderr:
+          'error: no response from meet.test within 0.3 s: no connection yet\nhint: find the cause with: meetroom doctor\n',
       })
       expect(lingeredMs).toBeLessThan(promptlyMs)
     },
@@ -131,7 +132,7 @@ describe('a silent name server', () => {
         ...[node, launcher, 'rooms', 'list', '--timeout', '0.3'],
       ])
       const { stdout } = await runCommand(command, rest, named())
-      expect(stdout).toMatch(/^error: no response from meet.test .*\nflags:\s+01\n$/)
+      expect(stdout).toMatch(/^error: no response from meet.test .*\nhint: .*\nflags:\s+01\n$/)
     },
   )
 })
