@@ -91,7 +91,7 @@ describe('a silent name server', () => {
       expect({ code, stderr }).toEqual({
         code: 5,
         stderr:
-          'error: no response from meet.test within 0.3 s: no connection yet\nhint: find the cause with: meetroom doctor\n',
+          'error: no response from meet.test within 0.3 s: no connection yet\nhint: find the cause with: meetroom doctor --base-url https://meet.test/v1\n',
       })
       expect(lingeredMs).toBeLessThan(promptlyMs)
     },
