@@ -35,8 +35,8 @@ interface TargetOptions {
 }
 
 /**
- * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`), members given by
- * `--user`, or items selected by `--where`.
+ * Resolves the targets of a command over several items: IDs on the command line or standard input (`-`), members
+ * given by `--user`, or items selected by `--where`.
  * @throws {UsageError} when there are no targets, or both IDs and conditions
  * @throws {NotFoundError} when a user is not a member
  * @throws {ConfirmationError} when the targets exceed `--max`

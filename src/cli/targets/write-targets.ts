@@ -9,7 +9,7 @@ import type { ResponseBody } from '../../client/parsed-response.ts'
 import type { AnyInput } from '../../client/request.ts'
 import { ApiError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import type { PaceFlags } from '../kernel/flags.ts'
+import type { PaceFlags, TargetsFlags } from '../kernel/flags.ts'
 import { createPage } from '../output/views/page.ts'
 import { selectView, type View } from '../output/views/views.ts'
 import { readWrittenItems } from '../output/views/written-items.ts'
@@ -18,10 +18,6 @@ import { printAll } from '../run/print-all.ts'
 import { runTasks } from '../run/print-run.ts'
 import { Tally } from '../run/tally.ts'
 import type { Targets } from './read-targets.ts'
-
-interface TargetsFlags extends PaceFlags {
-  ignoreNotFound?: boolean
-}
 
 interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck'> {
   name: N
@@ -33,7 +29,7 @@ interface Writes<N extends OperationName> extends Pick<Targets, 'ids' | 'recheck
 }
 
 /** Operation for one of several IDs. */
-interface WriteOne {
+interface TargetWrite {
   name: OperationName
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<ResponseBody>
@@ -52,7 +48,7 @@ interface WriteOne {
 export async function writeTargets<N extends OperationName>(
   context: Context,
   { name, ids, inputFor, pastTense, effect = 'writes', absent = 0, recheck }: Writes<N>,
-  flags: TargetsFlags,
+  flags: PaceFlags & Pick<TargetsFlags, 'ignoreNotFound'>,
 ): Promise<void> {
   const view = selectView(endpoints[name])
   const printer = await context.printer()
@@ -67,7 +63,7 @@ export async function writeTargets<N extends OperationName>(
     for (const id of ids) await undefinedIfPreviewed(client.call(name, inputFor(id)))
     return
   }
-  const task: WriteOne = {
+  const task: TargetWrite = {
     name,
     inputFor,
     call: (client, id) => client.call(name, inputFor(id)),
@@ -115,7 +111,7 @@ export async function writeTargets<N extends OperationName>(
   )
 }
 
-async function runTask(client: Client, task: WriteOne, id: string): Promise<Outcome<ResponseBody>> {
+async function runTask(client: Client, task: TargetWrite, id: string): Promise<Outcome<ResponseBody>> {
   if ((await task.recheck(client, id)) !== undefined) return { status: 'skipped' }
   try {
     return { status: 'ok', value: await task.call(client, id) }
@@ -141,7 +137,7 @@ function readerOf(name: OperationName): LookupName | undefined {
  * Checks after a 404 that the item is missing, because a service without the operation also responds with 404.
  * @throws {ApiError} when the item exists
  */
-async function requireGone(client: Client, { view, exists }: WriteOne, id: string): Promise<void> {
+async function requireGone(client: Client, { view, exists }: TargetWrite, id: string): Promise<void> {
   if (await exists(client, id))
     throw new ApiError(
       `the service refuses the request as if there were no ${view.noun[0]} ${id}, but it can be read`,

@@ -5,11 +5,11 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { hasNoBlock } from '../../records/blocking.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
-import { blocking, memberBatch, setBlocked } from './member-block.ts'
+import { blocking, memberTargets, setBlocked } from './member-block.ts'
 
 export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): void {
   defineTargetsCommand(members, act, {
-    ...memberBatch,
+    ...memberTargets,
     ...blocking,
     pastTense: 'blocked',
     summary: 'Block members of a private room',
@@ -17,7 +17,7 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
       'Block members of a private room: they are removed immediately and cannot join again. Works only on private rooms.',
     destructive: true,
     flags: (command) =>
-      memberBatch
+      memberTargets
         .flags(command)
         .option('--force', 'send the request even if the room is not private')
         .option(

@@ -4,7 +4,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { createUserOption, RoomArgument } from '../../names/arguments.ts'
 import { toBlockBody } from '../../records/blocking.ts'
 
-export const memberBatch = {
+export const memberTargets = {
   roomArgument: new RoomArgument('[room]'),
   ids: new IdArgument(
     '[member...]',

@@ -2,11 +2,11 @@ import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineTargetsCommand } from '../../targets/define-targets-command.ts'
 import { setBlockedInAllRooms } from './all-rooms.ts'
-import { memberBatch, setBlocked } from './member-block.ts'
+import { memberTargets, setBlocked } from './member-block.ts'
 
 export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction): void {
   defineTargetsCommand(members, act, {
-    ...memberBatch,
+    ...memberTargets,
     verb: 'unblock',
     gerund: 'unblocking',
     pastTense: 'unblocked',
@@ -14,7 +14,7 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     description:
       'Unblock members of a private room, so that they can join again. With --all-rooms, it names the rooms and asks; --from lifts the blocks of one run.',
     flags: (command) =>
-      memberBatch
+      memberTargets
         .flags(command)
         .option('--from <file>', 'lift exactly the blocks that “members block --save” saved'),
     runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
