@@ -68,8 +68,11 @@ export async function signalled(
     since = performance.now()
   }
   const ended = await running.ended()
+  // A program that lingers after its report ends itself with the signal, for which a shell gives the same number.
+  const endsItself = ended.signal === signal && /\binterrupted\b/.test(running.log())
   return {
     ...ended,
+    code: endsItself ? stopCodes[signal] : ended.code,
     lingeredMs: performance.now() - since,
     stdout: running.stdout.all.join('\n'),
     stderr: running.log(),
