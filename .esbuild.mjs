@@ -189,6 +189,9 @@ if (process.argv[1] === import.meta.filename) {
   const testing = await bundleTesting()
   const inputs = [...parts.flatMap((part) => part.inputs), ...testing.inputs]
   const program = filesOf(parts)
+  // The launcher reads the program as latin1. esbuild escapes strings, but no literals of regular expressions.
+  for (const [name, text] of program)
+    if (/[^\0-\x7f]/.test(text)) throw new Error(`${name} has a character outside ASCII: /\\u…/ instead`)
   const id = createHash('sha256').update(JSON.stringify([...program])).digest('hex').slice(0, 16)
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   const files = new Map([...program, ...testing.files])

@@ -159,13 +159,16 @@ function toInterruptedError(cause: unknown, signal: AbortSignal): MeetroomError 
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** Sends requests to find a better hint for a “not found” error. Never fails. */
+/** Finds a better hint for an invalid value or, with requests, for an item that does not exist. Never fails. */
 async function explainError(
   error: MeetroomError,
   context: Context | undefined,
   calledCommand: CalledCommand | undefined,
 ): Promise<MeetroomError> {
-  if (!context || !calledCommand || !(error instanceof NotFoundError)) return error
+  if (!context || !calledCommand) return error
+  if (error instanceof UsageError)
+    return (await import('./cli/mistakes/usage-error.ts')).explainValue(error, calledCommand)
+  if (!(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/mistakes/explain.ts')
   return explainMissing(error, context, calledCommand)
 }

@@ -41,6 +41,7 @@ export default defineConfig(({ mode }) => {
     root: import.meta.dirname,
     // Machines are shared and slow at times, and a test that hangs must still end.
     testTimeout: mode === 'full' ? 3_600_000 : 30_000,
+    hookTimeout: mode === 'full' ? 3_600_000 : 30_000,
     // Nothing of the developer’s own setup reaches a test.
     env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
   }

@@ -32,7 +32,7 @@ export function withSearch(filter: Filter, text: string, list: OperationName, vi
   const hint = `--search ${text}: “*” is an ordinary character; a part of the text is enough`
   return {
     ...filter,
-    asterisks: text.includes('*') ? [...filter.asterisks, hint] : filter.asterisks,
+    explainNoMatch: () => (text.includes('*') ? [...filter.explainNoMatch(), hint] : filter.explainNoMatch()),
     matches(item) {
       const matches = filter.matches(item)
       const isFound = matches === false ? false : contains(item)

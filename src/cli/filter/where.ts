@@ -14,17 +14,17 @@ import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
-import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
+import { formatAlternatives, NearMisses } from './near-miss.ts'
 
 export interface Filter {
   flag: string
   fields: readonly string[]
   /** Room metrics in the conditions, which need additional requests for each room. */
   metrics: readonly string[]
-  /** Hints that `*` is a literal character, shown when no item matches. */
-  asterisks: readonly string[]
+  /** Explains conditions that come close, when no item matches. */
+  explainNoMatch(): readonly string[]
   /** Absolute instants of the time conditions, with their zone. */
   instants: readonly string[]
   /** Tests the fields of an item. Returns undefined when the result depends on a missing field. */
@@ -38,7 +38,7 @@ interface Condition {
   field: string
   isMetric: boolean
   test: Test
-  asterisk?: string | undefined
+  misses?: NearMisses | undefined
   instants?: string | undefined
 }
 
@@ -77,7 +77,7 @@ export async function parseWhere(
     flag,
     fields: [...new Set(onFields.map(({ field }) => field))],
     metrics: [...new Set(onMetrics.map(({ field }) => field))],
-    asterisks: parsed.flatMap(({ asterisk }) => asterisk ?? []),
+    explainNoMatch: () => parsed.flatMap(({ misses }) => misses?.explain() ?? []),
     instants: parsed.flatMap(({ instants }) => instants ?? []),
     matches: (item) => evaluate(onFields, (field) => readField(view, field, item)),
     matchesMetrics: (facts) => evaluate(onMetrics, (field) => findMetric(facts, field)),
@@ -146,21 +146,23 @@ async function parseCondition(
     throw new UsageError(
       `${flagAndCondition}: ${field} must be ${formatChoices(choices)}, not “${trimmed}”`,
       {
-        hint: `to match another value: ${flag} '${field}~${trimmed}'`,
+        hint: trimmed.includes(',')
+          ? formatAlternatives(flag, field, trimmed)
+          : `to match another value: ${flag} '${field}~${trimmed}'`,
       },
     )
   // Spaces around a pattern belong to the pattern unless a space precedes the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   const comparison = { operator, type, text, condition: flagAndCondition, now, zone }
+  const test = withChoices(choices, await compare(comparison))
+  const isText = operator === '=' && type === 'text' && text !== ''
+  const misses = isText ? new NearMisses({ flag, field, text, given: flagAndCondition }) : undefined
   return {
     field,
     instants: type === 'time' ? formatInstants(field, comparison) : undefined,
-    asterisk:
-      operator === '=' && text.includes('*')
-        ? formatAsteriskHint(flagAndCondition, field, text, flag)
-        : undefined,
+    misses,
     isMetric: isMetric(field),
-    test: withChoices(choices, await compare(comparison)),
+    test: misses?.watch(test) ?? test,
   }
 }
 

@@ -48,7 +48,7 @@ export async function runList<N extends ListName>(
 async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
   for (const [name, text] of Object.entries(input.query ?? {}))
     if (typeof text === 'string' && text.includes('*')) {
-      const { formatAsteriskHint } = await import('../filter/asterisk-hint.ts')
+      const { formatAsteriskHint } = await import('../filter/near-miss.ts')
       const field = name === 'email_search_query' ? 'email' : name
       await context.notice(formatAsteriskHint(text, field, text))
     }

@@ -40,7 +40,6 @@ export class Selection {
   #matched = 0
   #read = 0
   #candidates = 0
-  readonly #asterisks: string[]
   readonly #values: RoomValues
 
   constructor(context: Context, view: View, filter: Filter, { full, values, metrics }: Sources) {
@@ -48,7 +47,6 @@ export class Selection {
     this.#view = view
     this.#missing = new MissingFields(view.noun, filter.metrics)
     this.filter = filter
-    this.#asterisks = [...filter.asterisks]
     this.full = full
     this.#values = values
     this.#metricsReader = metrics
@@ -96,7 +94,7 @@ export class Selection {
     const end = yield* pages
     for (const notice of this.#missing.notices()) await this.#context.notice(notice)
     if (this.#matched === 0)
-      for (const notice of this.#asterisks.splice(0)) await this.#context.notice(notice)
+      for (const notice of this.filter.explainNoMatch()) await this.#context.notice(notice)
     if (end) yield end
     const { problem } = this.#metricsReader ?? {}
     if (problem) throw new PartialError(problem, { hint })

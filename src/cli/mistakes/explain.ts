@@ -4,13 +4,14 @@ import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
-import { hasOtherCase } from '../matching/match.ts'
-import { toRoomName } from '../matching/reference.ts'
+import { foldText, hasOtherCase } from '../matching/match.ts'
+import { type NamedKind, toRoomName } from '../matching/reference.ts'
 import { findLikelyItem, findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
 import { fitWords, idPattern, removeWords, splitTyped } from './typed.ts'
+import { explainShellWords } from './usage-error.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
@@ -26,6 +27,8 @@ interface MissingResource extends CalledCommand {
   /** Path of the failed request. */
   path: string
   isRoomMissing: boolean
+  /** User whom the request names in its body. */
+  unknownUser: string | undefined
   /** Flags and their values after the command. */
   flags: readonly string[]
 }
@@ -37,6 +40,9 @@ export async function explainMissing(
   called: CalledCommand,
 ): Promise<NotFoundError> {
   const path = error.request?.path
+  const { message, status, request, body } = error
+  const typed = explainShellWords(called.program, called.argv)
+  if (typed) return new NotFoundError(message, { status, request, body, hint: typed })
   if (context.flags.curl) return error
   try {
     const client = await context.client()
@@ -47,7 +53,8 @@ export async function explainMissing(
       return hint ? new NotFoundError(error.message, { hint }) : error
     }
     if (path === undefined) return error
-    const missing = { ...called, context, client, path, flags, isRoomMissing }
+    const [, unknownUser] = /^no such user: ([\s\S]+)$/.exec(message) ?? []
+    const missing = { ...called, context, client, path, flags, isRoomMissing, unknownUser }
     for (const explain of [
       explainUserAsMember,
       explainSwappedRoom,
@@ -57,7 +64,6 @@ export async function explainMissing(
       explainLikelyUser,
     ]) {
       const hint = await explain(missing).catch(() => undefined)
-      const { message, status, request, body } = error
       if (hint) return new NotFoundError(message, { status, request, body, hint })
     }
   } catch {}
@@ -86,13 +92,13 @@ const explainSwappedRoom: Explain = async ({ context, client, names, given, flag
 }
 
 /** Explains a room name in place of a room ID. */
-const explainNameAsRoom: Explain = async ({ client, path }) => {
-  const name = readSegment(path, 'rooms')
+const explainNameAsRoom: Explain = async (missing) => {
+  const name = readSegment(missing.path, 'rooms')
   if (name === undefined || idPattern.test(name)) return undefined
-  const ids = (await findRooms(client, name)).map(({ id }) => id)
-  if (ids.length === 0) return undefined
+  const ids = (await findRooms(missing.client, name)).map(({ id }) => id)
+  if (ids.length === 0) return explainLikely(missing, 'room', name)
   return ids.length === 1
-    ? `a room has this name; pass ${quoteWord(toRoomName(name))}, or its id, ${quoteWord(toText(ids[0]))}`
+    ? ['a room has this name: ', correct(missing, name, toRoomName(name)) ?? quoteWord(toRoomName(name))]
     : `rooms of this name: ${ids.join(', ')}`
 }
 
@@ -113,14 +119,24 @@ const explainRoomAsUser: Explain = async ({ client, path }) => {
 
 /** Explains an email, a name or a misspelt ID in place of a user ID. */
 const explainLikelyUser: Explain = async (missing) => {
-  const user = readSegment(missing.path, 'users')
-  const likely = user === undefined ? undefined : await findLikelyItem(missing.context, 'user', user)
-  if (user === undefined || !likely) return undefined
-  const id = toText(likely['user_id'])
-  const corrected = hasOtherCase(id, user) && correct(missing, user, id)
-  return corrected
-    ? ['IDs are case-sensitive: ', corrected]
-    : [`did you mean ${labelItem(id, toText(likely['name']))}? `, suggest(['users', 'get'], id)]
+  const user = readSegment(missing.path, 'users') ?? missing.unknownUser
+  return user === undefined ? undefined : explainLikely(missing, 'user', user)
+}
+
+/** Suggests the typed command with the ID of the item that was meant, or else shows an item with a similar ID. */
+async function explainLikely(
+  missing: MissingResource,
+  kind: NamedKind,
+  text: string,
+): Promise<Hint | undefined> {
+  const likely = await findLikelyItem(missing.context, kind, text)
+  if (!likely) return undefined
+  const id = toText(likely[views[kind].id ?? 'id'])
+  const isMeant = Object.values(likely).some((value) => foldText(toText(value)) === foldText(text))
+  const corrected = isMeant ? correct(missing, text, id) : undefined
+  if (corrected && hasOtherCase(id, text)) return ['IDs are case-sensitive: ', corrected]
+  const item = `did you mean ${labelItem(id, toText(likely['name']))}? `
+  return [item, corrected ?? suggest([views[kind].noun[1], 'get'], id)]
 }
 
 /** Explains a name or an email that no item has. */

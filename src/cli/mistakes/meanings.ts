@@ -181,7 +181,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   start: 'serve',
   swagger: 'openapi',
   request: 'api',
-  curl: 'api',
   man: 'help',
   'rooms members': 'members list',
   'rooms sessions': 'sessions list',
@@ -273,6 +272,27 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--until': ['--to'],
   '--parallel': ['--concurrency'],
   '--workers': ['--concurrency'],
+}
+
+/** Fields that no operation changes (API specification, section 4), by command and flag. */
+export const unchangeable: Readonly<Record<string, string>> = {
+  'rooms update --type': 'the type of a room cannot change after its creation',
+  'users update --user-id': 'the ID of a user cannot change after creation',
+}
+
+interface ArgumentFlag {
+  flag: string
+  /** Text before the suggested command. */
+  reason: string
+  pattern: RegExp
+}
+
+/** Flags for the words that users pass as an argument to a command without arguments. */
+export const flagsOfArguments: Readonly<Record<string, ArgumentFlag>> = {
+  'rooms create': { flag: '--name', reason: 'name it with: ', pattern: /./ },
+  'rooms list': { flag: '--name', reason: 'list the rooms of a name with: ', pattern: /./ },
+  'users list': { flag: '--search', reason: 'search for a user with: ', pattern: /./ },
+  usage: { flag: '--month', reason: 'pass the month with: ', pattern: /^(\d{4}-\d\d|(this|last)-month)$/ },
 }
 
 export const searching: ReadonlySet<string> = new Set([

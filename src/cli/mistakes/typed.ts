@@ -55,7 +55,7 @@ function findOption(command: Command, word: string): Option | undefined {
   return listOptions(command).find(({ long, short }) => flag === long || flag === short)
 }
 
-function takesNextWord({ required, short }: Option, word: string): boolean {
+export function takesNextWord({ required, short }: Option, word: string): boolean {
   return required && (word === short || (word.startsWith('--') && !word.includes('=')))
 }
 

@@ -20,6 +20,27 @@ export function explainUnknownCommand(
   return new UsageError(mayBeKey(word) ? 'unknown command' : `unknown command “${word}”`, { hint })
 }
 
+const dataFlags = ['-d', '--data', '--data-raw', '--json']
+const methodFlags = ['-X', '--request']
+
+/** Suggests the request of a pasted curl command, without its headers and without a body that may hold a secret. */
+export function explainCurl(words: readonly string[]): UsageError {
+  const flagValue = (names: readonly string[]) => {
+    const at = words.findIndex((word) => names.includes(word))
+    return at < 0 ? undefined : words[at + 1]
+  }
+  const url = words.find((word) => /^https?:\/\//i.test(word)) ?? ''
+  const [, path] = /^https?:\/\/[^/?]*(?:\/[^?]*?\/?v1(?=[/?]|$))?([\s\S]*)$/i.exec(url) ?? []
+  const body = flagValue(dataFlags)
+  const method = flagValue(methodFlags) ?? (body === undefined ? 'GET' : 'POST')
+  const shown = body && /key|token|secret|pass/i.test(body) ? '@body.json' : body
+  const data = shown === undefined ? [] : ['--data', shown]
+  const request = path ? [method.toUpperCase(), path, ...data] : ['GET', '/rooms?limit=1']
+  return new UsageError('unknown command “curl”', {
+    hint: ['send any request with: ', suggest(['api', ...request])],
+  })
+}
+
 function hintFor(word: string, within: Command, group: string | undefined, rest: readonly string[]): Hint {
   if (isUndo(word)) return ['only records saved with --save come back; see: ', suggest(['help', 'undo'])]
   if (group === 'members' && isDeletion(word)) return explainRemoval(rest)

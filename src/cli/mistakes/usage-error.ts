@@ -1,4 +1,4 @@
-import type { CommanderError, Option } from 'commander'
+import type { Command, CommanderError, Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { counted } from '../../api/plural.ts'
@@ -8,10 +8,12 @@ import { type Hint, suggest, suggestHelp, UsageError } from '../../errors.ts'
 import { splitWords } from '../input/split-command.ts'
 import { CommandLineError, commandPath, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { toRoomName } from '../matching/reference.ts'
+import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
-import { flags, lookUp, searching, values } from './meanings.ts'
+import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
+import { joinSplitValue, straighten } from './shell-words.ts'
 import { idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
-import { explainUnknownCommand } from './unknown-command.ts'
+import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
 
 interface UsageProblem {
   /** Message from Commander, which is never printed, because it may contain a key. */
@@ -39,17 +41,41 @@ export function explainUsage(
   const words = commandPath(command)
   const said = error.message.replace(/^error: /, '').split('\n')[0] ?? ''
   const explain = lookUp(explanations, error.code)
-  return (
+  const explained =
     explain?.({ said, program, command, words, rest: typed.rest, argv }) ??
     new UsageError('the command line is not valid', { hint: suggestHelpOn(words) })
-  )
+  const hint = explainShellWords(program, argv)
+  return hint ? new UsageError(explained.message, { hint }) : explained
 }
+
+/** Adds a hint to the error of a command whose values the shell may have split. */
+export function explainValue(
+  error: UsageError,
+  { program, argv, given }: Pick<CalledCommand, 'program' | 'argv' | 'given'>,
+): UsageError {
+  const { command, words, rest } = splitTyped(program, argv)
+  const joined = error.hint ? undefined : joinSplitValue(rest, listOptions(command), given.length)
+  const hint: Hint | undefined =
+    explainShellWords(program, argv) ?? (joined && [quoteValue, suggest([...words, ...joined])])
+  return hint ? new UsageError(error.message, { hint }) : error
+}
+
+/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not read. */
+export function explainShellWords(program: Command, argv: readonly string[]): Hint | undefined {
+  const straight = straighten(argv)
+  if (!straight) return undefined
+  const { words, rest } = splitTyped(program, straight.words)
+  return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
+}
+
+const quoteValue = 'quote a value with spaces: '
 
 type Explain = (problem: UsageProblem) => UsageError | undefined
 
 const explanations: Readonly<Record<string, Explain>> = {
-  'commander.unknownCommand': ({ said, command, words, rest }) => {
+  'commander.unknownCommand': ({ said, command, words, rest, argv }) => {
     const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
+    if (word === 'curl') return explainCurl(argv.slice(argv.indexOf(word) + 1))
     return explainUnknownCommand(word, command, words[0], rest.slice(rest.indexOf(word) + 1))
   },
   'commander.unknownOption': explainUnknownFlag,
@@ -85,6 +111,8 @@ function explainUnknownFlag({ said, command, words, rest, argv }: UsageProblem):
     return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
   }
   const message = `unknown flag “${flag}”`
+  const reason = lookUp(unchangeable, `${words.join(' ')} ${flag}`)
+  if (reason) return new UsageError(message, { hint: reason })
   const fixed = findIntendedWords(flag, command, options, rest)
   if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
   if (argv.length > 0 && command.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
@@ -156,23 +184,27 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
     return new UsageError(`${before} takes no value`, {
       hint: ['type: ', suggest([...words, ...removeWords(rest, [extra])])],
     })
+  const joined = joinSplitValue(rest, listOptions(command), given.length - max)
+  if (joined) return hint([quoteValue, suggest([...words, ...joined])])
   const flagsOnly = removeWords(rest, given)
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
   if (again >= 0)
     return hint(['type the command once: ', suggest([...words, ...given.slice(0, again), ...flagsOnly])])
   if (command.surplusHint !== undefined) return hint(command.surplusHint)
-  if (name === 'rooms create')
-    return hint(['name it with: ', suggest([...words, '--name', given.join(' '), ...flagsOnly])])
-  if (name === 'rooms list')
-    return hint([
-      'list the rooms of a name with: ',
-      suggest([...words, '--name', given.join(' '), ...flagsOnly]),
-    ])
-  if (name === 'users list') return hint(['show one user with: ', suggest(['users', 'get', first])])
+  const { flag, reason, pattern } = lookUp(flagsOfArguments, name) ?? {}
+  const text = given.join(' ')
+  if (flag && reason && pattern?.test(text))
+    return hint([reason, suggest([...words, flag, text, ...flagsOnly])])
+  const named = given.findIndex((word) => /^(name|email):/.test(word))
+  if (named >= 0 && named < max) {
+    const name = given.slice(named, named + given.length - max + 1).join(' ')
+    const others = given.slice(named + given.length - max + 1)
+    return hint([quoteValue, suggest([...words, ...given.slice(0, named), name, ...others, ...flagsOnly])])
+  }
   if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
     const others = given.slice(given.length - max + 1)
     const room = toRoomName(given.slice(0, given.length - max + 1).join(' '))
-    return hint(['quote a name with spaces: ', suggest([...words, room, ...others, ...flagsOnly])])
+    return hint([quoteValue, suggest([...words, room, ...others, ...flagsOnly])])
   }
   if (command.registeredArguments[0]?.name() === 'user' && more.length > 0)
     return hint([

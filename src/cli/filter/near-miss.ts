@@ -1,0 +1,71 @@
+import { quoteForShell } from '../../api/quote-for-shell.ts'
+import { toText } from '../../api/to-text.ts'
+import { foldText } from '../matching/match.ts'
+import type { Test } from './compare.ts'
+
+/** Condition that requires a text, as in `--where name=Maths`. */
+interface TextCondition {
+  flag: string
+  field: string
+  text: string
+  /** The condition with its flag, as the user wrote it. */
+  given: string
+}
+
+/** Maximum number of values that are compared again when nothing matches. */
+const maxCompared = 10_000
+
+const quoted = /^["'\u201c-\u201e\u2018-\u201a\xab]([\s\S]+)["'\u201c\u201d\u2018\u2019\xbb]$/
+
+/** Values that a condition did not match. Explains what comes close if no item matches. */
+export class NearMisses {
+  readonly #condition: TextCondition
+  readonly #values = new Set<unknown>()
+
+  constructor(condition: TextCondition) {
+    this.#condition = condition
+  }
+
+  /** Returns the same test, which also remembers what does not match. */
+  watch(test: Test): Test {
+    return (value) => {
+      const matches = test(value)
+      if (matches === false && this.#values.size < maxCompared) this.#values.add(value)
+      return matches
+    }
+  }
+
+  /** Returns a hint; undefined if nothing comes close. */
+  explain(): string | undefined {
+    const { field, text, given, flag } = this.#condition
+    const [, inside] = quoted.exec(text) ?? []
+    const wanted = foldText(inside ?? text)
+    const values = [...this.#values].map(toText)
+    const near = values.find((value) => value !== '' && foldText(value) === wanted)
+    if (near !== undefined)
+      return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, `${field}=${near}`)}`
+    if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)
+    if (inside !== undefined)
+      return `${given}: the quotes are part of the value; without them: ${formatCondition(flag, `${field}=${inside}`)}`
+    if (text.includes(',')) return `${given}: ${formatAlternatives(flag, field, text)}`
+    return undefined
+  }
+}
+
+/** @param given the condition with its flag, as the user wrote it */
+export function formatAsteriskHint(given: string, field: string, text: string, flag = '--where'): string {
+  const pattern = `^${text.split('*').map(escapePattern).join('.*')}$`
+    .replace(/^\^\.\*/, '')
+    .replace(/\.\*\$$/, '')
+  return `${given}: “*” is an ordinary character; for a pattern: ${formatCondition(flag, `${field}~${pattern}`)}`
+}
+
+/** Formats the pattern for a list such as `a,b`, which `=` compares as one value. */
+export function formatAlternatives(flag: string, field: string, text: string): string {
+  const parts = text.split(',').map((part) => escapePattern(part.trim()))
+  return `“,” is an ordinary character; for several values: ${formatCondition(flag, `${field}~^(${parts.join('|')})$`)}`
+}
+
+const formatCondition = (flag: string, condition: string) => `${flag} ${quoteForShell(condition)}`
+
+const escapePattern = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&')

@@ -1,0 +1,96 @@
+import type { Option } from 'commander'
+import { takesNextWord } from './typed.ts'
+
+/** Closing quotes by opening quote. A shell removes the quotes that it reads, so the others were not read. */
+const closing: Readonly<Record<string, string>> = {
+  ...{ '“': '”“', '”': '”', '„': '“”', '‘': '’', '’': '’', '‚': '‘’', '«': '»' },
+  ...{ "'": "'", '"': '"' },
+}
+
+const opened = new RegExp(`^((?:[\\w.-]*(?:[=~<>]+|:))?)([${Object.keys(closing).join('')}])([\\s\\S]*)$`)
+const dashed = /^[-\u2010-\u2015\u2212]+(?=\p{L})/u
+
+interface Straightened {
+  words: string[]
+  /** Says which characters were typed instead of quotes or hyphens. */
+  reason: string
+}
+
+/** Replaces typographic dashes and quotes, and joins words within quotes; undefined if there are none. */
+export function straighten(words: readonly string[]): Straightened | undefined {
+  const found = new Set<string>()
+  const straight: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    const [dashes = ''] = dashed.exec(word) ?? []
+    if (/[^-]/.test(dashes)) {
+      found.add([...dashes].find((dash) => dash !== '-') ?? '')
+      const name = word.slice(dashes.length)
+      straight.push(`${name.length === 1 ? '-' : '--'}${name}`)
+      continue
+    }
+    const [, before = '', quote = '', inside = ''] = opened.exec(word) ?? []
+    const ends = closing[quote] ?? ''
+    const end = [inside, ...words.slice(i + 1)].findIndex(
+      (part) => part !== '' && ends.includes(part.at(-1) ?? '-'),
+    )
+    if (quote === '' || end < 0) {
+      straight.push(word)
+      continue
+    }
+    const text = [inside, ...words.slice(i + 1, i + 1 + end)].join(' ')
+    for (const mark of [quote, text.at(-1) ?? '']) found.add(mark)
+    straight.push(before + text.slice(0, -1))
+    i += end
+  }
+  return found.size === 0 ? undefined : { words: straight, reason: describe([...found]) }
+}
+
+function describe(found: readonly string[]): string {
+  const marks = found.join(' and ')
+  const isRead = found.every((mark) => `'"`.includes(mark))
+  return isRead ? `the shell did not read ${marks} as a quote` : `a shell reads only - ' and ", not ${marks}`
+}
+
+/** Flags whose value may consist of several words. */
+const textFlags: ReadonlySet<string> = new Set([
+  '--name',
+  '--search',
+  '--text',
+  '--set',
+  '--where',
+  '--sort',
+  '--columns',
+])
+
+/**
+ * Joins a value that the shell split into several words, as in `--name Maths 9`.
+ * @param surplus number of operands that the command does not take
+ * @returns undefined if the surplus words do not follow the value of one flag
+ */
+export function joinSplitValue(
+  words: readonly string[],
+  options: readonly Option[],
+  surplus: number,
+): string[] | undefined {
+  const isFlag = (word = '') => word.startsWith('-') && word !== '-'
+  for (let i = 0; i < words.length; i++) {
+    const flag = words[i] ?? ''
+    const option = isFlag(flag)
+      ? options.find(({ long, short }) => flag === long || flag === short)
+      : undefined
+    if (!option?.long || !textFlags.has(option.long) || !takesNextWord(option, flag)) continue
+    const end = i + 2 + surplus
+    if (surplus < 1 || end > words.length || words.slice(i + 2, end).some(isFlag)) continue
+    return [...words.slice(0, i + 1), joinWords(option.long, words.slice(i + 1, end)), ...words.slice(end)]
+  }
+  return undefined
+}
+
+function joinWords(flag: string, parts: readonly string[]): string {
+  const text = parts.join(' ')
+  if (flag === '--where') return text.replace(/^([\w.]+) ?(==|!=|<=|>=|!~|=|<|>|~) ?/, '$1$2')
+  if (flag === '--sort') return text.replace(/^([\w.]+) desc\w*$/i, '-$1').replace(/ asc\w*$/i, '')
+  if (flag === '--columns') return parts.map((part) => part.replace(/^,|,$/g, '')).join(',')
+  return text
+}
