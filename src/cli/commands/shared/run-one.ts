@@ -27,7 +27,7 @@ export async function showOne(context: Context, name: OperationName, answer: Res
   const endpoint: Endpoint = endpoints[name]
   const printer = await context.printer()
   const result = (readResponseValue(answer) as Item)[endpoint.result]
-  if (!endpoint.many || !Array.isArray(result))
+  if (!endpoint.many || !Array.isArray(result) || !result.every(isRecord))
     return printer.printOne(selectView(endpoint), endpoint.result, answer)
   await printer.list(selectView(endpoint), endpoint.result, createPage({ items: result, whole: answer }))
 }

@@ -140,3 +140,10 @@ test('pages create exits 7 and sends no retry when the service does not respond'
   )
   expect(world.requests).toHaveLength(1)
 })
+
+test('pages create prints a list with null among the created pages as the service sent it', async () => {
+  world.intercept = async () => answer(200, { pages: [{}, null] })
+  expect(await world.run(`pages create ${room} --image https://img.test/1.png`)).toMatchObject({
+    ...{ code: 0, stdout: 'pages  [{},null]\n', stderr: '' },
+  })
+})
