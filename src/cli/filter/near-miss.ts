@@ -1,6 +1,6 @@
 import { quoteForShell } from '../../api/quote-for-shell.ts'
 import { toText } from '../../api/to-text.ts'
-import { foldText } from '../matching/match.ts'
+import { isSimilar } from '../matching/match.ts'
 import type { Test } from './compare.ts'
 
 /** Condition that requires a text, as in `--where name=Maths`. */
@@ -39,9 +39,8 @@ export class NearMisses {
   explain(): string | undefined {
     const { field, text, given, flag } = this.#condition
     const [, inside] = quoted.exec(text) ?? []
-    const wanted = foldText(inside ?? text)
     const values = [...this.#values].map(toText)
-    const near = values.find((value) => value !== '' && foldText(value) === wanted)
+    const near = values.find((value) => value !== '' && isSimilar(value, inside ?? text))
     if (near !== undefined)
       return `${given}: the ${field} closest to this is “${near}”: ${formatCondition(flag, `${field}=${near}`)}`
     if (text.includes('*')) return formatAsteriskHint(given, field, text, flag)

@@ -21,6 +21,11 @@ export function hasOtherCase(id: string, other: string): boolean {
   return id !== other && id.toLowerCase() === other.toLowerCase()
 }
 
+/** Returns true if two texts differ only in letter case and accents. */
+export function isSimilar(text: string, other: string): boolean {
+  return foldText(text) === foldText(other)
+}
+
 /** Returns the key of similar values: ignores white space, case and, in names, accents. Empty for an empty value. */
 export function toSimilarKey(value: unknown, field: NameField): string {
   const text = trimWhiteSpace(toText(value))

@@ -4,14 +4,14 @@ import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError, type Suggestion, suggest } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
-import { foldText, hasOtherCase } from '../matching/match.ts'
+import { hasOtherCase, isSimilar } from '../matching/match.ts'
 import { type NamedKind, toRoomName } from '../matching/reference.ts'
 import { findLikelyItem, findRooms, UnknownNameError } from '../names/item-finder.ts'
 import { quoteWord } from '../output/hint-text.ts'
 import { views } from '../output/views/views.ts'
 import { labelItem } from '../requests/describe-items.ts'
+import { explainShellWords } from './shell-words.ts'
 import { fitWords, idPattern, removeWords, splitTyped } from './typed.ts'
-import { explainShellWords } from './usage-error.ts'
 
 /** Command line with the ID of a missing item. */
 export interface CalledCommand {
@@ -132,7 +132,7 @@ async function explainLikely(
   const likely = await findLikelyItem(missing.context, kind, text)
   if (!likely) return undefined
   const id = toText(likely[views[kind].id ?? 'id'])
-  const isMeant = Object.values(likely).some((value) => foldText(toText(value)) === foldText(text))
+  const isMeant = Object.values(likely).some((value) => isSimilar(toText(value), text))
   const corrected = isMeant ? correct(missing, text, id) : undefined
   if (corrected && hasOtherCase(id, text)) return ['IDs are case-sensitive: ', corrected]
   const item = `did you mean ${labelItem(id, toText(likely['name']))}? `

@@ -1,5 +1,6 @@
-import type { Option } from 'commander'
-import { takesNextWord } from './typed.ts'
+import type { Command, Option } from 'commander'
+import { type Hint, suggest } from '../../errors.ts'
+import { splitTyped, takesNextWord } from './typed.ts'
 
 /** Closing quotes by opening quote. A shell removes the quotes that it reads, so the others were not read. */
 const closing: Readonly<Record<string, string>> = {
@@ -16,8 +17,16 @@ interface Straightened {
   reason: string
 }
 
+/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not read. */
+export function explainShellWords(program: Command, argv: readonly string[]): Hint | undefined {
+  const straight = straighten(argv)
+  if (!straight) return undefined
+  const { words, rest } = splitTyped(program, straight.words)
+  return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
+}
+
 /** Replaces typographic dashes and quotes, and joins words within quotes; undefined if there are none. */
-export function straighten(words: readonly string[]): Straightened | undefined {
+function straighten(words: readonly string[]): Straightened | undefined {
   const found = new Set<string>()
   const straight: string[] = []
   for (let i = 0; i < words.length; i++) {

@@ -1,4 +1,4 @@
-import type { Command, CommanderError, Option } from 'commander'
+import type { CommanderError, Option } from 'commander'
 import { findClosest } from '../../api/closest.ts'
 import { formatChoices } from '../../api/either.ts'
 import { counted } from '../../api/plural.ts'
@@ -11,7 +11,7 @@ import { toRoomName } from '../matching/reference.ts'
 import type { CalledCommand } from './explain.ts'
 import { explainKeyAsArgument } from './key-as-argument.ts'
 import { flags, flagsOfArguments, lookUp, searching, unchangeable, values } from './meanings.ts'
-import { joinSplitValue, straighten } from './shell-words.ts'
+import { explainShellWords, joinSplitValue } from './shell-words.ts'
 import { idPattern, mayBeKey, removeWords, splitLine, splitTyped } from './typed.ts'
 import { explainCurl, explainUnknownCommand } from './unknown-command.ts'
 
@@ -58,14 +58,6 @@ export function explainValue(
   const hint: Hint | undefined =
     explainShellWords(program, argv) ?? (joined && [quoteValue, suggest([...words, ...joined])])
   return hint ? new UsageError(error.message, { hint }) : error
-}
-
-/** Returns a hint for typographic quotes and dashes, and for quotes that the shell did not read. */
-export function explainShellWords(program: Command, argv: readonly string[]): Hint | undefined {
-  const straight = straighten(argv)
-  if (!straight) return undefined
-  const { words, rest } = splitTyped(program, straight.words)
-  return rest.length === 0 ? straight.reason : [`${straight.reason}; type: `, suggest([...words, ...rest])]
 }
 
 const quoteValue = 'quote a value with spaces: '
@@ -168,23 +160,23 @@ function findIntendedWords(
 }
 
 function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageError {
-  const max = command.registeredArguments.length
+  const accepted = command.registeredArguments.length
   const given = command.args
   const name = words.join(' ')
   if (name === 'auth login') return explainLoginSurplus(given)
-  const takes = max === 0 ? 'no argument' : counted(max, 'argument')
+  const takes = accepted === 0 ? 'no argument' : counted(accepted, 'argument')
   const message = `${name} takes ${takes}, not ${given.length}`
   const hint = (hint: Hint) => new UsageError(message, { hint })
   if (given.some(mayBeKey)) return hint(suggestHelpOn(words))
   const [first = '', ...more] = given
-  const extra = given[max] ?? ''
+  const extra = given[accepted] ?? ''
   // A word after a flag that takes no value was probably meant as its value.
   const before = argv[argv.lastIndexOf(extra) - 1]
   if (listOptions(command).some((option) => option.isBoolean() && option.long === before))
     return new UsageError(`${before} takes no value`, {
       hint: ['type: ', suggest([...words, ...removeWords(rest, [extra])])],
     })
-  const joined = joinSplitValue(rest, listOptions(command), given.length - max)
+  const joined = joinSplitValue(rest, listOptions(command), given.length - accepted)
   if (joined) return hint([quoteValue, suggest([...words, ...joined])])
   const flagsOnly = removeWords(rest, given)
   const again = given.findIndex((_, i) => words.every((word, j) => given[i + j] === word))
@@ -196,14 +188,14 @@ function explainSurplus({ command, words, rest, argv }: UsageProblem): UsageErro
   if (flag && reason && pattern?.test(text))
     return hint([reason, suggest([...words, flag, text, ...flagsOnly])])
   const named = given.findIndex((word) => /^(name|email):/.test(word))
-  if (named >= 0 && named < max) {
-    const name = given.slice(named, named + given.length - max + 1).join(' ')
-    const others = given.slice(named + given.length - max + 1)
+  if (named >= 0 && named < accepted) {
+    const name = given.slice(named, named + given.length - accepted + 1).join(' ')
+    const others = given.slice(named + given.length - accepted + 1)
     return hint([quoteValue, suggest([...words, ...given.slice(0, named), name, ...others, ...flagsOnly])])
   }
   if (command.registeredArguments[0]?.name() === 'room' && !idPattern.test(first)) {
-    const others = given.slice(given.length - max + 1)
-    const room = toRoomName(given.slice(0, given.length - max + 1).join(' '))
+    const others = given.slice(given.length - accepted + 1)
+    const room = toRoomName(given.slice(0, given.length - accepted + 1).join(' '))
     return hint([quoteValue, suggest([...words, room, ...others, ...flagsOnly])])
   }
   if (command.registeredArguments[0]?.name() === 'user' && more.length > 0)

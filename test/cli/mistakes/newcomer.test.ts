@@ -12,20 +12,21 @@ const room = async (name: string) =>
 
 describe('a command with a room name in place of an ID', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    'suggests the room ID: %s',
+    'suggests the command with the name: %s',
     async (line) => {
-      const id = await room('Algebra')
+      await room('Algebra')
       const { code, stderr } = await world.run(line)
       expect(code).toBe(3)
-      expect(stderr).toContain(`hint: a room has this name; pass name:Algebra, or its id, ${id}\n`)
+      expect(stderr).toContain(
+        `hint: a room has this name: meetroom ${line.replace('Algebra', 'name:Algebra')}`,
+      )
     },
   )
 
-  test('quotes an ID with a command substitution of the service for the shell', async () => {
-    const room = { id: '$(reboot)', name: 'Algebra', type: 'open' }
-    world.intercept = async ({ url }) =>
-      url.includes('/rooms?') ? answer(200, { rooms: [room] }) : answer(404, { error: 'no' })
-    expect((await world.run('rooms get Algebra')).stderr).toContain(`or its id, '$(reboot)'\n`)
+  test('quotes a name with a command substitution for the shell', async () => {
+    await room('$(reboot)')
+    const { stderr } = await world.run(['rooms', 'get', '$(reboot)'])
+    expect(stderr).toContain(`hint: a room has this name: meetroom rooms get 'name:$(reboot)'`)
   })
 
   test('suggests the IDs of all rooms with that name', async () => {
