@@ -63,13 +63,8 @@ function describe(found: readonly string[]): string {
 
 /** Flags whose value may consist of several words. */
 const textFlags: ReadonlySet<string> = new Set([
-  '--name',
-  '--search',
-  '--text',
-  '--set',
-  '--where',
-  '--sort',
-  '--columns',
+  ...['--columns', '--data', '--field', '--image', '--member', '--name', '--query', '--rename', '--search'],
+  ...['--set', '--sort', '--template', '--text', '--user', '--webhook-header', '--where'],
 ])
 
 /**
