@@ -155,7 +155,7 @@ const cases: Case[] = [
     command: 'users update ada --name Ada --retries 0',
     arrange: throwing(() => new TransportError('the connection was reset', true)),
     stderr:
-      'error: no response from meet.test: the connection was reset; whether the change was made is not known; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset\n' +
+      'error: no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset\n' +
       'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
   },
   {
@@ -329,7 +329,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'unknown_outcome',
         message:
-          'no response from meet.test: the connection was reset; whether the change was made is not known; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset',
+          'no response from meet.test: the connection was reset; the outcome of the change is unknown; a read does not prove it either: it cannot be read: no response from meet.test: the connection was reset',
         hint: 'check with: meetroom rooms get r1 --base-url https://meet.test/v1',
         retryable: false,
         request: { method: 'PUT', path: '/rooms/r1' },

@@ -94,7 +94,7 @@ export function requireJsonLimits(
     } else if (byte === colon) {
       const slot = (hash ^ (hash >>> 15)) & (nameSlots - 1)
       if (names[slot] === 0 && ++nameCount > maxNames)
-        throw new JsonLimitError(`larger than ${maxNames} different names`)
+        throw new JsonLimitError(`too large: more than ${maxNames} different names`)
       names[slot] = 1
     } else if (byte === comma) count++
     else if (byte === openList || byte === openObject) {
@@ -102,7 +102,7 @@ export function requireJsonLimits(
       if (++depth > levels) throw createTooDeepError(levels)
     } else if (byte === closeList || byte === closeObject) depth--
     else continue
-    if (count > values) throw new JsonLimitError(`larger than ${values} values`)
+    if (count > values) throw new JsonLimitError(`too large: more than ${values} values`)
   }
 }
 
@@ -182,7 +182,7 @@ function* findLongNumbers(text: string): Generator<readonly [start: number, end:
       const digits = text.slice(start, i + 1)
       if ((digits.length < 16 && !/[eE]/.test(digits)) || isSafeNumber(digits)) continue
       if (++count > maxLongNumbers)
-        throw new JsonLimitError(`larger than ${maxLongNumbers} numbers of more than 15 digits`)
+        throw new JsonLimitError(`too large: more than ${maxLongNumbers} numbers of more than 15 digits`)
       yield [start, i + 1]
     }
   }

@@ -26,7 +26,7 @@ export const member = defineResource({
     id: { type: 'id', description: 'member ID', presence: 'always', column: [1, 9] },
     user_id: {
       type: 'id',
-      description: 'the user this member refers to',
+      description: 'user of the member',
       write: 'create',
       required: true,
       column: [2, 8],
@@ -76,7 +76,7 @@ export const room = defineResource({
     type: {
       type: roomTypes,
       description:
-        'who may join and replay: open (anyone with the URL), public (any workspace member), private (only invited users)',
+        'access to the room: open (anyone with the URL), public (any workspace member), private (only invited users)',
       write: 'create',
       required: true,
       presence: 'always',
@@ -84,13 +84,13 @@ export const room = defineResource({
     },
     name: {
       type: 'name',
-      description: 'human-readable name',
+      description: 'name of the room',
       write: 'create update',
       required: true,
       query: 'exact name',
       column: [2, 8],
     },
-    application_id: { type: 'id', description: 'id of the owning application' },
+    application_id: { type: 'id', description: 'ID of the application that owns it' },
     thumbnail_url: { type: 'url', description: 'URL of the thumbnail' },
     layout: { type: 'name', description: 'layout name', write: 'create update', query: true, column: [6, 1] },
     record: {
@@ -149,7 +149,7 @@ export const room = defineResource({
           secret: { type: 'text', description: 'secret to sign notifications with', write: 'create' },
         },
       },
-      description: 'notification of a URL about entries and exits',
+      description: 'webhook that notifies a URL when a participant enters or leaves',
       write: 'create',
       presence: 'never',
     },
@@ -187,7 +187,7 @@ export const user = defineResource({
     access_token: { type: 'text', description: 'token of the user', secret: true },
     created_at: { type: 'time', description: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', description: 'when the user was last changed (UTC)' },
-    id: { type: 'id', description: 'internal id' },
+    id: { type: 'id', description: 'internal ID' },
     // The API specification defines a search by email but no email field. Only the embedded service has the field.
     email: { type: 'text', description: 'email address', write: 'create update', presence: 'unlisted' },
     email_search_query: {
@@ -206,8 +206,8 @@ export const session = defineResource({
   id: 'id',
   fields: {
     id: { type: 'id', description: 'session ID', presence: 'always', column: [1, 9] },
-    member_id: { type: 'id', description: 'the member who is or was connected', column: [3, 5] },
-    user_id: { type: 'id', description: 'the user who is or was connected', query: true, column: [2, 8] },
+    member_id: { type: 'id', description: 'member who connected', column: [3, 5] },
+    user_id: { type: 'id', description: 'user who connected', query: true, column: [2, 8] },
     connected_at: { type: 'time', description: 'when the connection began (UTC)', column: [5, 4] },
     disconnected_at: { type: 'time', description: 'when the connection ended (UTC)', column: [6, 3] },
     end_reason: {
@@ -255,7 +255,7 @@ export const page = defineResource({
   plural: 'pages',
   id: 'id',
   fields: {
-    id: { type: 'id', description: 'page id', presence: 'always', column: [1, 9] },
+    id: { type: 'id', description: 'page ID', presence: 'always', column: [1, 9] },
     entities: { type: { list: entity }, description: 'content of the page', write: 'create' },
     size: {
       type: {
@@ -306,7 +306,7 @@ export const delivery = defineResource({
       query: 'only deliveries for this room',
       column: [2, 3],
     },
-    action: { type: webhookActions, description: 'the event', column: [3, 6] },
+    action: { type: webhookActions, description: 'type of the event', column: [3, 6] },
     user_id: { type: 'id', description: 'the user of the event; null for an anonymous participant' },
     state: {
       type: deliveryStates,
@@ -317,7 +317,7 @@ export const delivery = defineResource({
     },
     attempts: { type: 'integer', description: 'number of attempts, redeliveries included', column: [5, 5] },
     last_status: { type: 'integer', description: 'status of the last response; null without a response' },
-    last_error: { type: 'text', description: 'reason of a missing response, or of giving up' },
+    last_error: { type: 'text', description: 'reason for a missing response or for giving up' },
     last_body: {
       type: 'text',
       description:
@@ -326,11 +326,11 @@ export const delivery = defineResource({
     last_attempt_at: { type: 'time', description: 'when the last attempt ended (UTC)' },
     next_attempt_at: {
       type: 'time',
-      description: 'when the next attempt is due (UTC); null if it is due now, and if there is none',
+      description: 'when the next attempt is due (UTC); null if it is due now or if there is none',
       column: [7, 4],
     },
     redeliveries: { type: 'integer', description: 'how often a redelivery was requested' },
-    url: { type: 'text', description: 'the receiver, without user name, password and query' },
+    url: { type: 'text', description: 'URL of the receiver, without user name, password and query' },
     created_at: { type: 'time', description: 'when the event happened (UTC)', column: [8, 2] },
     finished_at: { type: 'time', description: 'when it was delivered or given up (UTC)' },
     since: {

@@ -50,7 +50,7 @@ export function createUnknownOutcomeError(
   { check, line }: Repeatability,
   cause: unknown,
 ): UnknownOutcomeError {
-  return new UnknownOutcomeError(`${message}; whether the change was made is not known`, {
+  return new UnknownOutcomeError(`${message}; the outcome of the change is unknown`, {
     hint: check(),
     request: line,
     cause,

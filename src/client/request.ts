@@ -29,7 +29,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
 }
 
 export function checkHint({ check }: Route, input: AnyInput): Hint {
-  if (!check) return 'check the room before you send it again'
+  if (!check) return 'check the room before you send the request again'
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,

@@ -75,7 +75,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
     retryable: status === 429 || status === 408,
     hint:
       status === 403
-        ? 'the API key works, but not for this'
+        ? 'the API key is valid, but lacks permission for this request'
         : retryAfter &&
           `it asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
   })
@@ -104,7 +104,7 @@ function createDoubtError({ message, details, check }: ParsedErrorResponse): Unk
   const what =
     status < 400 ? 'responded with a redirect' : status < 500 ? 'stopped waiting for the request' : 'failed'
   return new UnknownOutcomeError(
-    `the service ${what} (${status})${message}; whether the change was made is not known`,
+    `the service ${what} (${status})${message}; the outcome of the change is unknown`,
     { ...details, hint: check() },
   )
 }

@@ -68,7 +68,7 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (value !== undefined && typeof value !== 'boolean')
       throw new UsageError(
         `the settings file ${file} is damaged: protected of profile ${name} must be true or false, not ${JSON.stringify(value)}`,
-        { hint: 'fix it' },
+        { hint: 'set it to true or false' },
       )
   return config
 }

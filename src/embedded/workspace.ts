@@ -130,7 +130,9 @@ async function findKey(
       if (found !== '') return found
       const key = generateKey()
       replaceFile(file, `${key}\n`, { follow: !isOwn })
-      notice?.(`warning: the API key file ${file} was empty, as a full disk leaves it; a new key was written`)
+      notice?.(
+        `warning: the API key file ${file} was empty, possibly because the disk was full; a new key was written`,
+      )
       return key
     } finally {
       lock?.release()

@@ -27,7 +27,7 @@ describe('a 403 on one room', () => {
     expect(await world.run(`rooms get ${rooms[1]}`)).toMatchObject({
       code: 1,
       stderr:
-        'error: the service refuses the request (403): not yours\nhint: the API key works, but not for this\n',
+        'error: the service refuses the request (403): not yours\nhint: the API key is valid, but lacks permission for this request\n',
     })
     expect(probes()).toHaveLength(1)
   })

@@ -114,7 +114,7 @@ describe('a command', () => {
       expect({ code, stderr }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /^error: the service failed \(503\); whether the change was made is not known.*\nhint: check /m,
+          /^error: the service failed \(503\); the outcome of the change is unknown.*\nhint: check /m,
         ),
       })
       expect(posts()).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('a command', () => {
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
       expect(stderr).toMatch(
-        /^error: no response from meet.test: the connection was reset; whether the change was made is not known.*\nhint:/m,
+        /^error: no response from meet.test: the connection was reset; the outcome of the change is unknown.*\nhint:/m,
       )
       expect(posts()).toHaveLength(1)
     })
@@ -183,7 +183,7 @@ describe('a command', () => {
       code: 7,
       stdout: '',
       stderr:
-        'error: the service failed (504); whether the change was made is not known\n' +
+        'error: the service failed (504); the outcome of the change is unknown\n' +
         'hint: check with: meetroom rooms list --name X --base-url https://meet.test/v1\n',
     })
   })
@@ -195,7 +195,7 @@ describe('a command', () => {
       expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
         code: 7,
         stderr: expect.stringMatching(
-          /(an earlier attempt got no response and may have made the change|whether the change was made is not known); a read .*\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
+          /(an earlier attempt got no response and may have made the change|the outcome of the change is unknown); a read .*\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
         ),
       })
     },
@@ -319,7 +319,7 @@ describe('a retrying command', () => {
       'members update r1 m1 --type host',
       'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
     ],
-    ['message send r1 hi', 'check the room before you send it again'],
+    ['message send r1 hi', 'check the room before you send the request again'],
   ])(
     'does not repeat a write that receives no response (%s), and prints a hint to check the result',
     async (command, hint) => {
@@ -327,7 +327,7 @@ describe('a retrying command', () => {
       const { code, stdout, stderr } = await outcome(`${command} --timeout 0.05`)
       expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
       expect(stderr).toMatch(
-        /^error: no response from meet.test within 0.05 s; whether the change was made is not known/,
+        /^error: no response from meet.test within 0.05 s; the outcome of the change is unknown/,
       )
       expect(stderr.split('\n').at(-2)).toBe(`hint: ${hint}`)
       expect(methods().filter((method) => method !== 'GET')).toHaveLength(1)
@@ -779,7 +779,7 @@ describe('a write whose first attempt failed', () => {
     async (command) => {
       script(lost(), answer(503, {}))
       const { code, stderr } = await outcome(command)
-      const words = 'the service failed (503); whether the change was made is not known'
+      const words = 'the service failed (503); the outcome of the change is unknown'
       expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(words) })
     },
   )

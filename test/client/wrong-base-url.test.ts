@@ -86,7 +86,7 @@ describe('a base URL without /v1', () => {
         stdout: '',
         error: wrong(),
       })
-      expect(stderr, command).not.toContain('was not there')
+      expect(stderr, command).not.toContain('did not exist')
     }
     expect(await world.rooms()).toEqual(['Weekly sync'])
   })
@@ -157,7 +157,7 @@ describe.each(probes)('a probe that follows a 404 and gets the response %s', (_w
 
   test(isService ? 'means a missing room' : 'means a wrong base URL', async () => {
     const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
-    if (isService) expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 1 was not there\n' })
+    if (isService) expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 1 did not exist\n' })
     else expect({ code, stderr }).toEqual({ code: 6, stderr: wrong(`${origin}/v1`) })
   })
 
@@ -212,7 +212,7 @@ describe('no probe is sent', () => {
       url.endsWith('/r2') ? notFound : answer(200, { room: { id: 'r1' } })
     expect(await world.run('rooms delete r1 r2 --yes --concurrency 1 --ignore-not-found')).toMatchObject({
       code: 0,
-      stderr: 'deleted 1 room; 1 was not there\n',
+      stderr: 'deleted 1 room; 1 did not exist\n',
     })
     expect(asked()).toEqual([])
   })
@@ -226,14 +226,14 @@ describe('no probe is sent', () => {
     }
     const { host, done } = world.start('rooms delete r1 r2 --ignore-not-found'.split(' '), { tty: true })
     setImmediate(() => host.type('2\n'))
-    expect(await done).toMatchObject({ code: 0, stderr: expect.stringContaining('2 were not there\n') })
+    expect(await done).toMatchObject({ code: 0, stderr: expect.stringContaining('2 did not exist\n') })
     expect(asked()).toEqual([])
   })
 })
 
 test('rooms delete --ignore-not-found sends one probe per run after a 400 with “not_found”', async () => {
   const { code, stderr } = await world.run('rooms delete nope other --yes --ignore-not-found')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 2 were not there\n' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 2 did not exist\n' })
   expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
 })
 
@@ -250,7 +250,7 @@ describe('an embedded service at /v1', () => {
         stdout: '',
         error: wrong(base),
       })
-      expect(stderr, command).not.toContain('was not there')
+      expect(stderr, command).not.toContain('did not exist')
     }
     expect(await world.rooms()).toEqual(['Weekly sync'])
     expect(await world.user('ada')).toBeDefined()

@@ -55,7 +55,7 @@ describe.runIf(obeysModes)(
           stdout: '',
           stderr:
             `error: the settings file ${file} cannot be read: permission denied, and it may protect this service\n` +
-            'hint: fix it, or pass --allow-write if you mean it\n',
+            'hint: fix it, or pass --allow-write to make the change anyway\n',
         })
         expect(read).toEqual({ code: 0, stdout: '', stderr: '' })
         expect(allowed).toMatchObject({ code: 0 })

@@ -31,7 +31,7 @@ describe('an empty key file of the local workspace', () => {
     const run = await world.run('--local rooms create --name Plan --type open')
     expect(run).toMatchObject({
       code: 0,
-      stderr: `warning: the API key file ${file} was empty, as a full disk leaves it; a new key was written\n`,
+      stderr: `warning: the API key file ${file} was empty, possibly because the disk was full; a new key was written\n`,
     })
     expect(readFileSync(file, 'utf8')).toMatch(/^local_[\w-]{32}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)

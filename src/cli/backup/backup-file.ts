@@ -91,7 +91,9 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function createExistsError(path: string): UsageError {
-  return new UsageError(`${path} already exists, and --save overwrites nothing`, { hint: 'name a new file' })
+  return new UsageError(`${path} already exists, and --save does not overwrite files`, {
+    hint: 'name a new file',
+  })
 }
 
 function toBackupError(path: string, error: unknown): unknown {

@@ -271,7 +271,7 @@ async function toRecord(context: Context, label: string, record: Item): Promise<
   const text = context.redactKeys(writeJson({ ...removeSecrets(record), [originField]: origin }))
   if (text.length > maxLength)
     throw new UsageError(
-      `${label} takes more than 16 MB, and import reads no longer line; nothing was changed`,
+      `${label} needs a line longer than 16 MB, which an import cannot read; nothing was changed`,
       {
         hint: '--no-save deletes without saving',
       },

@@ -51,9 +51,10 @@ export async function readBlocks(context: Context, file: string): Promise<SavedB
   return lines.flatMap((line, i) => {
     if (line.trim() === '') return []
     const block = parseBlock(line)
-    if (!block) throw new UsageError(`${file}:${i + 1}: not a block that “members block --save” saved`)
+    if (!block)
+      throw new UsageError(`${file}:${i + 1}: the line is not a block saved by “members block --save”`)
     if (block.base_url !== here)
-      throw new UsageError(`${file}:${i + 1}: the block is of another service, ${block.base_url}`)
+      throw new UsageError(`${file}:${i + 1}: the block belongs to another service, ${block.base_url}`)
     return [block]
   })
 }

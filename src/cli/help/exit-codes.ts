@@ -1,6 +1,6 @@
 /** Meaning of each exit code, in Markdown. */
 export const exitCodes: Readonly<Record<number, string>> = {
-  0: 'Done. An empty list is 0.',
+  0: 'Done. An empty list also exits 0.',
   1: 'The service refused the request, or reported a validation exception (500 with JSON). For `doctor`: a check failed.',
   2: 'Flags, input or settings are wrong. A profile that a flag or `MEETROOM_PROFILE` names does not exist.',
   3: 'No such room, member, user or webhook delivery. For `profiles`: no such profile. For `config get`: no value.',

@@ -90,7 +90,7 @@ export class RowSender {
       ...(createdId === undefined ? {} : { value: createdId }),
       error: new UnknownOutcomeError(
         createdId === undefined
-          ? 'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row'
+          ? 'an earlier run sent this row; a similar item exists, but its origin is unknown'
           : `an earlier run created ${createdId}, which shows other values than the row`,
       ),
     }

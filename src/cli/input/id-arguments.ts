@@ -76,6 +76,6 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const isName = (kind === 'room' || kind === 'user') && id.startsWith('name:')
   if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
-    hint: ['remove it; for an ID that contains it, see: ', suggestHelp('api')],
+    hint: ['remove the white space; for an ID that contains it, see: ', suggestHelp('api')],
   })
 }

@@ -38,7 +38,7 @@ export function addGlobalFlags<C extends Command>(command: C): C {
     .option('--allow-write', 'allow changes through a protected profile')
     .option('--no-audit', 'do not record changes in the audit log')
     .option('-q, --quiet', 'print no notices on standard error')
-    .option('--verbose', 'say what is sent')
+    .option('--verbose', 'print requests and retries on standard error')
     .option('--no-color', 'print no colors')
     .option('--ascii', 'print symbols in ASCII and never move the cursor')
 }

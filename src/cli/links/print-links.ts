@@ -113,7 +113,7 @@ export class LinkSummary {
     return this.all === 1
       ? new PartialError(`no link for ${whose}: ${row.reason}`)
       : new PartialError(
-          `${this.#missing} of ${counted(this.all, 'link')} could not be made; the field reason says why`,
+          `${this.#missing} of ${counted(this.all, 'link')} could not be created; the field reason explains why`,
         )
   }
 }

@@ -221,11 +221,11 @@ class MissingFields {
       return new UsageError(
         `--where: the service sends no “${displayName(field)}” for any ${one} that could match`,
         {
-          hint: ['see what it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
+          hint: ['show the fields that it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
         },
       )
     return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
-      hint: 'a service may leave out what is null; --json shows what it sends',
+      hint: 'a service may omit fields that are null; --json shows the fields that it sends',
     })
   }
 }

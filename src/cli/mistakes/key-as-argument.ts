@@ -2,7 +2,7 @@ import { suggest, UsageError } from '../../errors.ts'
 
 /** Creates the error for a key on the command line. Its message does not repeat the key. */
 export function explainKeyAsArgument(): UsageError {
-  return new UsageError('a key is never passed as an argument: arguments are public', {
+  return new UsageError('do not pass a key as an argument: other users of this machine can see arguments', {
     hint: [
       'the key is now in the history of your shell: replace it at the service, and store the new key with: ',
       suggest(['auth', 'login']),

@@ -42,7 +42,8 @@ export function explainCurl(words: readonly string[]): UsageError {
 }
 
 function hintFor(word: string, within: Command, group: string | undefined, rest: readonly string[]): Hint {
-  if (isUndo(word)) return ['only records saved with --save come back; see: ', suggest(['help', 'undo'])]
+  if (isUndo(word))
+    return ['only records saved with --save can be restored; see:  ', suggest(['help', 'undo'])]
   if (group === 'members' && isDeletion(word)) return explainRemoval(rest)
   if (group === 'pages' && word !== 'create' && isVerb(word) && !findVerb('pages', word))
     return 'the API has no operation to change or delete pages'
@@ -92,7 +93,7 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   })
   if (groups.length === 0) return ['list the commands with: ', suggestHelp()]
   const words = group || noun === '' ? [] : [noun, ...rest]
-  return ['name what: ', ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggest([...path, ...words])])]
+  return ['choose one of: ', ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggest([...path, ...words])])]
 }
 
 /** Explains that no operation removes a member (API specification, section 4), and suggests blocking. */

@@ -138,7 +138,7 @@ function formatPageEnd(isComplete: boolean): string {
     : markup`<section class="failed"><h2>Incomplete</h2><p>Some rooms could not be reported on.</p></section>
 `
   return markup`${warning}</main>
-<footer><p>Time with several connections at once counts once. The share is that of the time in which anybody was there.</p></footer>
+<footer><p>Overlapping connections of a person count once. The share is that of the time in which anybody was there.</p></footer>
 </body>
 </html>
 `.text

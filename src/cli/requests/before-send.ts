@@ -72,7 +72,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, setti
     throw new UsageError(
       `${readError.message}, and it may protect ${local ? 'the local workspace' : 'this service'}`,
       {
-        hint: 'fix it, or pass --allow-write if you mean it',
+        hint: 'fix it, or pass --allow-write to make the change anyway',
         cause: readError,
       },
     )
@@ -81,7 +81,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: GlobalFlags, setti
     protectedBy === profile.value
       ? `the profile ${protectedBy} is protected against changes`
       : `the profile ${protectedBy} protects this service: nothing is changed there`
-  throw new UsageError(label, { hint: 'pass --allow-write if you mean it' })
+  throw new UsageError(label, { hint: 'to make the change anyway, pass --allow-write' })
 }
 
 const destructiveFields = Object.values<Resource>(resources).flatMap(({ fields }) =>

@@ -6,9 +6,9 @@ import type { Change, RunningCommand } from './running-command.ts'
 /** Returns the reason why no prompt is possible; undefined if a prompt is possible. */
 export function explainNotInteractive({ env, stdin, stderr }: Host): string | undefined {
   const { MEETROOM_NO_INPUT, CI = '' } = env
-  if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT forbids asking'
+  if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT disables prompts'
   if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal to ask on'
-  if (!['', '0', 'false'].includes(CI)) return 'CI forbids asking'
+  if (!['', '0', 'false'].includes(CI)) return 'CI disables prompts'
   // After ^D, the terminal provides no more input.
   return stdin.readable ? undefined : 'standard input has been read to its end'
 }

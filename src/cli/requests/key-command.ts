@@ -47,7 +47,7 @@ export async function runKeyCommand(line: string, from: string, context: Running
     .at(-1)
   const keyError = (what: string) =>
     new AuthError(`no API key: the key command of ${from} ${what}`, {
-      hint: last ? `it says: ${last.slice(0, 300)}` : 'run it by hand to see what it prints',
+      hint: last ? `it printed: ${last.slice(0, 300)}` : 'run the command yourself to see its output',
     })
   if (end !== undefined) throw keyError(end)
   if (key.length > maxKeyLength) throw keyError('prints too much')

@@ -37,7 +37,7 @@ export async function confirmItems(
   if (yes && !dryRun && !curl && max === undefined && count > maxByYes)
     throw new ConfirmationError(
       `${question.activity} would affect ${count} items, and --yes alone covers ${maxByYes}`,
-      { hint: `pass --max ${count} if that is what you mean` },
+      { hint: `to affect them all, pass --max ${count}` },
     )
   await context.confirm({ ...question, count })
 }

@@ -45,7 +45,7 @@ export function stopOnInterrupt(context: Context, { stop, cut, writes }: StopOpt
     const timers = [
       host.after(
         noticeDelayMs,
-        () => void context.notice('waiting for requests under way; press ^C again to stop at once'),
+        () => void context.notice('waiting for pending requests; press ^C again to stop immediately'),
       ),
       host.after(graceMs, end),
     ]

@@ -97,7 +97,7 @@ Register-ArgumentCompleter -Native -CommandName meetroom -ScriptBlock {
 export const installInstructions: Readonly<Record<Shell, Hint>> = {
   bash: ['add this line to ~/.bashrc: eval "$(', suggest(['completion', 'bash']), ')"'],
   zsh: [
-    'add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and behind it: source <(',
+    'add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and after it: source <(',
     suggest(['completion', 'zsh']),
     ')',
   ],

@@ -75,7 +75,8 @@ async function selectTargets(
   view: View,
   { list, room, onItem }: TargetOptions,
 ): Promise<Targets> {
-  if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --where matches is unknown')
+  if (context.flags.curl)
+    throw new UsageError('--curl sends nothing, so the items that --where selects are unknown')
   const input = list === 'listMembers' ? { params: { room_id: room } } : {}
   const ids: string[] = []
   const reasons = new Map<string, string>()

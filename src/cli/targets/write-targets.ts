@@ -145,13 +145,13 @@ async function requireGone(client: Client, { view, exists }: TargetWrite, id: st
 }
 
 /**
- * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 was not there; 1 failed`.
+ * Formats a summary, such as `deleted 3 users` or `deleted 1 of 3 users; 1 did not exist; 1 failed`.
  * @param changed number of skipped items that no longer match
  */
 function summarize(tally: Tally, pastTense: string, { noun }: View, changed: number): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped') - changed
   const count = tally.isComplete ? counted(done, ...noun) : `${done} of ${tally.total} ${noun[1]}`
-  const missing = absent > 0 ? [`${counted(absent, 'was', 'were')} not there`] : []
+  const missing = absent > 0 ? [`${absent} did not exist`] : []
   return tally.describe([`${pastTense} ${count}`, ...missing], { skipped: changed })
 }

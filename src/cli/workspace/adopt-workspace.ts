@@ -20,7 +20,7 @@ import { type RoomList, WorkspaceReader } from './read/read-state.ts'
 import { refuseCurl } from './refuse-preview.ts'
 
 export interface AdoptFlags extends RosterFlags {
-  /** True to record also the members whom the file does not list. */
+  /** True to record also the members that the file does not list. */
   members?: boolean
 }
 
@@ -188,7 +188,7 @@ async function reportUnlisted(
 ): Promise<void> {
   if (count === 0) return
   const members = counted(count, 'member')
-  if (flags.members) return context.notice(`took over ${members} whom the file does not list`)
+  if (flags.members) return context.notice(`took over ${members} that the file does not list`)
   await context.notice([
     `the file does not list ${members} of these rooms, so --prune never blocks them; take them over with: `,
     suggest(['workspace', 'adopt', ...formatRosterFlags(flags), '--members'], file),

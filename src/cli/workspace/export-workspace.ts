@@ -65,7 +65,9 @@ async function openNewFile({ host }: Context, out: string): Promise<LockFile> {
   const lock = await LockFile.open(lockFileOf(out), host)
   if (!lstatSync(resolve(host.cwd, out), { throwIfNoEntry: false })) return lock
   await lock.close()
-  throw new UsageError(`${out} already exists, and an export overwrites nothing`, { hint: 'name a new file' })
+  throw new UsageError(`${out} already exists, and an export does not overwrite files`, {
+    hint: 'name a new file',
+  })
 }
 
 export async function readWorkspace(

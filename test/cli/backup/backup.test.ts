@@ -183,7 +183,7 @@ describe('a delete command with --save', () => {
       expect(await world.outcome(`${line} --save undo.ndjson`)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `error: ${path('undo.ndjson')} already exists, and --save overwrites nothing\nhint: name a new file\n`,
+        stderr: `error: ${path('undo.ndjson')} already exists, and --save does not overwrite files\nhint: name a new file\n`,
       })
     expect(world.requests).toEqual([])
     expect(existsSync(path('elsewhere'))).toBe(false)

@@ -800,7 +800,7 @@ describe('a batch command with --where', () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --curl sends nothing, so what --where matches is unknown\n',
+      stderr: 'error: --curl sends nothing, so the items that --where selects are unknown\n',
     })
     expect(world.requests).toEqual([])
   })

@@ -16,7 +16,7 @@ const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] 
   stdout: '',
   stderr:
     `error: ${known} rows were imported before (${journal}), and their rooms exist\n` +
-    'hint: pass --match name --if-exists skip to create only what is missing, or --again to create them all again\n',
+    'hint: pass --match name --if-exists skip to create only missing rooms, or --again to create all of them again\n',
 })
 
 describe('a second rooms import of the same rows', () => {

@@ -228,7 +228,7 @@ describe('a 503 response without Retry-After', () => {
       const ok = await honest('rooms', stdout, 25)
       const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
       expect({ code, ok: ok.length, unknown: unknown.length }).toEqual({ code: 8, ok: 17, unknown: 8 })
-      expect(unknown[0]?.error).toBe('the service failed (503); whether the change was made is not known')
+      expect(unknown[0]?.error).toBe('the service failed (503); the outcome of the change is unknown')
       const journaled = entriesOf(world.read('j')).filter(({ status }) => status === 'unknown')
       expect(journaled.map(({ row }) => row).sort()).toEqual(unknown.map(({ row }) => row).sort())
       expect(world.read('again.csv')).toBeUndefined()
@@ -244,7 +244,7 @@ describe('a 503 response without Retry-After', () => {
     going(refuse(503), isWrite)
     const { code, stderr } = await run('rooms import in.csv --no-journal')
     expect({ code, writes: world.writes() }).toEqual({ code: 7, writes: ['POST /rooms', 'POST /rooms'] })
-    expect(stderr).toContain('whether the change was made is not known')
+    expect(stderr).toContain('the outcome of the change is unknown')
   })
 
   test('causes a retry of a user creation with --if-exists overwrite', async () => {

@@ -201,7 +201,7 @@ describe('the command to resume an import', () => {
     })
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 8 })
     expect(await world.users()).toEqual(usersOf(30))
-    expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
+    expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell instead of 2\r\n$/)
   })
 
   test('contains the global flags except --max-errors', async () => {

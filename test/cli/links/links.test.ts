@@ -72,7 +72,9 @@ describe('members links', () => {
       ['mallory', false, 'blocked'],
       ['ada', true, null],
     ])
-    expect(done.stderr).toContain('"message":"1 of 3 links could not be made; the field reason says why"')
+    expect(done.stderr).toContain(
+      '"message":"1 of 3 links could not be created; the field reason explains why"',
+    )
   })
 
   test('prints no link to a terminated room, and with --replay prints the link to the recording', async () => {

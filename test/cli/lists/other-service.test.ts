@@ -281,7 +281,7 @@ describe('--where on members and users of a service with partial lists', () => {
 describe('--where on a field that is missing even from full records', () => {
   const nowhere = (noun: string, field: string) =>
     `error: --where: no ${noun} that could match has a field “${field}”\n` +
-    'hint: a service may leave out what is null; --json shows what it sends\n'
+    'hint: a service may omit fields that are null; --json shows the fields that it sends\n'
 
   test.each(['layout=grid', 'layout!=grid', 'layout=', 'layout!=', 'layout~g', 'layout!~g', 'layout<z'])(
     'is a usage error that names the field if no record has the field: %s',

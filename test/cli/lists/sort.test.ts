@@ -164,7 +164,8 @@ describe('--sort', () => {
     expect(await world.run('rooms list --sort seats -q')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: --sort: no room has a field “seats”\nhint: --json shows what the service sends\n',
+      stderr:
+        'error: --sort: no room has a field “seats”\nhint: --json shows the fields that the service sends\n',
     })
     expect((await world.run('rooms list --sort terminated_at -q')).code, 'a field of the API').toBe(0)
   })

@@ -294,12 +294,12 @@ describe('a room given as name:…', () => {
     expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
       code: 0,
       stdout: `${id}\n`,
-      stderr: 'deleted 1 room; 1 was not there\n',
+      stderr: 'deleted 1 room; 1 did not exist\n',
     })
     expect(await world.run(`rooms delete name:gone ${flags}`)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'deleted 0 rooms; 1 was not there\n',
+      stderr: 'deleted 0 rooms; 1 did not exist\n',
     })
   })
 

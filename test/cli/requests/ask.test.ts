@@ -132,7 +132,7 @@ describe('a command that needs an answer', () => {
   const lines = [
     ['rooms create', '--name is missing'],
     ['rooms create --name Weekly', '--type \\(open, public or private\\) is missing'],
-    ['auth login', 'no service to log in to'],
+    ['auth login', 'no base URL to log in to'],
     [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
   ] as const
 
@@ -156,7 +156,7 @@ describe('a command that needs an answer', () => {
     expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
       {
         code: 10,
-        stderr: expect.stringContaining('deleting users needs confirmation, and CI forbids asking'),
+        stderr: expect.stringContaining('deleting users needs confirmation, and CI disables prompts'),
       },
     )
   })

@@ -176,7 +176,7 @@ describe('the flags --yes and --max', () => {
     `error: ${doing} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`
   const tooMany = (doing: string, count: number) =>
     `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
-    `hint: pass --max ${count} if that is what you mean\n`
+    `hint: to affect them all, pass --max ${count}\n`
   const beyond = (verb: string, count: number, max: number) =>
     `error: that would affect ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
 
@@ -285,7 +285,7 @@ const config = () => JSON.parse(readFileSync(join(world.configDir, 'config.json'
 describe('a protected profile', () => {
   const refusal =
     'error: the profile production is protected against changes\n' +
-    'hint: pass --allow-write if you mean it\n'
+    'hint: to make the change anyway, pass --allow-write\n'
   let open: string
   let ada: string
   let adaOpen: string
@@ -394,7 +394,7 @@ describe('a protected profile', () => {
         code: 2,
         stderr:
           'error: the profile production protects this service: nothing is changed there\n' +
-          'hint: pass --allow-write if you mean it\n',
+          'hint: to make the change anyway, pass --allow-write\n',
       })
       expect(
         await run(`users get ada ${flags}`.trim(), { env: { ...env, MEETROOM_PROFILE: 'other' } }),
@@ -514,7 +514,7 @@ describe('profiles protect and unprotect', () => {
         stdout: '',
         stderr:
           'error: the profile local is protected against changes\n' +
-          'hint: pass --allow-write if you mean it\n',
+          'hint: to make the change anyway, pass --allow-write\n',
       })
     expect(await run('--local rooms list -o ids')).toMatchObject({ code: 0, stdout: '' })
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
@@ -533,7 +533,7 @@ describe('profiles protect and unprotect', () => {
       stdout: '',
       stderr:
         `error: the settings file ${file} is not a valid meetroom settings file, and it may protect the local workspace\n` +
-        'hint: fix it, or pass --allow-write if you mean it\n',
+        'hint: fix it, or pass --allow-write to make the change anyway\n',
     })
     expect(await run('--local rooms list')).toMatchObject({ code: 0 })
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
@@ -570,14 +570,14 @@ describe('--ignore-not-found', () => {
     line.split(' ').map((word) => ({ ONE: here[0], TWO: here[1], R: r, M: m })[word] ?? word)
 
   test.each([
-    ['rooms delete ONE gone TWO', 'deleted 2 rooms; 1 was not there'],
-    ['rooms terminate gone TWO lost', 'terminated 1 room; 2 were not there'],
-    ['rooms reopen ONE gone', 'reopened 1 room; 1 was not there'],
-    ['users delete gone ada', 'deleted 1 user; 1 was not there'],
-    ['members block R gone M', 'blocked 1 member; 1 was not there'],
-    ['members unblock R gone M', 'unblocked 1 member; 1 was not there'],
-    ['rooms delete gone', 'deleted 0 rooms; 1 was not there'],
-    ['users delete gone lost', 'deleted 0 users; 2 were not there'],
+    ['rooms delete ONE gone TWO', 'deleted 2 rooms; 1 did not exist'],
+    ['rooms terminate gone TWO lost', 'terminated 1 room; 2 did not exist'],
+    ['rooms reopen ONE gone', 'reopened 1 room; 1 did not exist'],
+    ['users delete gone ada', 'deleted 1 user; 1 did not exist'],
+    ['members block R gone M', 'blocked 1 member; 1 did not exist'],
+    ['members unblock R gone M', 'unblocked 1 member; 1 did not exist'],
+    ['rooms delete gone', 'deleted 0 rooms; 1 did not exist'],
+    ['users delete gone lost', 'deleted 0 users; 2 did not exist'],
   ])('makes %s exit 0 and print the number of missing items', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
@@ -611,7 +611,7 @@ describe('--ignore-not-found', () => {
         stdout: `${here[1]}\n`,
         stderr:
           'error: the service refuses the request (422): no\n' +
-          'error: deleted 1 of 3 rooms; 1 was not there; 1 failed\n',
+          'error: deleted 1 of 3 rooms; 1 did not exist; 1 failed\n',
       },
     )
     expect(await world.run(words('rooms delete gone ONE --yes --ignore-not-found'))).toMatchObject({
@@ -622,7 +622,7 @@ describe('--ignore-not-found', () => {
   test('excludes missing items from the failures that --fail-fast counts', async () => {
     expect(
       await world.run(words('rooms delete a b c ONE --yes --ignore-not-found --fail-fast --concurrency 1')),
-    ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 were not there\n' })
+    ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 did not exist\n' })
   })
 
   test.each([

@@ -65,7 +65,7 @@ describe.each(calls)('the command %s', (call) => {
       code: 2,
       stderr:
         'error: the profile production is protected against changes\n' +
-        'hint: pass --allow-write if you mean it\n',
+        'hint: to make the change anyway, pass --allow-write\n',
       writes: [],
       started: [],
       changed: [],

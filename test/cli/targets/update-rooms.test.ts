@@ -205,7 +205,7 @@ describe('rooms update --where', () => {
     [['--where', 'type=open'], 'nothing to change: pass at least one field'],
     [
       ['--where', 'type=open', '--name', 'x', '--curl'],
-      '--curl sends nothing, so what --where matches is unknown',
+      '--curl sends nothing, so the items that --where selects are unknown',
     ],
   ])('exits 2 before the first request for the invalid arguments %j', async (argv, message) => {
     const { code, stderr } = await update(...argv, '--yes')

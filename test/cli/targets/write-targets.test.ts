@@ -459,7 +459,7 @@ describe('a batch with a failure that is not specific to an ID', () => {
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
       code: 8,
       stdout: '',
-      stderr: `${key}error: deleted 0 of 2 users; 1 was not there; 1 failed\n`,
+      stderr: `${key}error: deleted 0 of 2 users; 1 did not exist; 1 failed\n`,
     })
   })
 })

@@ -105,8 +105,8 @@ async function selectBaseUrl(context: Context, { base_url }: Profile, asks: bool
     })
   }
   if (base_url) return readBaseUrl(base_url)
-  throw new UsageError('no service to log in to', {
-    hint: ['name it: ', suggest(['auth', 'login', '--base-url', 'https://meet.example.com/v1'])],
+  throw new UsageError('no base URL to log in to', {
+    hint: ['pass the base URL: ', suggest(['auth', 'login', '--base-url', 'https://meet.example.com/v1'])],
   })
 }
 

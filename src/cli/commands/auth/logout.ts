@@ -12,7 +12,7 @@ export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
   const logout = auth
     .command('logout')
     .summary('Forget the stored API key')
-    .description('Forget the API key of the profile; its other settings stay.')
+    .description('Forget the API key of the profile. Its other settings do not change.')
     .action(act('forgets', (context) => logOut(context)))
   addExamples(logout, 'meetroom auth logout --profile staging')
 }

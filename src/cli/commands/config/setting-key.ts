@@ -35,7 +35,7 @@ export async function changeProfile(context: Context, change: (profile: Profile)
     const before = findProfile(config, name) ?? {}
     const after = change(before)
     if (before.protected && after.base_url !== before.base_url)
-      throw new UsageError(`profile ${name} is protected, so its base URL stays`, {
+      throw new UsageError(`profile ${name} is protected, so its base URL cannot be changed`, {
         hint: ['end the protection with: ', suggest(['profiles', 'unprotect', name])],
       })
     return withProfile(config, name, after)

@@ -16,7 +16,7 @@ export function describeProxy({ proxy }: ConnectionTarget): CheckResult {
 }
 
 export function hintAtProxy({ proxy }: ConnectionTarget): string | undefined {
-  return proxy && 'is HTTPS_PROXY right, with a user name and password if the proxy requires them?'
+  return proxy && 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 }
 
 /** @throws {UsageError} if the environment holds an invalid proxy URL */
@@ -40,9 +40,7 @@ export async function checkNames(target: ConnectionTarget): Promise<CheckResult>
     const addresses = await lookup(name, { all: true })
     return `${name} is ${addresses.map(({ address }) => address).join(', ')}`
   } catch (error) {
-    const hint = target.proxy
-      ? 'is the name of the proxy right?'
-      : 'is the base URL right? Is there a network?'
+    const hint = target.proxy ? 'check the name of the proxy' : 'check the base URL and the network'
     return { problem: `${name}: ${describeReason(readErrorCode(error))}`, hint }
   }
 }
@@ -62,7 +60,7 @@ export async function checkConnection(
     signal.throwIfAborted()
     return {
       problem: `${readHostName(to)} port ${readPort(to)}: ${describeReason(readErrorCode(error))}`,
-      hint: `does ${describeOwner(target)} run there? Does a firewall let you through?`,
+      hint: `check whether ${describeOwner(target)} runs there, and whether a firewall blocks it`,
     }
   }
 }
@@ -104,7 +102,7 @@ export async function checkTls(
     const wrong = describeReason(readErrorCode(error))
     return {
       problem: wrong,
-      hint: 'does the base URL name the right port? Is there a proxy or firewall in between?',
+      hint: 'check the port of the base URL, and any proxy or firewall in between',
     }
   } finally {
     signal.removeEventListener('abort', stop)
@@ -137,9 +135,9 @@ function hintAtTrust(code: string): string {
     case 'CERT_HAS_EXPIRED':
       return 'the operator of the service must renew it, unless the clock of this machine is wrong'
     case 'CERT_NOT_YET_VALID':
-      return 'is the clock of this machine right?'
+      return 'check the clock of this machine'
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'is the base URL right? Does a proxy or firewall respond instead of the service?'
+      return 'check the base URL, and whether a proxy or firewall responds instead of the service'
     default:
       return 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know that authority'
   }

@@ -21,7 +21,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
       })
       const problem = findResponseProblem('listRooms', value)
       if (problem === undefined) return 'can be read'
-      return { problem: `the list of rooms cannot be read: ${problem}`, hint: 'is the base URL right?' }
+      return { problem: `the list of rooms cannot be read: ${problem}`, hint: 'check the base URL' }
     } catch (error) {
       interrupt.throwIfAborted()
       if (error instanceof AuthError) refused = error
@@ -46,7 +46,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
   const accepted =
     workspace.status === 'ok'
       ? await runCheck(context, 'key accepted', () => 'yes')
-      : skipCheck('key accepted', 'the service did not say')
+      : skipCheck('key accepted', 'unknown: the response does not show it')
   return [heard, accepted, workspace]
 }
 

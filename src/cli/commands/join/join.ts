@@ -34,7 +34,10 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
     .description('Join a room from the terminal and print messages as they arrive, until ^C.')
     .addArgument(new RoomArgument())
     .addOption(new UserOption('--as <user>', `join with the access token of this user: ${userArgumentText}`))
-    .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
+    .option(
+      '--token <token>',
+      'join with this access token; other users of this machine can see arguments, so prefer --as',
+    )
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   addExamples(
     join,

@@ -54,7 +54,7 @@ export function defineLocalFail(local: MeetroomCommand, act: DefineAction): void
     .option('--times <n>', 'number of requests (default: 1)', createIntegerParser('--times', 1))
     .option(
       '--probability <share>',
-      'share of the requests, as in 0.2; without --times, until the reset',
+      'share of the requests that fail, as in 0.2; without --times, the fault lasts until the reset',
       parseShare,
     )
     .option('--seed <n>', 'seed of the random choice (default: 0)', createIntegerParser('--seed', 0))

@@ -14,7 +14,7 @@ export function defineMemberLinks(members: MeetroomCommand, act: DefineAction): 
     .command('links')
     .summary('Print a personal link for each member of a room')
     .description(
-      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: whoever has the link gets in as that person.',
+      'Print a personal link for each member of rooms, one row for each person and room, as for a mail merge. A link holds an access token: anyone with the link can enter the room as that person.',
     )
     .addArgument(createRoomsArgument('rooms of the members: '))
     .option('--all-rooms', 'print links for the members of every room')

@@ -12,7 +12,7 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     pastTense: 'unblocked',
     summary: 'Unblock members',
     description:
-      'Unblock members of a private room, so that they can join again. With --all-rooms, it names the rooms and asks; --from lifts the blocks of one run.',
+      'Unblock members of a private room, so that they can join again. With --all-rooms, the command lists the rooms and asks first. With --from, it lifts the blocks that one run saved.',
     flags: (command) =>
       memberTargets
         .flags(command)

@@ -22,7 +22,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     .command('send')
     .summary('Send a message to the live sessions of a room, or of all rooms that match')
     .description(
-      'Send a message to the live sessions of a room. It has an effect only if their clients handle it. With --where, send it to each room that matches: asks first, and the report has one row per room.',
+      'Send a message to the live sessions of a room. The message has an effect only if the clients handle it. With --where, send it to each room that matches: asks first, and the report has one row per room.',
     )
     .addArgument(new RoomArgument('[room]'))
     .argument('[text]', textDescription)

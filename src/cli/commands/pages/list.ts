@@ -9,7 +9,7 @@ export function definePageList(pages: MeetroomCommand, act: DefineAction): void 
     .command('list')
     .summary('List the pages of a room')
     .description(
-      'List the pages of a room by their position. Not every service has this operation: one without it exits 6.',
+      'List the pages of a room by their position. Not every service has this operation; without it, the exit code is 6.',
     )
     .addArgument(new RoomArgument())
     .action(

@@ -16,7 +16,8 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
     .action(
       act('forgets', async (context, name: string) => {
         context.expectNewProfile()
-        if (name === localProfile) throw new UsageError('the profile “local” is built in')
+        if (name === localProfile)
+          throw new UsageError('the profile “local” is built in and cannot be removed')
         await requireProfile(context, name)
         await confirm(context, {
           activity: 'removing a profile',

@@ -7,7 +7,7 @@ export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): 
   const use = profiles
     .command('use')
     .summary('Switch to a profile')
-    .description('Use this profile in every command that names no other.')
+    .description('Make this profile the default of all commands.')
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {

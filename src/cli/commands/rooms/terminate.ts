@@ -9,7 +9,7 @@ export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): 
     ...termination,
     pastTense: 'terminated',
     summary: 'Terminate rooms',
-    description: 'Terminate rooms: their sessions end.',
+    description: 'Terminate rooms and end their sessions.',
     destructive: true,
     call: setTerminated(true),
     examples: [

@@ -30,7 +30,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     .addOption(
       new Option(
         '--timeout <duration>',
-        'maximum time to wait; each request keeps the timeout of the settings',
+        'maximum time to wait; the timeout of each request does not change',
       ).default('10m', '10m'),
     )
     .addOption(

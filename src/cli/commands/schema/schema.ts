@@ -35,7 +35,7 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
         const document = name === '' ? { $defs: createAll() } : all.get(name)?.()
         if (!document)
           throw new UsageError(`no command “${name}” that prints JSON`, {
-            hint: ['list those that do with: ', suggest(['schema', '--query', 'keys("$defs")'])],
+            hint: ['list the commands that do with: ', suggest(['schema', '--query', 'keys("$defs")'])],
           })
         const printer = await context.printer()
         if (printer.options.query) return printer.result(document)

@@ -47,7 +47,7 @@ export async function runUsage(context: Context, flags: UsageFlags): Promise<voi
       print: async (rows, list) => {
         if (isMonth) await printMonth(rows())
         else if ((await list()) === 0 && format === 'table') await printer.notice('no rooms were used')
-        await context.notice('rooms that were deleted are missing')
+        await context.notice('deleted rooms are missing')
       },
     },
   )

@@ -9,7 +9,7 @@ export function defineUsage(usage: MeetroomCommand, act: DefineAction): void {
   usage
     .description(
       'Show how much the rooms of the service were used in a month: participants, meetings, minutes, and the peak number of concurrent participants. ' +
-        'The sessions of deleted rooms are deleted too, so these rooms are missing.',
+        'Deleted rooms are missing, because their sessions are deleted with them.',
     )
     .option('--month <month>', 'such as 2026-10, this-month (default) or last-month')
     .option(

@@ -12,14 +12,15 @@ export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): v
     .command('hand-over')
     .summary('Add a user to every room of another user')
     .description(
-      'Add a user to every room in which another user is a member, in the role of the other user. A lower role of the user in such a room is raised; roles are never lowered. The report has one row per room, and a second run completes the remaining rooms. The other user keeps the memberships: “users offboard” removes them.',
+      'Add a user to every room in which another user is a member, in the role of the other user. A lower role of the user in such a room is raised; roles are never lowered. The report has one row per room, and a second run completes the remaining rooms. The memberships of the other user do not change; to block and delete that user, use “users offboard”.',
     )
     .addArgument(new UserArgument('<from>', `the other user: ${userArgumentText}`))
     .addArgument(new UserArgument('<to>', `the user to add: ${userArgumentText}`))
     .addOption(
-      new Option('--role <role>', `${member.descriptions.type}; by default that of the other user`).choices(
-        memberTypes,
-      ),
+      new Option(
+        '--role <role>',
+        `${member.descriptions.type}; by default the role of the other user`,
+      ).choices(memberTypes),
     )
   handOver.selectsRooms = true
   addSelectionFlags(handOver).action(

@@ -55,5 +55,5 @@ function toRow({ user_id, room, member, lastSeen }: Membership): RowOf<'membersh
 /** @throws {NotFoundError} when the user does not exist */
 async function noticeNoRooms(context: Context, user_id: string): Promise<void> {
   await (await context.client()).call('getUser', { params: { user_id } })
-  await context.notice(`${user_id} is a member of no room`)
+  await context.notice(`${user_id} is not a member of any room`)
 }

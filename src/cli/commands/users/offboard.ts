@@ -13,7 +13,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .command('offboard')
     .summary('Block users in every private room, then delete them')
     .description(
-      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the remaining steps.',
+      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; the API offers no block in open and public rooms, and the rows of these rooms state that. A second run completes the remaining steps.',
     )
     .addArgument(createUsersArgument())
   offboard.option(

@@ -17,11 +17,11 @@ export function defineWebhookDeliveries(webhooks: MeetroomCommand, act: DefineAc
     .command('deliveries')
     .summary('List the deliveries of webhooks')
     .description(
-      'List the webhook deliveries that wait, and those of the last day that were delivered or given up. Only the embedded service keeps them: another service exits 6.',
+      'List the waiting webhook deliveries, and those of the last day that were delivered or given up. Only the embedded service stores deliveries; with another service, the exit code is 6.',
     )
     .addArgument(new RoomArgument('[room]', `only deliveries for this room: ${roomArgumentText}`))
     .addOption(new Option('--state, --status <status>', delivery.descriptions.state).choices(deliveryStates))
-    .option('--since <time>', 'only events since then, such as 10m (ten minutes ago) or a time')
+    .option('--since <time>', 'only events since this time, such as 10m (ten minutes ago) or 2026-01-31')
     .action(
       act('reads', async (context, room_id: string | undefined, flags: DeliveryFlags) => {
         const { explainEmbeddedOnly, readSince } = await import('./stored-deliveries.ts')

@@ -12,12 +12,15 @@ export function defineWebhookRedeliver(webhooks: MeetroomCommand, act: DefineAct
     .command('redeliver')
     .summary('Send deliveries again')
     .description(
-      'Send deliveries of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service can: another service exits 6.',
+      'Send deliveries of the last day again, with the same webhook-id and the header webhook-redelivery. Asks first with --since. Only the embedded service supports this; with another service, the exit code is 6.',
     )
     .addArgument(
       new IdArgument('[id...]', 'delivery IDs; repeatable, or - to read IDs from standard input', 'delivery'),
     )
-    .option('--since <time>', 'all deliveries of events since then, such as 10m (ten minutes ago) or a time')
+    .option(
+      '--since <time>',
+      'all deliveries of events since this time, such as 10m (ten minutes ago) or 2026-01-31',
+    )
     .addOption(
       new RoomOption('--room <room>', `with --since, only deliveries of this room: ${roomArgumentText}`),
     )

@@ -33,7 +33,7 @@ export function explainEmbeddedOnly(error: unknown): unknown {
   const code = isRecord(body) && isRecord(body['error']) ? body['error']['code'] : undefined
   const isUnclear = error instanceof ApiError && status === 400 && code !== 'invalid_parameters'
   if (!isUnclear && !isMissingOperation(error)) return error
-  return new ServiceError('the service keeps no webhook deliveries: this needs the embedded service', {
+  return new ServiceError('the service does not store webhook deliveries; only the embedded service does', {
     hint: ['see: ', suggest(['help', 'webhooks'])],
     ...{ status, request, body, cause: error },
   })
@@ -81,7 +81,8 @@ async function selectSince(
   { room: room_id, status: state, max }: RedeliverFlags,
 ): Promise<string[]> {
   if (given.length > 0) throw new UsageError('pass IDs or --since, not both')
-  if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --since matches is unknown')
+  if (context.flags.curl)
+    throw new UsageError('--curl sends nothing, so the deliveries that --since selects are unknown')
   const since = await readSince(context, text)
   const labels = new Map<string, string>()
   try {

@@ -59,7 +59,7 @@ export async function triggerEvent(
   if (isAccepted) return
   if (status >= 500) throw new ServiceError(`the receiver failed (${status})`, { status })
   if (status >= 400) throw new ApiError(`the receiver refuses the webhook (${status})`, { status })
-  throw new ServiceError(`the receiver responded with ${status}, which is no success`, { status })
+  throw new ServiceError(`the receiver responded with ${status}, which is not a success status`, { status })
 }
 
 /** Builds the body of an event (API specification, section 6.1). `--data` replaces the default body. */
@@ -110,7 +110,7 @@ async function sendOnce(context: Context, request: WireRequest): Promise<WireRes
     return await createSend(transport, policy, { interrupt })(request, {
       repeatable: false,
       write: true,
-      check: () => 'the receiver may have processed the event; look there before you trigger it again',
+      check: () => 'the receiver may have processed the event; check it before you trigger the event again',
       line: { method: request.method, path: new URL(request.url).pathname },
     })
   } finally {

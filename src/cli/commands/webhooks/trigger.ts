@@ -12,13 +12,13 @@ import type { TriggerFlags } from './trigger-event.ts'
 export function defineWebhookTrigger(webhooks: MeetroomCommand, act: DefineAction): void {
   const trigger = webhooks
     .command('trigger')
-    .summary('Send a made-up event to a receiver')
+    .summary('Send a test event to a webhook receiver')
     .description(
-      'Send a made-up webhook event to a receiver, once, and print the event and the response. The body is built from the flags; a service is asked only for a room or user by name.',
+      'Send one test event to a webhook receiver, and print the event and the response. The flags determine the body; a request to the service is sent only to look up a room or user by name.',
     )
     .addArgument(new Argument('<event>', webhookActions.join(' or ')).choices(webhookActions))
     .requiredOption('--to <url>', 'URL of the receiver', createWebUrlParser('--to'))
-    .addOption(new RoomOption('--room <room>', `${roomArgumentText} (default: a new id)`))
+    .addOption(new RoomOption('--room <room>', `${roomArgumentText} (default: a new ID)`))
     .addOption(new UserOption('--user <id>', `${userArgumentText} (default: an anonymous participant)`))
     .option(...secretFlag)
     .option('--header <header>', `header to send, ${headerValue[0]}`, headerValue[1])

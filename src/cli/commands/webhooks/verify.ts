@@ -21,7 +21,7 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
   const verify = webhooks
     .command('verify')
     .summary('Check a saved webhook')
-    .description('Check the signature and the shape of a webhook saved to files. Contacts no service.')
+    .description('Check the signature and the shape of a webhook saved to files. Sends no requests.')
     .argument('<body-file>', 'file with the body, byte for byte as received')
     .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
     .option(...secretFlag)

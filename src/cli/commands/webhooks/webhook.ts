@@ -87,7 +87,7 @@ function findSignatureProblem(
   { tolerance, now }: WebhookCheck,
   seconds: number,
 ) {
-  const limit = `${tolerance} s are tolerated`
+  const limit = `the tolerance is ${tolerance} s`
   switch (signature) {
     case 'wrong':
       return 'the signature is wrong'

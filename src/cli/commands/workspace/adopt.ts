@@ -14,7 +14,7 @@ export function defineWorkspaceAdopt(workspace: MeetroomCommand, act: DefineActi
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option(
     '--members',
-    'also take over the members of these rooms whom the file does not list, for --prune',
+    'also record the members of these rooms that the file does not list, so that --prune can block them',
   )
   addRosterFlags(command).action(
     act('compares', async (context, file: string, flags: AdoptFlags) => {

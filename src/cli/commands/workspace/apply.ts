@@ -8,9 +8,9 @@ import { addPlanFlags, addRosterFlags } from '../../workspace/plan-flags.ts'
 export function defineWorkspaceApply(workspace: MeetroomCommand, act: DefineAction): void {
   const command = workspace
     .command('apply')
-    .summary('Make the workspace look like a file')
+    .summary('Change the workspace to match a file')
     .description(
-      'Show the plan, ask, and make the workspace look like the file. Only declared fields that differ are written, and each item is read again before it is written. FILE.lock records the IDs of the rooms: commit it with the file. Nothing is removed without --prune. A second run completes the first one.',
+      'Show the plan, ask, and change the workspace to match the file. Only declared fields that differ are written, and each item is read again before it is written. FILE.lock records the IDs of the rooms: commit it with the file. Nothing is removed without --prune. A second run completes the first one.',
     )
     .argument('<file>', 'workspace file in YAML or JSON, or a roster in CSV')
   command.option('--plan <plan>', 'run only if the plan is still the one in this file')

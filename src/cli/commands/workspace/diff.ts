@@ -10,7 +10,7 @@ export function defineWorkspaceDiff(workspace: MeetroomCommand, act: DefineActio
     .command('diff')
     .summary('Show how the workspace differs from a file')
     .description(
-      'Print the plan that makes the workspace look like the file, and write nothing. Exits 0 if there is nothing to do and 9 if the workspace differs. Omitted keys and fields are not compared.',
+      'Print the plan that makes the workspace match the file, and change nothing. Exits 0 if there is nothing to do and 9 if the workspace differs. Omitted keys and fields are not compared.',
     )
     .argument('[file]', 'workspace file in YAML or JSON, or a roster in CSV')
     .option('--against <profile>', 'compare with the workspace of this profile instead of a file')

@@ -72,7 +72,9 @@ export function requireSameImport(
   header: JournalHeader,
 ): PreviousJournal {
   if (!previous)
-    throw new UsageError(`there is no journal ${path} to resume`, { hint: 'omit --resume to start' })
+    throw new UsageError(`there is no journal ${path} to resume`, {
+      hint: 'omit --resume to start the import',
+    })
   const mismatches: Record<keyof JournalHeader, string> = {
     command: 'of another command',
     input: 'of another input: the file has changed since',

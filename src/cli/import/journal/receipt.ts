@@ -39,7 +39,7 @@ export async function requireNotImported(
       throw new UsageError(
         `${known} of ${checked.shardRows} rows were imported before (${formatReceiptName(path)}), and their rooms exist`,
         {
-          hint: 'pass --match name --if-exists skip to create only what is missing, or --again to create them all again',
+          hint: 'pass --match name --if-exists skip to create only missing rooms, or --again to create all of them again',
         },
       )
   await context.notice(
@@ -55,7 +55,7 @@ export async function requireNoneUnfinished(
   const previous = await readAdapterJournal(context, path, adapter)
   if (previous && !previous.hasEnded)
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
-      hint: 'resume it with the --shard that it had, or remove its journal to start over',
+      hint: 'resume it with the same --shard, or remove its journal to start over',
     })
 }
 

@@ -106,8 +106,8 @@ function toRow({ rows, fields, members, trimmed, problem }: Group, number: numbe
 function tooManyHeldError(fields: Item, { fieldOf }: ColumnTargets): UsageError {
   const column = Object.keys(fields).find((column) => fieldOf(column) === 'name') ?? 'name'
   return new UsageError(
-    `more than ${maxHeldRows.toLocaleString('en')} rows are of rooms whose rows do not follow each other`,
-    { hint: `sort the file by ${column}, or import it in parts` },
+    `more than ${maxHeldRows.toLocaleString('en')} rows belong to rooms whose rows are not consecutive`,
+    { hint: `sort the file by ${column}, or split it` },
   )
 }
 

@@ -77,8 +77,8 @@ export function importFlags<C extends Command>(command: C): C {
       .option('--shard <i/n>', 'import only the i-th of n shards of the file, such as 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
       .option('--journal <file>', 'file that records the sent rows (default: next to the input)')
-      .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')
-      .option('--no-receipt', 'leave no receipt, which protects against a second import of the same rows')
+      .option('--no-journal', 'write no journal; an interrupted run cannot be resumed')
+      .option('--no-receipt', 'write no receipt; a receipt protects against a second import of the same rows')
       .option('--resume', 'resume a run that was interrupted'),
   )
 }
@@ -94,7 +94,7 @@ export function maxFlag<C extends Command>(command: C): C {
 export function originFlag<C extends Command>(command: C): C {
   return command.option(
     '--from-other-service',
-    'import records that --save wrote at another service; otherwise, you are asked',
+    'import records that --save wrote at another service without asking',
   )
 }
 
@@ -113,7 +113,7 @@ export function roomImportFlags<C extends Command>(command: C): C {
         'one row per member (user_id, member_type, member_name): rows with the same name are one room; implies --match name',
       ).choices(['name']),
     )
-    .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')
+    .option('--create-missing', 'with --if-exists overwrite or update, create a room whose ID does not exist')
     .option('--unblock', unblockText)
     .option('--again', 'create rooms even if an earlier run of this import created them')
 }

@@ -115,10 +115,10 @@ async function* readCsvRows(
     const { code, lines = 0 } = error as { code?: unknown; lines?: number }
     if (code === 'CSV_MAX_RECORD_SIZE')
       throw new UsageError(`${name}:${line}: the row is longer than 16 MB`, {
-        hint: 'perhaps a quote in it is never closed',
+        hint: 'a quote in it may not be closed',
       })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
-    const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'unexpected quote character'
+    const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is not closed' : 'unexpected quote character'
     // An unclosed quote is reported where its row starts.
     const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
@@ -171,7 +171,7 @@ function toCsvRow(number: number, record: string[], line: number, columns: reado
     return {
       ...row,
       fields: undefined,
-      problem: `${counted(record.length, 'cell')} under ${columns.length} columns`,
+      problem: `${counted(record.length, 'cell')} instead of ${columns.length}`,
     }
   return { ...row, fields: toFields(record, columns) }
 }

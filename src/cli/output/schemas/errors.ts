@@ -20,15 +20,12 @@ function isErrorClass(value: unknown): value is ErrorClass {
 export const errorSchema = z.object({
   error: z.object({
     profile: z.string().optional().describe('the profile, with --all-profiles'),
-    code: z.enum([...new Set(codes)]).describe('what went wrong, for programs'),
-    message: z.string().describe('what went wrong, for people'),
-    hint: z.string().optional().describe('what to do about it'),
+    code: z.enum([...new Set(codes)]).describe('error code, for programs'),
+    message: z.string().describe('error message, for people'),
+    hint: z.string().optional().describe('how to resolve the error'),
     status: z.int().optional().describe('HTTP status of the response, if there was one'),
     retryable: z.boolean().describe('whether the same command may succeed when run again unchanged'),
-    accepted: z
-      .literal(true)
-      .optional()
-      .describe('the service accepted a write, and its result is not known'),
+    accepted: z.literal(true).optional().describe('the service accepted a write, but its outcome is unknown'),
     created_id: z
       .string()
       .optional()

@@ -65,7 +65,7 @@ const contents = {
   sessions: z.int(),
   pages: z.int(),
 }
-const saved = z.string().describe('backup of what was there before')
+const saved = z.string().describe('backup of the previous workspace')
 
 const seeded = { users: z.int(), rooms: z.int() }
 
@@ -119,7 +119,7 @@ const schemas = {
   }),
   'webhooks trigger': z.object({
     webhook_id: z.string(),
-    to: z.string().describe('the receiver, without user name, password and query'),
+    to: z.string().describe('URL of the receiver, without user name, password and query'),
     sent: z.unknown().describe('the event'),
     signature: text.describe('null without --secret'),
     status: z.int().describe('status of the response'),

@@ -87,7 +87,7 @@ export const attendanceKinds = {
 export const sumKinds = {
   meeting: defineAttendance('user_id', {
     ...{ ...period, ...place },
-    meeting: ['integer', 2, 'its place among the meetings of the room, from 1'],
+    meeting: ['integer', 2, 'number of the meeting in the room, from 1'],
     meeting_start: ['text | null', 8, utc],
     meeting_end: ['text | null', 0, utc],
     ...{ ...person, role: ['any', 5], ...bounds, ...minutes, share },
@@ -97,7 +97,7 @@ export const sumKinds = {
     ...{ ...period, ...person, rooms: ['integer', 5], ...counts, missed: ['integer?', 8] },
     counted_from: ['text | null?', 1, 'time from which meetings count; null if unknown'],
     ...{ ...bounds, ...minutes },
-    minutes: ['number', 5, 'minutes in any room; time in two rooms at once counts once'],
+    minutes: ['number', 5, 'minutes in any room; overlapping time in several rooms counts once'],
   }),
   user: defineAttendance('user_id', {
     ...{ ...period, ...place, ...person, role: ['any', 1], ...counts, ...bounds, ...minutes },
@@ -126,7 +126,7 @@ export const usageKinds = {
         participants: ['integer', 9, 'number of participants'],
         meetings: ['integer', 7],
       },
-      ...{ room_minutes: ['number', 9], peak: ['integer', 8, 'most people at once'] },
+      ...{ room_minutes: ['number', 9], peak: ['integer', 8, 'maximum number of concurrent participants'] },
       ...{ peak_time: ['text | null', 4, utc], rooms: ['integer', 5] },
     },
     {
@@ -144,7 +144,7 @@ export const usageKinds = {
         participants: ['integer', 6, 'number of participants'],
         meetings: ['integer', 5],
       },
-      ...{ room_minutes: ['number', 9], peak: ['integer', 7, 'most people at once'] },
+      ...{ room_minutes: ['number', 9], peak: ['integer', 7, 'maximum number of concurrent participants'] },
       ...{ peak_time: ['text | null', 3, utc], ...place, room_name: ['any', 9] },
     },
     {

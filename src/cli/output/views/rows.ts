@@ -60,10 +60,10 @@ export const rowKinds = {
   /** Rows without known fields. */
   items: defineRow('items', undefined, {}),
   results: defineRow('results', 'id', {
-    row: ['integer', 9, 'its place in the file, counted from 1'],
+    row: ['integer', 9, 'position in the file, from 1'],
     key: ['text?', 8, 'key of the row'],
     status: [statuses, 9],
-    id: ['id?', 6, 'id of the item'],
+    id: ['id?', 6, 'ID of the item'],
     error: ['text?', 7],
   }),
   links: defineRow(
@@ -76,7 +76,7 @@ export const rowKinds = {
       name: ['text | null', 9],
       role: ['text | null', 5],
       link: ['text | null', 9, 'null if there is none'],
-      reason: ['text | null', 7, 'why there is no link'],
+      reason: ['text | null', 7, 'reason for a missing link'],
     },
     { order: ['room_name', 'name', 'user_id', 'role', 'reason', 'link'], whole: 'link' },
   ),

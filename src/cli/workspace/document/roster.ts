@@ -46,7 +46,7 @@ export async function readRoster(file: string, flags: RosterFlags, host: Host): 
   }
   if (roster.users.size === 0)
     throw new UsageError(`${file} has no rows, and a roster without people is refused`, {
-      hint: 'was the export of the roster complete?',
+      hint: 'check whether the export of the roster is complete',
     })
   return {
     workspace: undefined,

@@ -132,10 +132,10 @@ function planBlock(subject: Subject, room: Item | undefined): PlanItem {
   const type = toText(room?.['type'])
   return hasNoBlock(type)
     ? createItem('cannot', subject, {
-        reason: `the API removes no member, and blocks none in ${type} rooms`,
+        reason: `the API cannot remove members, and cannot block members of ${type} rooms`,
       })
     : createItem('remove', subject, {
         changes: [{ field: 'is_blocked', before: false, after: true }],
-        reason: 'the API removes no member; the member is blocked',
+        reason: 'the API cannot remove members; the member is blocked',
       })
 }

@@ -33,7 +33,7 @@ function createDocumentSchema(createObject: CreateObject) {
   const members = z
     .array(createObject({ user_id, ...createShape('member'), protected: isProtected }))
     .optional()
-    .describe('left out: members are not looked at; []: no members')
+    .describe('omitted: members are not compared; []: no members')
   const rooms = createObject({
     key: z.string().min(1).describe('your stable name of the room; the ID belongs to the service'),
     ...createShape('room'),
@@ -45,8 +45,8 @@ function createDocumentSchema(createObject: CreateObject) {
     users: z
       .array(createObject({ user_id, ...createShape('user'), protected: isProtected }))
       .optional()
-      .describe('left out: users are not looked at; []: no users'),
-    rooms: z.array(rooms).optional().describe('left out: rooms are not looked at; []: no rooms'),
+      .describe('omitted: users are not compared; []: no users'),
+    rooms: z.array(rooms).optional().describe('omitted: rooms are not compared; []: no rooms'),
   })
 }
 

@@ -197,7 +197,7 @@ test('auth login refuses an invalid key without sending it', async () => {
 })
 
 test.each([
-  ['auth login --with-token', '', 'no service to log in to'],
+  ['auth login --with-token', '', 'no base URL to log in to'],
   [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'no key was given'],
   ['auth login --with-token --base-url meet.test', 'k', 'the base URL is not a valid URL'],
   ['auth login --with-token --base-url ftp://meet.test', 'k', 'the base URL must be an http or https URL'],

@@ -410,7 +410,10 @@ test.each([
     'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted, join_url, replay_url, time_zone',
   ],
   ['config set profile staging', 'the profile in use is not a setting'],
-  ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],
+  [
+    'config set api_key hunter2',
+    'do not pass a key as an argument: other users of this machine can see arguments',
+  ],
   ['config unset api_key', 'the key is not a setting'],
 ])('the command “%s” exits 2 and stores no setting', async (line, message) => {
   const { code, stdout, stderr } = await run(line)

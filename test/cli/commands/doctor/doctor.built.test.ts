@@ -58,7 +58,7 @@ async function checksOf(
   return { code, stdout, stderr, checks, dir }
 }
 
-const proxyHint = 'is HTTPS_PROXY right, with a user name and password if the proxy requires them?'
+const proxyHint = 'check HTTPS_PROXY, and its user name and password if the proxy requires them'
 
 describe('doctor', () => {
   test('reports success for every check of a healthy service', async () => {
@@ -105,7 +105,7 @@ describe('doctor', () => {
     const { code, checks } = await doctorHere({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
     expect(code).toBe(1)
     expect(checks['tcp']).toBe(
-      `✖ 127.0.0.1 port ${free}: connection refused; does the service run there? Does a firewall let you through?`,
+      `✖ 127.0.0.1 port ${free}: connection refused; does the service runs there, and whether a firewall blocks it`,
     )
     expect(checks['tls']).toBe('- tcp failed')
     expect(checks['workspace']).toBe('- tcp failed')
@@ -153,12 +153,12 @@ describe('doctor', () => {
     [
       'is not valid yet',
       () => authority.issue({ days: [2, 9] }),
-      '✖ the certificate is not valid yet (issued by Test CA, 8 days left); is the clock of this machine right?',
+      '✖ the certificate is not valid yet (issued by Test CA, 8 days left); check the clock of this machine',
     ],
     [
       'is for another host',
       () => authority.issue({ host: 'other.test' }),
-      '✖ the certificate is for another host (issued by Test CA, 1 day left); is the base URL right? Does a proxy or firewall respond instead of the service?',
+      '✖ the certificate is for another host (issued by Test CA, 1 day left); check the base URL, and whether a proxy or firewall responds instead of the service',
     ],
   ])('reports a certificate that %s, and sends no key', async (_, certificate, words) => {
     let asked = 0

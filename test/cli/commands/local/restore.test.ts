@@ -165,7 +165,7 @@ describe.each([
     expect(await world.run(`${line} --yes`)).toMatchObject({
       code: 2,
       stderr:
-        'error: the profile local is protected against changes\nhint: pass --allow-write if you mean it\n',
+        'error: the profile local is protected against changes\nhint: to make the change anyway, pass --allow-write\n',
     })
     expect(await world.run(`${line} --yes --allow-write`)).toMatchObject({ code: 0 })
   })

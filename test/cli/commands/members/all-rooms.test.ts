@@ -129,16 +129,16 @@ describe('members --user with a user who is not a member', () => {
     expect(await world.run(line)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'blocked 0 members; 1 was not there\n',
+      stderr: 'blocked 0 members; 1 did not exist\n',
     })
     expect(await world.run(`${line} --dry-run`)).toMatchObject({
       code: 0,
-      stderr: 'blocked 0 members; 1 was not there\n',
+      stderr: 'blocked 0 members; 1 did not exist\n',
     })
     expect(await world.run(`${line} --user ada`)).toMatchObject({
       code: 0,
       stdout: `${ada}\n`,
-      stderr: 'blocked 1 member; 1 was not there\n',
+      stderr: 'blocked 1 member; 1 did not exist\n',
     })
   })
 

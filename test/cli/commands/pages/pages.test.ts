@@ -136,7 +136,7 @@ test('pages create exits 7 and sends no retry when the service does not respond'
   const { code, stderr } = await world.run(`pages create ${room} --image https://a.test/`)
   expect(code).toBe(7)
   expect(stderr).toMatch(
-    /^error: no response from meet.test: the connection was reset; whether the change was made is not known\nhint: /,
+    /^error: no response from meet.test: the connection was reset; the outcome of the change is unknown\nhint: /,
   )
   expect(world.requests).toHaveLength(1)
 })

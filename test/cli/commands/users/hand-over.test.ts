@@ -111,7 +111,7 @@ describe('users hand-over', () => {
     expect(await world.outcome('users hand-over mallory ada --where name=Empty --yes')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'mallory is a member of no room that matches\n',
+      stderr: 'mallory is not a member of any room that matches\n',
     })
   })
 
@@ -219,7 +219,7 @@ describe('users hand-over', () => {
       3,
       'error: no such user: nobody\nhint: list them with: meetroom users list --base-url https://meet.test/v1\n',
     ],
-    ['users hand-over ada ada --yes', 2, 'error: “ada” cannot take over from the same user\n'],
+    ['users hand-over ada ada --yes', 2, 'error: both users are “ada”\nhint: name two different users\n'],
     [
       'users hand-over mallory ada --curl',
       2,

@@ -390,9 +390,9 @@ describe('members block --user --all-rooms', () => {
     ['members block --user a', 'missing required argument “room”\nhint: see: meetroom members block --help'],
     [
       'members block --user a --all-rooms --curl',
-      '--curl sends nothing, so which rooms the users are in is unknown',
+      '--curl sends nothing, so the rooms of the users are unknown',
     ],
-    ['users offboard a --curl', '--curl sends nothing, so which rooms the users are in is unknown'],
+    ['users offboard a --curl', '--curl sends nothing, so the rooms of the users are unknown'],
     [
       'users offboard',
       'missing required argument “user”\nhint: pass IDs, or choose items with --where; see: meetroom users offboard --help',

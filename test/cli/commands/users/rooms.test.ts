@@ -67,7 +67,7 @@ describe('users rooms', () => {
   test('prints a notice for a user without rooms, and exits 3 for a missing user', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     expect(await world.outcome('users rooms grace')).toEqual({
-      ...{ code: 0, stdout: '', stderr: 'grace is a member of no room\n' },
+      ...{ code: 0, stdout: '', stderr: 'grace is not a member of any room\n' },
     })
     expect(await world.outcome('users rooms nobody')).toMatchObject({
       code: 3,

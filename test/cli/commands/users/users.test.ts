@@ -320,7 +320,7 @@ test('users delete without a terminal and without --yes exits 10 and sends no re
   ).toMatchObject({
     ...refusal,
     stderr:
-      'error: deleting users needs confirmation, and MEETROOM_NO_INPUT forbids asking\nhint: pass --yes to confirm in advance\n',
+      'error: deleting users needs confirmation, and MEETROOM_NO_INPUT disables prompts\nhint: pass --yes to confirm in advance\n',
   })
   expect(world.requests).toEqual([])
 })

@@ -185,7 +185,7 @@ describe('webhooks redeliver', () => {
     ['msg_a --since 10m', 'pass IDs or --since, not both'],
     ['msg_a --state delivered', '--status needs --since'],
     ['msg_a --room room-1', '--room needs --since'],
-    ['--since 10m --curl', '--curl sends nothing, so what --since matches is unknown'],
+    ['--since 10m --curl', '--curl sends nothing, so the deliveries that --since selects are unknown'],
   ])('with the arguments “%s” exits 2', async (flags, message) => {
     const { code, stderr } = await world.run(`webhooks redeliver ${flags}`.trim())
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`error: ${message}\n`) })
@@ -220,7 +220,7 @@ describe.each([
         code: 6,
         stdout: '',
         stderr:
-          'error: the service keeps no webhook deliveries: this needs the embedded service\nhint: see: meetroom help webhooks\n',
+          'error: the service does not store webhook deliveries; only the embedded service does\nhint: see: meetroom help webhooks\n',
       })
       expect(redelivered()).toEqual([])
     },

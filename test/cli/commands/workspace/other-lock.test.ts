@@ -71,7 +71,7 @@ test('a lock file of another service or with other rooms is not named', async ()
   }
 })
 
-test('workspace adopt counts members whom the file does not list, and --members lets --prune block them', async () => {
+test('workspace adopt counts members that the file does not list, and --members lets --prune block them', async () => {
   const { at, room } = await createSchool()
   renameSync(join(at.world.dir, 'week1.csv.lock'), join(at.world.dir, 'lost'))
   await at.user('host')

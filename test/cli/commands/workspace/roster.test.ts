@@ -93,7 +93,7 @@ describe('a roster in CSV', () => {
       'roster.csv:2: role must be guest, host or monitor, not “hosts”',
     ],
     ['pupil_id,name,email,class,role\n,,,7a,\n', 'roster.csv:2: pupil_id: the user ID is empty'],
-    ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells under 5 columns'],
+    ['pupil_id,name,email,class,role\nx,,,7a\n', 'roster.csv:2: 4 cells instead of 5'],
     [
       'pupil_id,name,email,class,role\nx,A,,7a,\nx,B,,7b,\n',
       'roster.csv:3: x has another name than in line 2',
@@ -149,8 +149,8 @@ describe('workspace apply --prune', () => {
     })
     at.write('users: [{ user_id: c }]\nrooms:\n  - { key: x, name: X, members: [] }\n')
     expect((await at.diff('--prune=members,users,rooms')).lines).toEqual([
-      '- member x/b; is_blocked: false → true; the API removes no member; the member is blocked',
-      '- member x/a; is_blocked: false → true; the API removes no member; the member is blocked',
+      '- member x/b; is_blocked: false → true; the API cannot remove members; the member is blocked',
+      '- member x/a; is_blocked: false → true; the API cannot remove members; the member is blocked',
       expect.stringMatching(/^- room y; not restorable: /),
       expect.stringMatching(/^- user b; not restorable: /),
       '* not_in_file user a; protected',

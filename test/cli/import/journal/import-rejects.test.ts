@@ -100,7 +100,7 @@ testCases({
     line: 'users import people.csv --skip-invalid --failed-out again.csv',
     expected: {
       code: 8,
-      files: { 'again.csv': 'user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n' },
+      files: { 'again.csv': 'user_id,name,reason\r\nada,Lovelace, Ada,3 cells instead of 2\r\n' },
     },
   },
   'the file of --failed-out contains lines that cannot be parsed': {

@@ -130,8 +130,7 @@ describe('--resume of a row without a response', () => {
           row: 2,
           key: 'u2',
           status: 'unknown',
-          error:
-            'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row',
+          error: 'an earlier run sent this row; a similar item exists, but its origin is unknown',
         },
         { row: 3, key: 'u3', status: 'ok', id: 'u3' },
       ],
@@ -187,8 +186,7 @@ describe('--resume of a row without a response', () => {
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
     const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
-    const error =
-      'it was sent by an earlier run; a similar item exists, and there is no way to tell whether it is this row'
+    const error = 'an earlier run sent this row; a similar item exists, but its origin is unknown'
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 8,
       results: [

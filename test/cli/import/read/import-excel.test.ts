@@ -274,8 +274,8 @@ describe('rooms import --group-by name', () => {
     expect(await world.run(`${line} --map Course=name`)).toMatchObject({
       code: 2,
       stderr:
-        'error: more than 100,000 rows are of rooms whose rows do not follow each other\n' +
-        'hint: sort the file by Course, or import it in parts\n',
+        'error: more than 100,000 rows belong to rooms whose rows are not consecutive\n' +
+        'hint: sort the file by Course, or split it\n',
     })
     expect(world.writes()).toEqual([])
   })

@@ -18,7 +18,7 @@ export async function handOverRooms(
   { from, to }: HandOver,
   { role, ...flags }: AddFlags & { role?: string },
 ): Promise<void> {
-  if (from === to) throw new UsageError(`“${from}” cannot take over from the same user`)
+  if (from === to) throw new UsageError(`both users are “${from}”`, { hint: 'name two different users' })
   const count = await addToRooms(
     context,
     {
@@ -44,5 +44,5 @@ export async function handOverRooms(
   }
   // Distinguishes a user who does not exist from a user without rooms.
   await (await context.client()).call('getUser', { params: { user_id: from } })
-  await context.notice(`${from} is a member of no room${flags.where ? ' that matches' : ''}`)
+  await context.notice(`${from} is not a member of any room${flags.where ? ' that matches' : ''}`)
 }

@@ -44,8 +44,7 @@ export async function planOffboarding(
   flags: PaceFlags,
   change: OffboardingChange,
 ): Promise<OffboardingPlan> {
-  if (context.flags.curl)
-    throw new UsageError('--curl sends nothing, so which rooms the users are in is unknown')
+  if (context.flags.curl) throw new UsageError('--curl sends nothing, so the rooms of the users are unknown')
   if (change.from !== undefined) return planLifting(context, change.from, flags, change)
   const search = await MembershipSearch.open(context, flags, { users: new Set(ids) })
   const users = change.deletes ? await readUsers(context, ids, flags) : new Map()
