@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { notice } from '../suites/size.ts'
+import { notice, share } from '../suites/size.ts'
 
 const isRoot = process.getuid?.() === 0
 const ordinaryUser = 65534
@@ -73,8 +73,8 @@ function isOpen(dir: string): boolean {
 
 const canBecome =
   isRoot && isOpen(resolve('node_modules')) && isOpen(tmpdir()) && isOpen(dirname(process.execPath))
-/** Users whom this process can become; undefined stands for the current one. */
-const users = canBecome ? [undefined, ordinaryUser] : [undefined]
+/** Users whom this process can become; undefined stands for the current one. The quick form builds for one of them. */
+const users = canBecome ? share([ordinaryUser, undefined], 0, 2) : [undefined]
 if (!canBecome)
   notice('readme', 'the first command as another user: this takes root, and directories that are open to all')
 

@@ -7,7 +7,7 @@ import { Store } from '../../src/embedded/store/store.ts'
 import { addDelivery } from './deliveries.ts'
 import { findFreePort } from './free-port.ts'
 import { leaves } from './tree.ts'
-import { baseUrl, createWorld, tempDir } from './world.ts'
+import { baseUrl, tempDir, worldsWith } from './world.ts'
 
 /** What each argument is called with, by its name in the help. Capital words stand for ids. */
 const values: Record<string, string> = {
@@ -134,13 +134,17 @@ interface Prepared {
   keyCommand?: boolean
 }
 
-/** A world with everything that the calls mention, used through a profile of this kind. */
-export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
-  const world = await createWorld()
+const createFilled = worldsWith(async (world) => {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
   const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
   const DELIVERY = await addDelivery(world.store, { id: 'msg_1' })
+  return { ROOM: room.id as string, MEMBER: member.id as string, DELIVERY }
+})
+
+/** A world with everything that the calls mention, used through a profile of this kind. */
+export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
+  const { world, made } = await createFilled()
   const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
   file('rooms.csv', 'name,type\nnew,open\n')
   file('users.csv', 'user_id\nnew\n')
@@ -164,7 +168,7 @@ export async function prepare({ isProtected = false, keyCommand = false }: Prepa
   await mkdir(join(world.dir, 'workspace'))
   emptyWorkspace ??= createEmptyWorkspace()
   writeFileSync(join(world.dir, 'workspace/workspace.db'), await emptyWorkspace)
-  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, DELIVERY, KEYCOMMAND }
+  const ids: Record<string, string> = { ...made, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { describeUnrestored } from '../../src/cli/import/unrestored.ts'
-import { baseUrl, createWorld } from './world.ts'
+import { baseUrl, type Contents, createWorld } from './world.ts'
 
 /** The text without the white space around it, as imports read it. */
 export const trimmed = (text: string) =>
   text.replace(/^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g, '')
 
 /** A world for imports and exports: the files where the program runs, and what the service really holds. */
-export async function createImportWorld() {
-  const world = await createWorld()
+export async function createImportWorld(contents?: Contents) {
+  const world = await createWorld(contents)
   const path = (name: string) => join(world.dir, name)
   const all = async (what: string, key: string): Promise<any[]> =>
     (await world.send('GET', `${what}?limit=1000`)).body[key]

@@ -6,7 +6,7 @@ import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
 import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, type TestHost, testHost, testNow } from './host.ts'
-import { withSchema } from './new-database.ts'
+import { rowsOf, withRows } from './new-database.ts'
 import { soon } from './waiting.ts'
 
 export interface Run {
@@ -25,16 +25,21 @@ export type Intercept = (
   signal: AbortSignal,
 ) => Promise<WireResponse>
 
+/** What a service holds, for other worlds to start with. */
+export interface Contents {
+  rows: string
+  time: number
+}
+
 /**
  * The real program with the embedded service, in memory, in place of the network. Key and base URL are in the
  * environment.
  */
-export async function createWorld() {
-  let time = testNow
+export async function createWorld({ rows, time }: Contents = { rows: '', time: testNow }) {
   const workspace = await openWorkspace({
     dir: undefined,
     // One second per request, so that lists have an order.
-    host: { now: () => (time += 1000), quietly: withSchema },
+    host: { now: () => (time += 1000), quietly: withRows(rows) },
   })
   const dir = tempDir()
   const world = {
@@ -61,6 +66,8 @@ export async function createWorld() {
         body: JSON.parse(new TextDecoder().decode(answer.body)),
       }
     },
+    /** Copies what the service holds. */
+    contents: (): Contents => ({ rows: rowsOf(workspace.store), time }),
     /** The way to the service, in place of the network. */
     transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
       world.requests.push(request)
@@ -101,6 +108,26 @@ export async function createWorld() {
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
+
+/**
+ * Creates worlds whose service holds the same, which is sent to the first one only.
+ * @param fill sends it; returns what it is about, such as IDs
+ */
+export function worldsWith<T, W extends World = World>(
+  fill: (world: W) => Promise<T>,
+  create = createWorld as (contents?: Contents) => Promise<W>,
+): () => Promise<{ world: W; made: T }> {
+  let first: { contents: Contents; made: T } | undefined
+  return async () => {
+    const world = await create(first?.contents)
+    if (!first) {
+      const made = await fill(world)
+      first = { contents: world.contents(), made }
+      world.requests.length = 0
+    }
+    return { world, made: first.made }
+  }
+}
 
 /** A folder that is removed when the test is over. */
 export function tempDir(): string {

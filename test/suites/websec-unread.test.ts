@@ -77,7 +77,7 @@ function read(socket: Socket): Promise<'a message' | 'an end'> {
 
 test('unread messages are limited in all rooms together: the peers that are behind the longest are disconnected', async () => {
   const { ask, room, join } = await served()
-  const rooms = sized(20, 80)
+  const rooms = sized(16, 80)
   count('floods', rooms)
   const sockets: Socket[] = []
   for (let i = 0; i < rooms; i++) {

@@ -120,13 +120,14 @@ test.each(groups)(
 
 test('the error for an invalid global flag contains no library wording', async () => {
   const world = await createWrongFiles()
-  for (const { flag } of flagsWithValue(await wholeProgram()))
-    for (const value of wrongValues)
-      for (const line of [
-        ['rooms', 'list'],
-        ['users', 'create', 'ada'],
-        ['config', 'list'],
-      ])
+  const lines = [
+    ['rooms', 'list'],
+    ['users', 'create', 'ada'],
+    ['config', 'list'],
+  ]
+  for (const [row, { flag }] of flagsWithValue(await wholeProgram()).entries())
+    for (const [i, value] of wrongValues.entries())
+      for (const line of share(lines, row + i, lines.length))
         await check(world, [...line, `${flag}=${value}`])
 })
 

@@ -4,6 +4,7 @@ import { allCalls } from '../../helpers/calls.ts'
 import { createImportWorld } from '../../helpers/imports.ts'
 import { turns } from '../../helpers/still-time.ts'
 import { leaves } from '../../helpers/tree.ts'
+import { worldsWith } from '../../helpers/world.ts'
 
 const items = 60
 const numbers = Array.from({ length: items }, (_, i) => i)
@@ -30,9 +31,7 @@ const calls = [
   return command ? [`${call} --yes${command.hasMax ? ' --max 1000' : ''}`] : []
 })
 
-/** A service with many rooms, members and users, and files that terminate and block as many. */
-async function createCrowd() {
-  const world = await createImportWorld()
+const createFilled = worldsWith(async (world) => {
   const send = async (path: string, body: object) => (await world.send('POST', path, body)).body
   await send('/users', { user_id: 'ada' })
   await send('/users', { user_id: 'grace' })
@@ -43,6 +42,12 @@ async function createCrowd() {
     const other = await send('/rooms', { name: `R${n}`, type: 'private' })
     await send(`/rooms/${other.room.id}/members`, { user_id: 'ada', type: 'host' })
   }
+  return String(room.id)
+}, createImportWorld)
+
+/** A service with many rooms, members and users, and files that terminate and block as many. */
+async function createCrowd() {
+  const { world, made: room } = await createFilled()
   const lines = (header: string, line: (n: number) => string) =>
     `${[header, ...numbers.map(line)].join('\n')}\n`
   world.file(
@@ -55,10 +60,9 @@ async function createCrowd() {
   )
   world.file(
     'users.csv',
-    lines('user_id,memberships', (n) => `u${n},"[{""room_id"":""${room.id}"",""is_blocked"":true}]"`),
+    lines('user_id,memberships', (n) => `u${n},"[{""room_id"":""${room}"",""is_blocked"":true}]"`),
   )
-  world.requests.length = 0
-  return { world, room: String(room.id) }
+  return { world, room }
 }
 
 /** Counts the deletions, terminations and blocks of a command, and how many of them are in flight at once. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openSqlite, type Sqlite } from '../../../src/embedded/store/sqlite.ts'
+import { openSqlite, type QuietLoader, type Sqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
-import { withSchema } from '../../helpers/new-database.ts'
+import { rowsOf, withRows, withSchema } from '../../helpers/new-database.ts'
 
 /** Everything in a database, without page numbers and without the value of the random ID. */
 function contentsOf(db: Sqlite) {
@@ -16,16 +16,40 @@ function contentsOf(db: Sqlite) {
   )
 }
 
-test('a database that tests create with the current schema equals a database that ran all migrations', async () => {
-  const [migrated, created] = await Promise.all([
-    openSqlite(':memory:', (load) => load()),
-    openSqlite(':memory:', withSchema),
-  ])
-  const stores = [new Store(migrated), new Store(created)]
-  expect(contentsOf(created)).toEqual(contentsOf(migrated))
-  expect(contentsOf(created).rows).toContainEqual([
+test('a database that tests create or reuse with the current schema equals a database that ran all migrations', async () => {
+  const openStore = async (quietly: QuietLoader) => {
+    const db = await openSqlite(':memory:', quietly)
+    return { store: new Store(db), contents: contentsOf(db), insert: () => db.prepare(insertion).run() }
+  }
+  const insertion = "INSERT INTO sweeps VALUES ('user', 'ada')"
+  const migrated = await openStore((load) => load())
+  const created = await openStore(withSchema)
+  created.insert()
+  created.store.close()
+  expect(created.insert).toThrow('not open')
+  const reused = await openStore(withSchema)
+  expect(created.contents).toEqual(migrated.contents)
+  expect(reused.contents).toEqual(migrated.contents)
+  expect(reused.contents.rows).toContainEqual([
     'workspace',
     [expect.objectContaining({ application_id: 24 })],
   ])
-  for (const store of stores) store.close()
+  for (const { store } of [migrated, reused]) store.close()
+})
+
+test('a database with the rows of another one holds the same', async () => {
+  const one = new Store(await openSqlite(':memory:', withSchema))
+  await one.write(() => {
+    for (const user of ['ada', "it's"])
+      one.run(
+        `INSERT INTO users (user_id, id, access_token, name, default_member_type, created_at, updated_at)
+          VALUES (?1, ?1, ?1, NULL, 'guest', 1, 2)`,
+        user,
+      )
+  })
+  const users = (store: Store) => store.all('SELECT * FROM users')
+  const other = new Store(await openSqlite(':memory:', withRows(rowsOf(one))))
+  expect(users(other)).toHaveLength(2)
+  expect(users(other)).toEqual(users(one))
+  for (const store of [one, other]) store.close()
 })

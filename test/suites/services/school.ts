@@ -1,7 +1,7 @@
 import type { WireRequest } from '../../../src/api/wire.ts'
 import { addDelivery } from '../../helpers/deliveries.ts'
 import { otherService } from '../../helpers/other-service.ts'
-import { answer, createWorld, type Run, type World } from '../../helpers/world.ts'
+import { answer, type Run, type World, worldsWith } from '../../helpers/world.ts'
 import { type FakeService, isWrite, jsonOf, pathOf, type Thing } from './fake.ts'
 
 /** Everything that the embedded service behind a fake one holds. */
@@ -55,9 +55,7 @@ export const blocked = 'u11'
 /** The only delivery that was given up. */
 export const givenUp = 'msg_givenup'
 
-/** Makes a school with rooms, users, members and sessions, behind a fake service. */
-export async function openSchool(fake: FakeService): Promise<School> {
-  const world = await createWorld()
+const createFilled = worldsWith(async (world) => {
   const send = async (method: string, path: string, body?: unknown) =>
     (await world.send(method, path, body)).body
   const rooms = new Map<string, string>()
@@ -82,6 +80,14 @@ export async function openSchool(fake: FakeService): Promise<School> {
 
   for (const i of userIds.keys()) await addDelivery(world.store, { id: `msg_${two(i)}`, attempts: i + 1 })
   await addDelivery(world.store, { id: givenUp, state: 'given_up', attempts: 99 })
+  return { rooms, members }
+})
+
+/** Makes a school with rooms, users, members and sessions, behind a fake service. */
+export async function openSchool(fake: FakeService): Promise<School> {
+  const { world, made } = await createFilled()
+  const { rooms, members } = made
+  const send = async (method: string, path: string) => (await world.send(method, path)).body
 
   const sessions = userIds.map((user_id, i) => ({
     id: `s${i}`,
