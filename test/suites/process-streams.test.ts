@@ -50,6 +50,7 @@ const lines: Record<string, Line> = {
   'users export': local('users export'),
   'users rooms': local('users rooms ada'),
   'users hand-over': local('users hand-over ada grace --yes'),
+  'users merge': local('users merge ada grace --yes'),
   'users duplicates': local('users duplicates'),
   'workspace export': local('workspace export'),
   'workspace diff': local('workspace diff workspace.yaml', { code: 9 }),

@@ -216,4 +216,5 @@ export const ownTopics: Readonly<Record<string, string>> = {
   'sessions report': 'attendance',
   'users offboard': 'offboarding',
   'users hand-over': 'offboarding',
+  'users merge': 'offboarding',
 }

@@ -26,10 +26,24 @@ export function isSimilar(text: string, other: string): boolean {
   return foldText(text) === foldText(other)
 }
 
-/** Returns the key of similar values: ignores white space, case and, in names, accents. Empty for an empty value. */
-export function toSimilarKey(value: unknown, field: NameField): string {
+/**
+ * Returns the keys of a value; values that share a key are similar. White space and case do not count, and in names
+ * neither do accents and the order of words. “Müller” has two keys, because it is also written “Muller” and “Mueller”.
+ */
+export function toSimilarKeys(value: unknown, field: NameField): readonly string[] {
   const text = trimWhiteSpace(toText(value))
-  return field === 'email' ? toExactKey(text, field) : foldText(text.replaceAll(/\s+/g, ' '))
+  if (field === 'email') return text === '' ? [] : [toExactKey(text, field)]
+  const withUmlauts = text.normalize('NFC')
+  const spellings = [withUmlauts, withUmlauts.replaceAll(/[äöü]/gi, (letter) => `${letter}e`)]
+  return [...new Set(spellings.map(foldWords))].filter((key) => key !== '')
+}
+
+function foldWords(text: string): string {
+  const words = foldText(text).split(/[\s,]+/)
+  return words
+    .filter((word) => word !== '')
+    .toSorted()
+    .join(' ')
 }
 
 /**
@@ -73,7 +87,7 @@ const ignored =
 
 /** Replacements for letters that Unicode normalization does not decompose. */
 const plainLetters: Readonly<Record<string, string>> = {
-  ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
+  ...{ ẞ: 'SS', Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE', Þ: 'TH' },
 }
 
 /** Converts a text to a form for comparisons that ignore case and accents. */

@@ -93,7 +93,10 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   })
   if (groups.length === 0) return ['list the commands with: ', suggestHelp()]
   const words = group || noun === '' ? [] : [noun, ...rest]
-  return ['choose one of: ', ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggest([...path, ...words])])]
+  return [
+    'choose one of: ',
+    ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggest([...path, ...words])]),
+  ]
 }
 
 /** Explains that no operation removes a member (API specification, section 4), and suggests blocking. */

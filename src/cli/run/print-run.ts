@@ -57,6 +57,12 @@ export interface Task {
   toRows: (ended: Outcome<unknown>) => readonly Item[]
 }
 
+/** Returns the outcome of a task that needs no request. */
+export const knownOutcome = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
+
+export const performTask = async ({ todo }: Task, client: Client) =>
+  typeof todo === 'function' ? todo(client) : todo
+
 interface TaskRun extends PrintedList {
   tasks: readonly Task[]
   effect?: 'writes' | 'destroys'
@@ -84,9 +90,8 @@ export async function runTasks(
   const ended: Outcome<unknown>[] = []
 
   async function* pages(): AsyncGenerator<Page> {
-    const act = async ({ todo }: Task) => (typeof todo === 'function' ? todo(run.client) : todo)
-    const known = ({ todo }: Task) => (typeof todo === 'function' ? undefined : todo)
-    for await (const [task, outcome] of run.each(tasks, act, known)) {
+    const act = (task: Task) => performTask(task, run.client)
+    for await (const [task, outcome] of run.each(tasks, act, knownOutcome)) {
       ended.push(outcome)
       // `-o ids` prints only what was changed.
       const isPrinted = format !== 'ids' || outcome.status === 'ok' || outcome.status === 'updated'

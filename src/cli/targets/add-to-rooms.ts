@@ -2,7 +2,7 @@ import { counted } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { Client } from '../../client/client.ts'
 import type { Outcome } from '../../client/outcome.ts'
-import { MeetroomError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
 import { type Membership, MembershipSearch, type SearchedRoom } from '../lists/memberships.ts'
@@ -23,10 +23,13 @@ export interface AddFlags extends PaceFlags {
 
 const view = { ...rowKinds.steps, id: 'member_id' }
 
-/** Function that returns a user's role in one room; undefined to skip the room, null for the default role. */
-type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | MeetroomError
+/**
+ * Function that returns a user's role in one room, null for the default role, or the outcome of a room that does not
+ * change; undefined for a room without a row.
+ */
+type RoleIn = (memberships: readonly Membership[]) => string | null | undefined | Outcome<never>
 
-interface Addition {
+export interface Addition {
   user_id: string
   /** Other users whose memberships are passed to `roleIn`. */
   others?: readonly string[]
@@ -54,11 +57,10 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
   const user = await describeUser(await context.client(), addition.user_id)
   const { tasks, rooms } = await planAdditions(context, addition, flags)
   if (tasks.length === 0) return 0
-  const labels = rooms.slice(0, maxNamed).map(({ id, name }) => labelItem(toText(id), toText(name)))
   const items = { count: rooms.length, nouns: 'rooms', max: flags.max }
   await confirmItems(context, items, {
     activity: addition.activity,
-    describe: async () => addition.describe(user, describeItems(['room', 'rooms'], labels, rooms.length)),
+    describe: async () => addition.describe(user, describeRooms(rooms)),
   })
   const summarize = (tally: Tally) => summarizeSteps(tally, context.flags.dryRun === true)
   const advise = () => 'run it again to complete the remaining rooms'
@@ -66,8 +68,13 @@ export async function addToRooms(context: Context, addition: Addition, flags: Ad
   return tasks.length
 }
 
+export function describeRooms(rooms: readonly Item[]): string {
+  const labels = rooms.slice(0, maxNamed).map(({ id, name }) => labelItem(toText(id), toText(name)))
+  return describeItems(['room', 'rooms'], labels, rooms.length)
+}
+
 /** @throws {NotFoundError} when the user does not exist */
-async function describeUser(client: Client, user_id: string): Promise<string> {
+export async function describeUser(client: Client, user_id: string): Promise<string> {
   const user = await readRecord(client, { kind: 'user', id: user_id })
   return labelItem(user_id, toText(user['name'] ?? ''))
 }
@@ -77,25 +84,42 @@ async function planAdditions(context: Context, addition: Addition, flags: AddFla
   const { user_id, others = [] } = addition
   const users = new Set([user_id, ...others])
   const search = await MembershipSearch.open(context, flags, { users, where: flags.where })
-  const tasks: Task[] = []
-  const rooms: Item[] = []
-  for await (const searched of search.searched()) {
-    const { room } = searched
-    const step = planStep(context, addition, searched)
-    if (!step) continue
-    const isWrite = typeof step.todo === 'function'
-    const isFinal = !isWrite || context.flags.dryRun
-    const todo = isFinal ? step.todo : planAgain(context, addition, room, search)
-    tasks.push({ ...step, todo })
-    if (isWrite) rooms.push(pickRoom(room))
-  }
+  const plan = new AdditionPlan(context, addition, search)
+  for await (const searched of search.searched()) plan.add(searched)
   const error = await search.end()
   // If some rooms were read, the user is added to those rooms, and unread rooms are reported.
   if (error && !search.isUsable) throw error
   const unread = search.unread.map(({ room, error }) =>
     createTask(addition, pickRoom(room), 'add', null, { status: 'failed', error }),
   )
-  return { rooms, tasks: [...unread, ...tasks] }
+  return { rooms: plan.rooms, tasks: [...unread, ...plan.tasks] }
+}
+
+/** Steps that add a user to rooms, from the members of these rooms. */
+export class AdditionPlan {
+  readonly tasks: Task[] = []
+  /** Rooms that change. */
+  readonly rooms: Item[] = []
+  readonly #context: Context
+  readonly #addition: Addition
+  readonly #search: MembershipSearch
+
+  constructor(context: Context, addition: Addition, search: MembershipSearch) {
+    this.#context = context
+    this.#addition = addition
+    this.#search = search
+  }
+
+  add(searched: SearchedRoom): void {
+    const { room } = searched
+    const step = planStep(this.#context, this.#addition, searched)
+    if (!step) return
+    const isWrite = typeof step.todo === 'function'
+    const isFinal = !isWrite || this.#context.flags.dryRun
+    const todo = isFinal ? step.todo : planAgain(this.#context, this.#addition, room, this.#search)
+    this.tasks.push({ ...step, todo })
+    if (isWrite) this.rooms.push(pickRoom(room))
+  }
 }
 
 /**
@@ -115,8 +139,7 @@ function planStep(context: Context, addition: Addition, { room, memberships }: S
   const role = roleIn(memberships)
   if (role === undefined) return undefined
   const picked = pickRoom(room)
-  if (role instanceof MeetroomError)
-    return createTask(addition, picked, 'add', null, { status: 'failed', error: role })
+  if (typeof role === 'object' && role !== null) return createTask(addition, picked, 'add', null, role)
   const room_id = toText(room['id'])
   const member = selectMembershipOf(user_id, memberships)
   const type = role === null ? {} : { type: role }
@@ -164,8 +187,15 @@ const pickRoom = ({ id, name, type }: Item): Item => ({ id, name, type })
 function summarizeSteps(tally: Tally, dryRun: boolean): string {
   const added = tally.count(dryRun ? 'would_create' : 'ok')
   const raised = tally.count(dryRun ? 'would_update' : 'updated')
-  return tally.describe([
-    `${dryRun ? 'would add' : 'added'} the user to ${counted(added, 'room')}`,
+  return tally.describe(describeAdditions('the user', { added, raised, dryRun }))
+}
+
+export function describeAdditions(
+  user: string,
+  { added, raised, dryRun }: { added: number; raised: number; dryRun: boolean },
+): string[] {
+  return [
+    `${dryRun ? 'would add' : 'added'} ${user} to ${counted(added, 'room')}`,
     ...(raised > 0 ? [`${dryRun ? 'would change' : 'changed'} the role in ${counted(raised, 'room')}`] : []),
-  ])
+  ]
 }

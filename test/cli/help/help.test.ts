@@ -48,6 +48,7 @@ const verbs: Record<string, string[]> = {
     'duplicates',
     'hand-over',
     'offboard',
+    'merge',
     'import',
     'export',
   ],

@@ -114,7 +114,7 @@ describe.each(calls)('the command %s', (call) => {
     )
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand. Reads show the first.
     const isUnknown =
-      /^workspace | import | offboard | hand-over | --where | --all-rooms| --since/.test(call) &&
+      /^workspace | import | offboard | hand-over | merge | --where | --all-rooms| --since/.test(call) &&
       !/ links? /.test(call)
     const isRefused = sendsNothing.test(call) || sendsElsewhere.test(call) || isUnknown
     expect({ code, requests, started, changed }, stderr).toEqual({

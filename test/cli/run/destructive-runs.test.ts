@@ -119,6 +119,7 @@ test('every destructive batch command is tested with many items in this file', (
     'rooms update',
     'users delete',
     'users import',
+    'users merge',
     'users offboard',
   ])
 })

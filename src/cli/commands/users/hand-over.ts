@@ -7,6 +7,13 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { UserArgument, userArgumentText } from '../../names/arguments.ts'
 import type { AddFlags } from '../../targets/add-to-rooms.ts'
 
+export function createRoleOption(): Option {
+  return new Option(
+    '--role <role>',
+    `${member.descriptions.type}; by default the role of the other user`,
+  ).choices(memberTypes)
+}
+
 export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): void {
   const handOver = users
     .command('hand-over')
@@ -16,12 +23,7 @@ export function defineUserHandOver(users: MeetroomCommand, act: DefineAction): v
     )
     .addArgument(new UserArgument('<from>', `the other user: ${userArgumentText}`))
     .addArgument(new UserArgument('<to>', `the user to add: ${userArgumentText}`))
-    .addOption(
-      new Option(
-        '--role <role>',
-        `${member.descriptions.type}; by default the role of the other user`,
-      ).choices(memberTypes),
-    )
+    .addOption(createRoleOption())
   handOver.selectsRooms = true
   addSelectionFlags(handOver).action(
     act('writes', async (context, from: string, to: string, flags: AddFlags & { role?: MemberType }) => {

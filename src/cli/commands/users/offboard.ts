@@ -8,6 +8,11 @@ interface OffboardFlags extends TargetsFlags {
   acceptUnconfirmedBlocks?: boolean
 }
 
+export const acceptsBlocksOption = [
+  '--accept-unconfirmed-blocks',
+  'delete users also if the service accepts blocks but does not show them',
+] as const
+
 export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): void {
   const offboard = users
     .command('offboard')
@@ -16,10 +21,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
       'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; the API offers no block in open and public rooms, and the rows of these rooms state that. A second run completes the remaining steps.',
     )
     .addArgument(createUsersArgument())
-  offboard.option(
-    '--accept-unconfirmed-blocks',
-    'delete users also if the service accepts blocks but does not show them',
-  )
+  offboard.option(...acceptsBlocksOption)
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption), { adapts: false }).action(
     act('destroys', async (context, given: string[], flags: OffboardFlags) => {
       const { readTargets } = await import('../../targets/read-targets.ts')

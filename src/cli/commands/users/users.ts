@@ -8,6 +8,7 @@ import { defineUserGet } from './get.ts'
 import { defineUserHandOver } from './hand-over.ts'
 import { defineUserImport } from './import.ts'
 import { defineUserList } from './list.ts'
+import { defineUserMerge } from './merge.ts'
 import { defineUserOffboard } from './offboard.ts'
 import { defineUserRooms } from './rooms.ts'
 import { defineUserUpdate } from './update.ts'
@@ -22,6 +23,7 @@ export function defineUsers(users: MeetroomCommand, act: DefineAction): void {
   defineUserDuplicates(users, act)
   defineUserHandOver(users, act)
   defineUserOffboard(users, act)
+  defineUserMerge(users, act)
   defineUserImport(users, act)
   defineUserExport(users, act)
 }

@@ -178,6 +178,7 @@ export const rowsOfCommands: Readonly<Record<string, RowKind>> = {
   'users rooms': rowKinds.memberships,
   'users offboard': rowKinds.steps,
   'users hand-over': rowKinds.steps,
+  'users merge': rowKinds.steps,
   'users duplicates': rowKinds.duplicates,
   'workspace diff': rowKinds.plan,
   'workspace apply': rowKinds.applied,

@@ -31,6 +31,24 @@ describe('users duplicates', () => {
     })
   })
 
+  test('groups names regardless of umlauts, ß, commas and the order of words', async () => {
+    await createUsers(
+      ['mueller', 'Jörg Mueller', null],
+      ['muller', 'muller jorg', null],
+      ['umlaut', 'Mu\u0308ller, Jo\u0308rg', null],
+      ['weiss', 'WEISS Anna', null],
+      ['weiß', 'Anna Weiß', null],
+      ['michael', 'Michael Schmidt', null],
+      ['michal', 'Michal Schmidt', null],
+      ['comma', ' , ', null],
+      ['commas', ',,', null],
+    )
+    expect((await listRows()).rows).toEqual([
+      ...['1\tname\tweiss', '1\tname\tweiß'],
+      ...['2\tname\tmueller', '2\tname\tmuller', '2\tname\tumlaut'],
+    ])
+  })
+
   test('ignores missing, empty and whitespace-only names and emails', async () => {
     await createUsers(['a', '', null], ['b', '', null], ['c', null, ''], ['d', ' ', ' '])
     expect((await listRows()).rows).toEqual([])

@@ -99,6 +99,19 @@ export const users: readonly WriteScenario[] = [
     again: 'same',
   },
   {
+    leaf: 'users merge',
+    argv: () => ['users', 'merge', 'u00', 'u05', '--role', 'host', '--no-save', yes, ...ndjson],
+    targets: (to) => [
+      to.member('change', full, 'u05', { type: 'host' }),
+      to.newMember(second, { user_id: 'u05', type: 'host' }),
+      to.newMember(open, { user_id: 'u05', type: 'host' }),
+      ...offboarded(to, 'u00', [full, second]),
+    ],
+    ...rows,
+    needs: [user('u00'), user('u05'), roomsOf, access],
+    again: 'same',
+  },
+  {
     leaf: 'users offboard',
     argv: () => ['users', 'offboard', 'u00', yes, ...ndjson],
     targets: (to) => offboarded(to, 'u00', [full, second]),

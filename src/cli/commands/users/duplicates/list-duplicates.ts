@@ -5,7 +5,7 @@ import { PartialError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { FullRecords } from '../../../lists/full-records.ts'
 import { readList } from '../../../lists/read-list.ts'
-import { toSimilarKey } from '../../../matching/match.ts'
+import { toSimilarKeys } from '../../../matching/match.ts'
 import { createPage } from '../../../output/views/page.ts'
 import { type RowOf, rowKinds } from '../../../output/views/rows.ts'
 import { type Item, readField, views } from '../../../output/views/views.ts'
@@ -26,7 +26,7 @@ export async function listDuplicates(context: Context): Promise<void> {
   let problem: PartialError | undefined
   try {
     for await (const person of readPeople(context))
-      for (const field of comparedFields) addTo(groups[field], toSimilarKey(person[field], field), person)
+      for (const field of comparedFields) addTo(groups[field], field, person)
   } catch (error) {
     // Duplicates are printed even if the list of users is incomplete.
     if (!(error instanceof PartialError)) throw error
@@ -59,11 +59,14 @@ async function* readPeople(context: Context): AsyncGenerator<Person> {
     }
 }
 
-function addTo(groups: Map<string, Person[]>, key: string, person: Person): void {
-  if (key === '') return
-  const group = groups.get(key)
-  if (group) group.push(person)
-  else groups.set(key, [person])
+/** Adds a person to the group of their keys. Groups that the person connects become one. */
+function addTo(groups: Map<string, Person[]>, field: ComparedField, person: Person): void {
+  const keys = toSimilarKeys(person[field], field)
+  const [group = [], ...others] = new Set(keys.map((key) => groups.get(key) ?? []))
+  for (const added of [...others.flat(), person]) {
+    group.push(added)
+    for (const key of toSimilarKeys(added[field], field)) groups.set(key, group)
+  }
 }
 
 function createRows(
@@ -71,9 +74,11 @@ function createRows(
 ): DuplicateRow[] {
   let group = 0
   return comparedFields.flatMap((same) => {
-    const found = [...groups[same]].filter(([, people]) => people.length > 1)
-    found.sort(([one], [other]) => (one < other ? -1 : 1))
-    return found.flatMap(([, people]) => {
+    const found = new Map<readonly Person[], string>()
+    for (const [key, people] of groups[same])
+      if (people.length > 1 && !found.has(people)) found.set(people, key)
+    const sorted = [...found].toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+    return sorted.flatMap(([people]) => {
       group++
       return people.toSorted(compareAge).map((person) => ({ group, same, ...person }))
     })

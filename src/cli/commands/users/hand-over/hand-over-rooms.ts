@@ -1,11 +1,33 @@
 import { ApiError, suggest, UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { readRole } from '../../../records/membership-plan.ts'
-import { type AddFlags, addToRooms, selectMembershipOf } from '../../../targets/add-to-rooms.ts'
+import {
+  type AddFlags,
+  type Addition,
+  addToRooms,
+  selectMembershipOf,
+} from '../../../targets/add-to-rooms.ts'
 
 interface HandOver {
   from: string
   to: string
+}
+
+/** Creates the addition of a user to the rooms of another user, in the same roles or in one role. */
+export function createHandOver({ from, to }: HandOver, role?: string): Addition {
+  return {
+    user_id: to,
+    others: [from],
+    roleIn(memberships) {
+      const member = selectMembershipOf(from, memberships)
+      if (!member) return undefined
+      const problem = `the service does not show the role of ${from}; pass --role`
+      return role ?? readRole(member) ?? { status: 'failed', error: new ApiError(problem) }
+    },
+    ifExists: 'raise',
+    activity: 'handing over rooms',
+    describe: (user, rooms) => `give user ${user} the role ${role ?? `of user ${from}`} in ${rooms}`,
+  }
 }
 
 /**
@@ -19,23 +41,7 @@ export async function handOverRooms(
   { role, ...flags }: AddFlags & { role?: string },
 ): Promise<void> {
   if (from === to) throw new UsageError(`both users are “${from}”`, { hint: 'name two different users' })
-  const count = await addToRooms(
-    context,
-    {
-      user_id: to,
-      others: [from],
-      roleIn(memberships) {
-        const member = selectMembershipOf(from, memberships)
-        if (!member) return undefined
-        const problem = `the service does not show the role of ${from}; pass --role`
-        return role ?? readRole(member) ?? new ApiError(problem)
-      },
-      ifExists: 'raise',
-      activity: 'handing over rooms',
-      describe: (user, rooms) => `give user ${user} the role ${role ?? `of user ${from}`} in ${rooms}`,
-    },
-    flags,
-  )
+  const count = await addToRooms(context, createHandOver({ from, to }, role), flags)
   const { dryRun } = context.flags
   if (count > 0) {
     if (!dryRun && flags.where === undefined)

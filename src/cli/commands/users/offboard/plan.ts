@@ -8,6 +8,7 @@ import type { Item } from '../../../output/views/views.ts'
 import { hasNoBlock, isBlocked } from '../../../records/blocking.ts'
 import { findRecord } from '../../../records/records.ts'
 import { openRun } from '../../../run/run.ts'
+import { type Addition, AdditionPlan } from '../../../targets/add-to-rooms.ts'
 
 export interface OffboardingChange {
   step: 'block' | 'unblock'
@@ -21,6 +22,8 @@ export interface OffboardingChange {
   save?: string | undefined
   /** File with the blocks to lift; undefined for the memberships of the given users. */
   from?: string | undefined
+  /** Addition of another user to the rooms of the only user, before the first block. */
+  handOver?: Addition | undefined
 }
 
 /** Membership to block or unblock, with the reason if it is skipped. */
@@ -35,6 +38,8 @@ export interface OffboardingPlan {
   unread: readonly { room: Item; error: MeetroomError }[]
   /** Users to delete; undefined for a user who does not exist. */
   users: ReadonlyMap<string, Item | undefined>
+  /** Steps that add another user to the rooms. */
+  additions?: AdditionPlan | undefined
 }
 
 /** @throws {MeetroomError} if the service does not respond or refuses the key, or no room can be read */
@@ -46,16 +51,21 @@ export async function planOffboarding(
 ): Promise<OffboardingPlan> {
   if (context.flags.curl) throw new UsageError('--curl sends nothing, so the rooms of the users are unknown')
   if (change.from !== undefined) return planLifting(context, change.from, flags, change)
-  const search = await MembershipSearch.open(context, flags, { users: new Set(ids) })
+  const { handOver } = change
+  const others = handOver ? [handOver.user_id] : []
+  const search = await MembershipSearch.open(context, flags, { users: new Set([...ids, ...others]) })
+  const additions = handOver && new AdditionPlan(context, handOver, search)
   const users = change.deletes ? await readUsers(context, ids, flags) : new Map()
   const found = new Map(ids.map((id): [string, PlannedMembership[]] => [id, []]))
-  for await (const memberships of search.found())
-    for (const membership of memberships)
+  for await (const searched of search.searched()) {
+    additions?.add(searched)
+    for (const membership of searched.memberships)
       found.get(membership.user_id)?.push({ membership, skipReason: reasonToSkip(membership, change) })
+  }
   const error = await search.end()
   // If some rooms were read, their steps run, and unread rooms are reported.
   if (error && !search.isUsable) throw error
-  return { memberships: [...found.values()].flat(), unread: search.unread, users }
+  return { memberships: [...found.values()].flat(), unread: search.unread, users, additions }
 }
 
 /** Plans to lift the blocks of a file. A member who now belongs to another user is skipped. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { counted } from '../../../../api/plural.ts'
 import { toText } from '../../../../api/to-text.ts'
 import { requireNewFile } from '../../../backup/backup-file.ts'
@@ -8,10 +8,12 @@ import { throwNoMembers } from '../../../lists/user-members.ts'
 import type { Page } from '../../../output/views/page.ts'
 import { rowKinds } from '../../../output/views/rows.ts'
 import type { Item } from '../../../output/views/views.ts'
-import type { DeletionTargets } from '../../../requests/backup.ts'
+import type { Backup, DeletionTargets } from '../../../requests/backup.ts'
 import { describeItems, labelItem } from '../../../requests/describe-items.ts'
+import { findDataDir } from '../../../requests/find-service.ts'
 import { confirmItems } from '../../../run/confirm-items.ts'
 import { printRun } from '../../../run/print-run.ts'
+import { describeRooms, describeUser } from '../../../targets/add-to-rooms.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 import { OffboardingRun } from './run.ts'
 
@@ -34,7 +36,7 @@ export async function runOffboarding(
   const printer = await context.printer()
   const view = { ...rowKinds.steps, id: change.deletes ? 'user_id' : 'member_id' }
   printer.check(view, true)
-  const saver = change.deletes ? await context.backup() : undefined
+  const saver = change.deletes ? await openBackup(context, change) : undefined
   await saver?.check()
   const { save } = change
   if (save !== undefined) await requireNewFile(resolve(context.host.cwd, save))
@@ -59,6 +61,16 @@ export async function runOffboarding(
     ...{ view, key: 'steps', pages: pages() },
     conclude: (error) => offboarding.conclude(error),
   })
+}
+
+/** Opens the backup of the deleted users. A merge saves in the data directory if no flag or setting says where. */
+async function openBackup(context: Context, { handOver }: OffboardingChange): Promise<Backup | undefined> {
+  const given = await context.backup()
+  if (given || !handOver || context.flags.save === false) return given
+  const { createBackup } = await import('../../../backup/backup.ts')
+  const backup = createBackup(context, { dir: join(await findDataDir(context.host), 'saved') })
+  context.closeLater(() => backup.close())
+  return backup
 }
 
 async function savePlannedBlocks(
@@ -110,18 +122,23 @@ async function confirmPlan(
   const todo = plan.memberships.filter(({ skipReason }) => skipReason === undefined)
   const users = new Set(todo.map(({ membership }) => membership.user_id))
   for (const [id, user] of plan.users) if (user) users.add(id)
-  const count = change.deletes ? users.size : todo.length
+  const { handOver } = change
+  const handedOver = plan.additions?.rooms ?? []
+  const count = change.deletes ? Math.max(users.size, handedOver.length) : todo.length
   const rooms = new Map(todo.map(({ membership: { room } }) => [toText(room['id']), room]))
   const who = describe('user', new Map([...users].map((id) => [id, plan.users.get(id)])))
   const where = rooms.size === 0 ? '' : describe('room', rooms)
   const question = {
-    activity: change.deletes ? 'offboarding users' : `${change.step}ing members`,
-    describe: async () =>
-      change.deletes
-        ? `Offboard ${who}: ${describeChange(plan, where)}`
-        : `${change.step} ${who} in ${where}`,
+    activity: handOver ? 'merging users' : change.deletes ? 'offboarding users' : `${change.step}ing members`,
+    describe: async () => {
+      if (!change.deletes) return `${change.step} ${who} in ${where}`
+      const offboarding = `offboard ${who}: ${describeChange(plan, where)}`
+      if (!handOver || handedOver.length === 0) return offboarding
+      const user = await describeUser(await context.client(), handOver.user_id)
+      return `${handOver.describe(user, describeRooms(handedOver))}; then ${offboarding}`
+    },
   }
-  const items = { count, nouns: change.deletes ? 'users' : 'members', max }
+  const items = { count, nouns: handOver ? 'rooms' : change.deletes ? 'users' : 'members', max }
   // A file of blocks names the members.
   await confirmItems(context, items, change.from === undefined ? question : undefined)
 }

@@ -15,11 +15,15 @@ import type { Membership } from '../../../lists/memberships.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { isBlocked, toBlockBody } from '../../../records/blocking.ts'
 import { removeRecord, updateRecord } from '../../../records/records.ts'
+import { knownOutcome, performTask, type Task } from '../../../run/print-run.ts'
 import { openRun, type Run } from '../../../run/run.ts'
+import { describeAdditions } from '../../../targets/add-to-rooms.ts'
 import { createMemberStep, everywhere, type MemberStep } from '../../../targets/member-step.ts'
 import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
 
 type Row = MemberStep & Item
+
+const notHandedOver = 'not every room is handed over'
 
 const keyOf = ({ room, member }: Membership) => `${toText(room['id'])}/${toText(member['id'])}`
 
@@ -35,7 +39,8 @@ export class OffboardingRun {
   readonly #unconfirmed = new Map<string, string>()
   /** Reasons to keep users that the second search found, by user ID. */
   readonly #later = new Map<string, string>()
-  readonly #done = { block: 0, delete: 0 }
+  #isHandedOver = true
+  readonly #done = { block: 0, delete: 0, added: 0, raised: 0 }
 
   private constructor(
     context: Context,
@@ -57,8 +62,8 @@ export class OffboardingRun {
     change: OffboardingChange,
     flags: PaceFlags,
   ): Promise<OffboardingRun> {
-    const { memberships, unread, users } = plan
-    const total = memberships.length + unread.length + users.size
+    const { memberships, unread, users, additions } = plan
+    const total = memberships.length + unread.length + users.size + (additions?.tasks.length ?? 0)
     const run = await openRun(context, flags, {
       ...{ effect: 'destroys', total },
       summarize: () => offboarding.#summary,
@@ -68,8 +73,23 @@ export class OffboardingRun {
   }
 
   async *steps(): AsyncGenerator<Row> {
+    yield* this.#additions()
     yield* this.#inRooms()
     if (this.#change.deletes) yield* this.#deletions()
+  }
+
+  /** Adds the other user to the rooms. Nothing is blocked or deleted unless all of these steps succeed. */
+  async *#additions(): AsyncGenerator<Row> {
+    const { additions, unread } = this.#plan
+    if (!additions) return
+    this.#isHandedOver = unread.length === 0
+    const add = (task: Task) => performTask(task, this.run.client)
+    for await (const [task, outcome] of this.run.each(additions.tasks, add, knownOutcome)) {
+      if (judgeStatus(outcome.status) !== 'good') this.#isHandedOver = false
+      if (outcome.status === 'ok') this.#done.added++
+      if (outcome.status === 'updated') this.#done.raised++
+      yield* task.toRows(outcome) as readonly Row[]
+    }
   }
 
   async *#inRooms(): AsyncGenerator<Row> {
@@ -83,7 +103,10 @@ export class OffboardingRun {
     const ended = this.run.each(
       memberships,
       ({ membership }) => this.#block(membership),
-      ({ skipReason: reason }) => (reason === undefined ? undefined : { status: 'skipped', reason }),
+      ({ skipReason: reason }) => {
+        if (reason !== undefined) return { status: 'skipped', reason }
+        return this.#isHandedOver ? undefined : { status: 'unsent', reason: notHandedOver }
+      },
     )
     for await (const [{ membership }, outcome] of ended) {
       if (judgeStatus(outcome.status) !== 'good') this.#incompleteUsers.add(membership.user_id)
@@ -113,6 +136,7 @@ export class OffboardingRun {
     if (this.#plan.unread.length > 0) return 'not every room could be read'
     const later = this.#later.get(id)
     if (later !== undefined) return later
+    if (!this.#isHandedOver) return notHandedOver
     return this.#incompleteUsers.has(id)
       ? 'not every block succeeded'
       : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
@@ -136,7 +160,7 @@ export class OffboardingRun {
 
   /** Records the users who must stay. Returns true if a member is shown as before the block, which a read has proved. */
   async #hasOldBlocks(ids: readonly string[]): Promise<boolean> {
-    const change = { ...this.#change, deletes: false }
+    const change = { ...this.#change, deletes: false, handOver: undefined }
     const { memberships, unread } = await planOffboarding(this.#context, ids, this.#flags, change)
     const planned = new Set(this.#plan.memberships.map(({ membership }) => keyOf(membership)))
     this.#later.clear()
@@ -155,7 +179,7 @@ export class OffboardingRun {
   #canDelete(user_id: string): boolean {
     const isConfirmed = this.#change.acceptsUnconfirmed || !this.#unconfirmed.has(user_id)
     const isComplete = this.#plan.unread.length === 0 && !this.#incompleteUsers.has(user_id)
-    return isComplete && isConfirmed && !this.#later.has(user_id)
+    return this.#isHandedOver && isComplete && isConfirmed && !this.#later.has(user_id)
   }
 
   async #block(membership: Membership): Promise<Outcome<unknown>> {
@@ -195,11 +219,20 @@ export class OffboardingRun {
   }
 
   get #hint(): Hint {
-    const mustRepeat = this.#incompleteUsers.size > 0 || this.#later.size > 0 || this.#plan.unread.length > 0
+    const { handOver } = this.#change
+    const mustRepeat =
+      !this.#isHandedOver ||
+      this.#incompleteUsers.size > 0 ||
+      this.#later.size > 0 ||
+      this.#plan.unread.length > 0
     if (this.#unconfirmed.size === 0 || mustRepeat) return 'run it again to complete the remaining steps'
     return [
       'check whether the user can still enter the rooms; then accept the blocks and delete the user with: ',
-      suggest(['users', 'offboard', '--accept-unconfirmed-blocks'], ...this.#unconfirmed.keys()),
+      suggest(
+        [...this.#context.command.split(' '), '--accept-unconfirmed-blocks'],
+        ...this.#unconfirmed.keys(),
+        ...(handOver ? [handOver.user_id] : []),
+      ),
     ]
   }
 
@@ -208,16 +241,22 @@ export class OffboardingRun {
   }
 
   get #summary(): string {
-    const { step, deletes } = this.#change
-    const { dryRun } = this.#context.flags
+    const { step, deletes, handOver } = this.#change
+    const { dryRun = false } = this.#context.flags
     const { tally } = this.run
+    const { added, raised } = dryRun
+      ? { added: tally.count('would_create'), raised: tally.count('would_update') }
+      : this.#done
     const blocked = dryRun ? tally.count(`would_${step}`) : this.#done.block
     const deleted = dryRun ? tally.count('would_delete') : this.#done.delete
     const verb = dryRun ? `would ${step}` : `${step}ed`
     const users = deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''
     const kept = this.#isKept
     return tally.describe(
-      [`${verb} ${counted(blocked, 'member')}${users}`],
+      [
+        ...(handOver ? describeAdditions(handOver.user_id, { added, raised, dryRun }) : []),
+        `${verb} ${counted(blocked, 'member')}${users}`,
+      ],
       { untried: tally.untried - kept },
       kept > 0 ? [`${counted(kept, 'user')} ${plural(kept, 'stays', 'stay')}`] : [],
     )

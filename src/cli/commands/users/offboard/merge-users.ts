@@ -1,0 +1,42 @@
+import { UsageError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { isBlocked } from '../../../records/blocking.ts'
+import { readRecord } from '../../../records/records.ts'
+import { type Addition, selectMembershipOf } from '../../../targets/add-to-rooms.ts'
+import { createHandOver } from '../hand-over/hand-over-rooms.ts'
+import { type AllRoomsFlags, runOffboarding } from './run-offboarding.ts'
+
+export interface MergeFlags extends AllRoomsFlags {
+  role?: string
+  acceptUnconfirmedBlocks?: boolean
+}
+
+/**
+ * Adds a user to the rooms of another user, then offboards the other user.
+ * @throws {UsageError} when both are the same user
+ * @throws {NotFoundError} when one of them does not exist
+ */
+export async function mergeUsers(
+  context: Context,
+  { from, to }: { from: string; to: string },
+  { role, acceptUnconfirmedBlocks = false, ...flags }: MergeFlags,
+): Promise<void> {
+  if (from === to) throw new UsageError(`“${from}” cannot be merged into itself`)
+  if (!context.flags.curl) await readRecord(await context.client(), { kind: 'user', id: to })
+  const handOver = createHandOver({ from, to }, role)
+  await runOffboarding(context, [from], flags, {
+    ...{ step: 'block', deletes: true, force: false },
+    acceptsUnconfirmed: acceptUnconfirmedBlocks,
+    handOver: { ...handOver, roleIn: withoutBlocked(context, from, handOver) },
+  })
+}
+
+/** A block of the user must not be lifted by the membership of another account. */
+function withoutBlocked(context: Context, from: string, { roleIn }: Addition): Addition['roleIn'] {
+  return (memberships) => {
+    const member = selectMembershipOf(from, memberships)
+    if (!member || isBlocked(member) !== true) return roleIn(memberships)
+    const status = context.flags.dryRun ? 'would_skip' : 'skipped'
+    return { status, reason: `${from} is blocked in this room` }
+  }
+}
