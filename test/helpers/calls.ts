@@ -130,6 +130,16 @@ export async function allCalls(): Promise<string[]> {
   })
 }
 
+/** The calls of each command together: those that start with the same two words. */
+export function byCommand(calls: readonly string[]): string[][] {
+  const groups = new Map<string, string[]>()
+  for (const call of calls) {
+    const name = call.split(' ', 2).join(' ')
+    groups.set(name, [...(groups.get(name) ?? []), call])
+  }
+  return [...groups.values()]
+}
+
 interface Prepared {
   isProtected?: boolean
   /** A command gives the key of the profile. */

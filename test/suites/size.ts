@@ -7,6 +7,13 @@ export const full = process.env.MEETROOM_TEST_FULL === '1'
 export const sized = (quick: number, whole: number): number => (full ? whole : quick)
 
 /**
+ * The cases of a product that one of its rows runs: the full form runs all, and the quick form every `parts`-th one. The
+ * first differs from row to row, so that `parts` neighboring rows run each case once.
+ */
+export const share = <T>(cases: readonly T[], row: number, parts: number): readonly T[] =>
+  full ? cases : cases.filter((_, i) => (i + row) % parts === 0)
+
+/**
  * Counts the cases of a suite. The full form prints the counts when its file has ended: "faults: 1,440 commands".
  */
 export function counted(suite: string): { add: (what: string, count?: number) => void } {

@@ -43,7 +43,8 @@ function straighten(words: readonly string[]): Straightened | undefined {
     const end = [inside, ...words.slice(i + 1)].findIndex(
       (part) => part !== '' && ends.includes(part.at(-1) ?? '-'),
     )
-    if (quote === '' || end < 0) {
+    // A single word in double quotes may be JSON.
+    if (quote === '' || end < 0 || (quote === '"' && end === 0)) {
       straight.push(word)
       continue
     }

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { leaves, wholeProgram } from '../../helpers/tree.ts'
 import { createWorld, type World } from '../../helpers/world.ts'
+import { share } from '../../suites/size.ts'
 
 /** Wording of libraries, of Node and of the operating system, which messages must translate. */
 const libraryWording = [
@@ -95,24 +96,28 @@ const flagsWithValue = (command: Command) =>
 
 const commands = await leaves()
 const groups = [...new Set(commands.map(({ words: [group] }) => group))]
-/** Flags with their parsers, of which each is checked once. Other flags are parsed by the command. */
+/**
+ * Flags with their parsers, of which each is checked once. Other flags are parsed by the command. In the quick form, each
+ * meets a third of the values: neighbors meet the others.
+ */
 const checked = new Set<string>()
 
 test.each(groups)(
   'the error for an invalid flag or argument of %s contains no library wording',
   async (group) => {
     const world = await createWrongFiles()
-    for (const { words, command } of commands) {
+    for (const each of commands) {
+      const { words, command } = each
       if (words[0] !== group) continue
       for (const { flag, parser } of flagsWithValue(command)) {
         const key = [flag, parser || group].join(' ')
         if (checked.has(key)) continue
         checked.add(key)
-        for (const value of wrongValues)
+        for (const value of share(wrongValues, checked.size, 3))
           await check(world, [...words, ...operands(command), `${flag}=${value}`, '--yes'])
       }
       if (command.registeredArguments.length > 0)
-        for (const value of [...wrongValues, ...wrongInputs])
+        for (const value of share([...wrongValues, ...wrongInputs], commands.indexOf(each), 3))
           await check(world, [...words, '--yes', '--', ...operands(command, value).slice(1), value])
     }
   },

@@ -8,11 +8,11 @@ import { visible } from '../../../src/cli/output/terminal/visible.ts'
 import { lockWorkspace } from '../../../src/embedded/running-server.ts'
 import { suggest } from '../../../src/errors.ts'
 import { main } from '../../../src/main.ts'
-import { allCalls, sendsElsewhere, stays } from '../../helpers/calls.ts'
+import { allCalls, byCommand, sendsElsewhere, stays } from '../../helpers/calls.ts'
 import { type HostOptions, testHost } from '../../helpers/host.ts'
 import { leaves } from '../../helpers/tree.ts'
 import { answer, tempDir } from '../../helpers/world.ts'
-import { full } from '../../suites/size.ts'
+import { share } from '../../suites/size.ts'
 
 /** The embedded service has no such origin: requests are answered by a script. */
 const localOrigin = 'http://127.0.0.1:4999'
@@ -207,30 +207,31 @@ function withFlags(line: string, flags: readonly string[]): string[] {
   return words.includes('--') ? ['--yes', ...flags, ...words] : [...words, '--yes', ...flags]
 }
 
+const ways = Object.keys(targets)
+
 /**
- * The command lines that a way meets: `--profile` meets all of them. The other ways print their flags in the same
- * function, and share the lines among them unless the tests run in full.
+ * The command lines of a case. All scripts are met through a profile, each by one line of every command in the quick form.
+ * The other ways print their flags in the same function, and share the lines among them.
  */
-function shareOf<T>(way: string, lines: readonly T[]): readonly T[] {
-  const others = Object.keys(targets).filter((other) => other !== '--profile')
-  return full || way === '--profile'
-    ? lines
-    : lines.filter((_, i) => i % others.length === others.indexOf(way))
+function linesOf(way: string, script: number): readonly string[] {
+  return way === '--profile'
+    ? byCommand(lines).flatMap((same) => share(same, script, same.length))
+    : share(lines, ways.indexOf(way), ways.length - 1)
 }
 
 const cases = Object.entries(targets).flatMap(([way, target]) =>
   Object.entries(scripts)
-    .filter(([what]) => way === '--profile' || what === 'responds 404')
-    .map(([what, script]) => ({ way, target, what, script })),
+    .map(([what, script], nth) => ({ way, target, what, script, lines: linesOf(way, nth) }))
+    .filter(({ what }) => way === '--profile' || what === 'responds 404'),
 )
 
 test.each(cases)(
   'a command with $way suggests commands for the same service if the service $what',
   async (given) => {
-    const { way, target, script } = given
+    const { way, target, script, lines } = given
     const machine = await createMachine()
     const suggested = new Map<string, string>()
-    for (const line of shareOf(way, lines)) {
+    for (const line of lines) {
       machine.answerWith(script)
       const argv = withFlags(line, target.flags)
       const { stderr, origins } = await machine.run(argv, { env: { MEETROOM_API_KEY: key, ...target.env } })
@@ -297,7 +298,7 @@ test.each(Object.entries(targets))(
   async (way, target) => {
     const machine = await createMachine()
     const suggested = new Map<string, string>()
-    const mistakes = shareOf(way, mistyped)
+    const mistakes = share(mistyped, ways.indexOf(way), ways.length)
     expect(mistyped.length).toBeGreaterThan(150)
     for (const { name, line } of mistakes) {
       const argv = [...target.flags, ...line]
