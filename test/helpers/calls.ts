@@ -69,6 +69,7 @@ const lines: Record<string, readonly string[]> = {
   'workspace apply': ['changed.yaml'],
   'workspace adopt': ['workspace.yaml'],
   'message send': ['ARGS', '--where type=private --text hi'],
+  'audit list': ['', '--names', '--html changes.html'],
   'pages create': [
     'ARGS --image https://img.test/a.png',
     '--where type=private --image https://img.test/a.png',
@@ -109,7 +110,7 @@ const lines: Record<string, readonly string[]> = {
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|sessions watch|webhooks (listen|verify)|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+  /^(serve|join|sessions watch|webhooks (listen|verify)|audit|auth|profiles|config|cache|local|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that send a request to an address of their own, not to the service. */
 export const sendsElsewhere = /^webhooks trigger\b/
 /** Commands that need a running service with a control file. `control.built.test.ts` runs them. */

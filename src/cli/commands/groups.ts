@@ -122,6 +122,13 @@ export const groups: readonly Group[] = [
     load: async () => (await import('./workspace/workspace.ts')).defineWorkspace,
   },
   {
+    name: 'audit',
+    summary: 'List who changed what, from the audit log',
+    topic: 'audit',
+    heading: manage,
+    load: async () => (await import('./audit/audit.ts')).defineAudit,
+  },
+  {
     name: 'serve',
     summary: 'Serve the local workspace over HTTP and WebSocket',
     topic: 'local',

@@ -13,7 +13,8 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { parseMoment } from '../calendar/moment.ts'
 import type { TimeZone } from '../calendar/time-zone.ts'
-import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
+import type { RowKind } from '../output/views/define-row.ts'
+import { type FieldValue, type Item, readField, selectView, type View } from '../output/views/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { computedTypes, idleSince, isMetric } from './metric-types.ts'
 import { formatAlternatives, NearMisses } from './near-miss.ts'
@@ -42,10 +43,14 @@ interface Condition {
   instants?: string | undefined
 }
 
-interface ParseOptions extends WhereClock {
-  flag: string
+/** Fields that `--where`, `--sort` and `--count-by` of a list know. */
+export interface KnownFields {
   view: View
-  types: ReturnType<typeof conditionTypes>
+  types: ReadonlyMap<string, FilterType | 'age'>
+}
+
+interface ParseOptions extends WhereClock, KnownFields {
+  flag: string
 }
 
 /** Clock and zone for durations and dates in conditions. */
@@ -62,12 +67,10 @@ export interface WhereClock {
  */
 export async function parseWhere(
   conditions: readonly string[],
-  list: OperationName,
-  view: View,
+  { view, types }: KnownFields,
   { now, zone }: WhereClock,
   flag = '--where',
 ): Promise<Filter> {
-  const types = conditionTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
     conditions.map((condition) => parseCondition(condition, { flag, view, types, now, zone })),
   )
@@ -202,6 +205,19 @@ async function compareAge(
     test: await compare({ ...comparison, type: 'time' }),
     instants: formatInstants(compared, comparison),
   }
+}
+
+/** @param view view of the list, possibly with computed fields */
+export function fieldsOfList(list: OperationName, view = selectView(endpoints[list])): KnownFields {
+  return { view, types: conditionTypes(resources[endpoints[list].resource], view) }
+}
+
+export function fieldsOfRows(view: RowKind): KnownFields {
+  const types = Object.entries(view.shape).map(([name, [type]]) => {
+    const scalar = /^(time|boolean|integer|number)/.exec(String(type))?.[0] ?? 'text'
+    return [name, scalar === 'integer' ? 'number' : (scalar as FilterType)] as const
+  })
+  return { view, types: new Map(types) }
 }
 
 /** Returns the types of the fields that `--where`, `--sort`, `--count-by` and `--columns` of a list know. */

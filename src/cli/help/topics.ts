@@ -24,7 +24,7 @@ export const topicSummaries = {
   ci: 'GitHub Actions, shell scripts, cron, PowerShell, Docker',
   api: 'operations and rules of the API; any request; JSON Schemas',
   agents: 'using meetroom from a program or an agent',
-  audit: 'the audit log',
+  audit: 'the audit log: who changed what',
   completion: 'shell completion',
   security: 'what is promised, and how to check it',
   performance: 'fast commands, lists and imports, with measurements',

@@ -102,11 +102,19 @@ export const searchOption = (fields: string) =>
   ['--search <text>', `only items with this text anywhere in ${fields}, ignoring case and accents`] as const
 
 export function addPagingFlags<C extends Command>(command: C): C {
-  return command
+  return addListFlags(command, { isPaged: true })
+}
+
+/** Adds the flags of a list. */
+export function addListFlags<C extends Command>(command: C, { isPaged = false } = {}): C {
+  command
     .option('--limit <n>', 'maximum number of items', createIntegerParser('--limit', 1))
     .option('--offset <n>', 'number of items to skip', createIntegerParser('--offset', 0))
-    .option('--all', 'list all items, reading all pages')
-    .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
+  if (isPaged)
+    command
+      .option('--all', 'list all items, reading all pages')
+      .option('--page-size <n>', 'items per request', createIntegerParser('--page-size', 1))
+  return command
     .option(...whereOption)
     .option('--sort <fields>', 'sort by these fields, such as type,-name; a minus sign means descending')
     .option('--count', 'print the number of items instead')

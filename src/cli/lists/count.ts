@@ -1,6 +1,7 @@
 import { writeJson } from '../../api/json.ts'
 import { secretFields } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
+import type { KnownFields } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import { createBarColumn } from '../output/bars.ts'
 import { createPage, type Page } from '../output/views/page.ts'
@@ -9,7 +10,6 @@ import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue } from './order.ts'
-import type { ListName } from './paging/paged-list.ts'
 
 /** @param total undefined when the service's total is missing or unreliable */
 export async function countItems(
@@ -28,12 +28,12 @@ export class CountBy {
   readonly #of: View
 
   /** @throws {UsageError} for a field that looks misspelled or holds secrets */
-  constructor(name: string, list: ListName, view: View) {
-    this.field = parseField('--count-by', name, list, view)
+  constructor(name: string, known: KnownFields) {
+    this.field = parseField('--count-by', name, known)
     if (this.field.path.some((part) => secretFields.has(part)))
       throw new UsageError(`--count-by ${name}: access tokens are not counted`)
     if (name === 'count') throw new UsageError('--count-by count: the rows have a column of this name')
-    this.#of = view
+    this.#of = known.view
     this.view = countRow(name)
   }
 

@@ -1,15 +1,12 @@
 import { findClosest } from '../../api/closest.ts'
-import { endpoints } from '../../api/endpoints.ts'
 import { counted, plural } from '../../api/plural.ts'
-import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { FilterType } from '../filter/compare.ts'
-import { conditionTypes } from '../filter/where.ts'
+import type { KnownFields } from '../filter/where.ts'
 import { isObject, parsePath } from '../input/assignments.ts'
 import type { Context } from '../kernel/context.ts'
 import { type FieldValue, type Item, readField, type View } from '../output/views/views.ts'
 import type { FullRecords } from './full-records.ts'
-import type { ListName } from './paging/paged-list.ts'
 
 /** Field named in `--sort` or `--count-by`, which may be nested: `metadata.owner`. */
 export interface NamedField {
@@ -27,10 +24,9 @@ export interface NamedField {
  * Parses a field name. Accepts unknown names, because services may send fields outside the API specification.
  * @throws {UsageError} for a name that looks misspelled
  */
-export function parseField(flag: string, name: string, list: ListName, view: View): NamedField {
+export function parseField(flag: string, name: string, { view, types }: KnownFields): NamedField {
   const path = parsePath(name, flag)
   const [root = '', ...rest] = path
-  const types = conditionTypes(resources[endpoints[list].resource], view)
   const type = rest.length === 0 ? types.get(root) : undefined
   const closest = types.has(root) ? undefined : findClosest(root, [...types.keys()])
   if (closest !== undefined)

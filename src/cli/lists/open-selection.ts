@@ -28,11 +28,11 @@ export async function openSelection(
 ): Promise<Selection | undefined> {
   const metrics = name === 'listRooms' ? needs.filter(isMetric) : []
   if (!where && search === undefined && metrics.length === 0) return undefined
-  const { parseWhere } = await import('../filter/where.ts')
+  const { fieldsOfList, parseWhere } = await import('../filter/where.ts')
   const { Selection } = await import('./selection.ts')
   const view = selectView(endpoints[name])
   const zone = await readTimeZone(context)
-  const conditions = await parseWhere(where ?? [], name, view, { now: context.host.now(), zone })
+  const conditions = await parseWhere(where ?? [], fieldsOfList(name), { now: context.host.now(), zone })
   context.instants.push(...conditions.instants)
   if (context.flags.dryRun)
     for (const instants of conditions.instants) await context.notice(`selected by ${instants}`)

@@ -22,7 +22,7 @@ export async function runList<N extends ListName>(
   flags: ListFlags,
 ): Promise<void> {
   const view = selectView(endpoints[name])
-  requireCompatibleFlags(flags)
+  requireCompatibleFlags(context, flags)
   if (flags.count) return runCount(context, name, input, flags)
   if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
   const printer = await context.printer()
@@ -55,11 +55,15 @@ async function noticeAsterisks(context: Context, input: { query?: object }): Pro
 }
 
 /** @throws {UsageError} for conflicting flags */
-function requireCompatibleFlags({ count, countBy, sort, all, limit, offset }: ListFlags): void {
+export function requireCompatibleFlags(
+  { flags: { columns } }: Context,
+  { count, countBy, sort, all, limit, offset }: ListFlags,
+): void {
   const countFlag = count ? '--count' : countBy === undefined ? undefined : '--count-by'
   if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
   if (countFlag === undefined) return
   const conflicts = {
+    '--columns': countFlag === '--count' && columns !== undefined,
     '--count-by': countFlag === '--count' && countBy !== undefined,
     '--sort': sort !== undefined,
     '--limit': limit !== undefined,
@@ -73,8 +77,9 @@ function requireCompatibleFlags({ count, countBy, sort, all, limit, offset }: Li
 async function readSort(context: Context, name: ListName, text: string, values: RoomValues) {
   const { createComputedView } = await import('./computed-fields.ts')
   const { parseSort } = await import('./sort.ts')
+  const { fieldsOfList } = await import('../filter/where.ts')
   const view = createComputedView(context, name, values, (ms) => ms)
-  const keys = parseSort(text, name, view)
+  const keys = parseSort(text, fieldsOfList(name, view))
   return { keys, needs: keys.map(({ field }) => field.name) }
 }
 
@@ -102,8 +107,6 @@ async function runCount<N extends ListName>(
   input: Input<Operations[N]>,
   { pageSize, ...conditions }: ListFlags,
 ): Promise<void> {
-  if (context.flags.columns !== undefined)
-    throw new UsageError('--count and --columns cannot be used together')
   const { countItems } = await import('./count.ts')
   const { proveTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, conditions)
@@ -125,8 +128,9 @@ async function runCountBy<N extends ListName>(
 ): Promise<void> {
   const { CountBy } = await import('./count.ts')
   const { createComputedView } = await import('./computed-fields.ts')
+  const { fieldsOfList } = await import('../filter/where.ts')
   const values: RoomValues = new Map()
-  const counts = new CountBy(field, name, createComputedView(context, name, values))
+  const counts = new CountBy(field, fieldsOfList(name, createComputedView(context, name, values)))
   const printer = await context.printer()
   printer.check(counts.view)
   const selection = await openSelection(context, name, { ...conditions, needs: [field], values })

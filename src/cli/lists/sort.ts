@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { PartialError, UsageError } from '../../errors.ts'
+import type { KnownFields } from '../filter/where.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import { createCompare, rankValue, type SortRank } from './order.ts'
-import type { ListName } from './paging/paged-list.ts'
 
 export interface SortKey {
   field: NamedField
@@ -17,14 +17,14 @@ export interface SortKey {
  * Parses `--sort type,-name`: several fields, with a hyphen for descending order.
  * @throws {UsageError} for a field that looks misspelled
  */
-export function parseSort(text: string, list: ListName, view: View): SortKey[] {
+export function parseSort(text: string, known: KnownFields): SortKey[] {
   return text.split(',').map((part) => {
     const [, sign = '', name = ''] = /^\s*(-?)(.*?)\s*$/s.exec(part) ?? []
     if (name === '')
       throw new UsageError(
         `--sort must be field names separated by commas, such as type,-name, not “${text}”`,
       )
-    return { field: parseField('--sort', name, list, view), isDescending: sign === '-' }
+    return { field: parseField('--sort', name, known), isDescending: sign === '-' }
   })
 }
 

@@ -3,7 +3,8 @@ import { plural } from '../../api/plural.ts'
 import { toText } from '../../api/to-text.ts'
 import type { MeetroomError } from '../../errors.ts'
 import { OutputFile } from '../../files/output-file.ts'
-import type { Host } from '../../host.ts'
+import type { Host, Visible } from '../../host.ts'
+import type { TimeZone } from '../calendar/time-zone.ts'
 import { markup } from '../output/html.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Item } from '../output/views/views.ts'
@@ -107,9 +108,17 @@ ${formatTableStart(this.#table)}`.text,
 function formatPageStart(room: Item, { rooms, shown, span, now, zone }: WebPageOptions): string {
   const name = nameRoom(room, shown)
   const where = rooms === 1 && name !== '' ? name : own`${rooms} ${visible(plural(rooms, 'room'))}`
-  const timeOf = (ms: number) => `${zone.formatDay(ms)} ${zone.formatClock(ms)}`
+  const timeOf = (ms: number) => formatMinute(ms, zone)
   const ends = span.map((ms, i) => (Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${timeOf(ms)}` : ''))
-  const title = own`Attendance in ${where}${visible(ends.join(''))}`
+  return formatPageHead(own`Attendance in ${where}${visible(ends.join(''))}`, zone, now)
+}
+
+function formatMinute(ms: number, zone: TimeZone): string {
+  return `${zone.formatDay(ms)} ${zone.formatClock(ms)}`
+}
+
+/** Formats the beginning of a page, up to its content. */
+export function formatPageHead(title: Visible, zone: TimeZone, now: number): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
   const head = markup`<!doctype html>
 <html lang="en">
@@ -125,7 +134,7 @@ function formatPageStart(room: Item, { rooms, shown, span, now, zone }: WebPageO
 <body>
 <header>
 <h1>${title}</h1>
-<p>As of ${visible(timeOf(now))}. Times are those of ${visible(zone.name)}.</p>
+<p>As of ${visible(formatMinute(now, zone))}. Times are those of ${visible(zone.name)}.</p>
 </header>
 <main>
 `

@@ -20,6 +20,15 @@ export function nameService(settings: Settings): string {
   return settings.local ? 'local' : requireBaseUrl(settings)
 }
 
+/**
+ * Returns the name of the service in the audit log: its origin, or the directory of the local workspace.
+ * @throws {UsageError} when no service is configured
+ */
+export async function findOrigin(context: RunningCommand): Promise<string> {
+  const settings = await context.settings()
+  return settings.local ? findDataDir(context.host) : new URL(requireBaseUrl(settings)).origin
+}
+
 /** @throws {UsageError} when no service is configured */
 export async function findService(context: RunningCommand): Promise<Service> {
   const settings = await context.settings()

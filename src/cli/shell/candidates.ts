@@ -7,10 +7,10 @@ import { toText } from '../../api/to-text.ts'
 import { settable } from '../../config/settings.ts'
 import { isMetric } from '../filter/metric-types.ts'
 import { roomStates } from '../filter/room-states.ts'
-import { conditionTypes } from '../filter/where.ts'
+import { conditionTypes, fieldsOfRows, type KnownFields } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
 import { findCommand, listOptions, MeetroomCommand } from '../kernel/meetroom-command.ts'
-import type { View } from '../output/views/views.ts'
+import type { RowKind } from '../output/views/define-row.ts'
 import { views } from '../output/views/views.ts'
 import { type Grouping, groupUsage, parseGrouping } from '../reports/group-by.ts'
 import type { PartialLine } from './line.ts'
@@ -84,6 +84,7 @@ async function completeFlagValue(
   const placeholder = /[<[](.*)[>\]]/.exec(option.flags)?.[1] ?? ''
   if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
   const resource = findResource(typed.command)
+  const list = await findListFields(typed, resource)
   switch (option.long) {
     case '--profile':
       return { candidates: await lookUp.profiles() }
@@ -98,17 +99,17 @@ async function completeFlagValue(
     case '--columns':
       return { candidates: completeList(await listColumnNames(typed, resource), typed.text) }
     case '--sort':
-      return { candidates: resource ? completeList(listFields(resource), typed.text) : [] }
+      return { candidates: list ? completeList([...list.types.keys()], typed.text) : [] }
     case '--count-by':
       return {
-        candidates: values(resource ? listFields(resource).filter((field) => !secretFields.has(field)) : []),
+        candidates: values([...(list?.types.keys() ?? [])].filter((field) => !secretFields.has(field))),
       }
     case '--where':
       if (typed.command instanceof MeetroomCommand && typed.command.selectsRooms)
-        return completeCondition(resources.room, typed.text)
-      return resource ? completeCondition(resource, typed.text) : { candidates: [] }
+        return completeCondition(fieldsOfResource(resources.room), typed.text)
+      return list ? completeCondition(list, typed.text) : { candidates: [] }
     case '--for':
-      return resource ? completeWaitCondition(resource, typed.text) : { candidates: [] }
+      return list ? completeWaitCondition(list, typed.text) : { candidates: [] }
     default:
       return { candidates: [] }
   }
@@ -174,8 +175,30 @@ function findResource(command: Command): Resource | undefined {
 
 const resourceView = (resource: Resource) => views[resource.name as keyof typeof views]
 
-function listFields(resource: Resource): string[] {
-  return [...conditionTypes(resource, resourceView(resource)).keys()]
+/** Fields of conditions, and their descriptions. */
+interface DescribedFields extends KnownFields {
+  describe(field: string): string | undefined
+}
+
+function fieldsOfResource(resource: Resource): DescribedFields {
+  const view = resourceView(resource)
+  const describe = (field: string) =>
+    // A room has `members` in requests, which are not the metric.
+    field === 'age'
+      ? 'time since creation, as in 90d'
+      : isMetric(field)
+        ? undefined
+        : resource.fields[field]?.description
+  return { view, types: conditionTypes(resource, view), describe }
+}
+
+async function findListFields(
+  { command, flags }: PartialLine,
+  resource: Resource | undefined,
+): Promise<DescribedFields | undefined> {
+  if (resource) return fieldsOfResource(resource)
+  const rows = await loadRowView(command, flags)
+  return rows && { ...fieldsOfRows(rows), describe: (field) => rows.shape[field]?.[2] }
 }
 
 async function listColumnNames(
@@ -187,7 +210,7 @@ async function listColumnNames(
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
   const isList = !rowView && command.options.some(({ long }) => long === '--sort')
-  const more = resource && isList ? listFields(resource) : []
+  const more = resource && isList ? fieldsOfResource(resource).types.keys() : []
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted, ...more])]
 }
 
@@ -200,16 +223,14 @@ function completeList(names: readonly string[], text: string): Candidate[] {
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
 }
 
-function completeWaitCondition(resource: Resource, text: string): Completion {
-  const { candidates, ...rest } = completeCondition(resource, text)
+function completeWaitCondition(list: DescribedFields, text: string): Completion {
+  const { candidates, ...rest } = completeCondition(list, text)
   const states = Object.entries(roomStates).map(([value, words]) => ({ value, words }))
   return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
 /** Completes a condition: first a field with its usual operator, then a value. */
-function completeCondition(resource: Resource, text: string): Completion {
-  const view = resourceView(resource)
-  const types = conditionTypes(resource, view)
+function completeCondition({ view, types, describe }: DescribedFields, text: string): Completion {
   const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
   if (operator !== '') {
     const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
@@ -218,9 +239,7 @@ function completeCondition(resource: Resource, text: string): Completion {
   // All operators end with `=`, because fish would add a space after any other operator.
   const operators: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
   const candidates = [...types].map(([name, type]) => {
-    // A room has `members` in requests, which are not the metric.
-    const described = isMetric(name) ? undefined : resource.fields[name]?.description
-    const words = name === 'age' ? 'time since creation, as in 90d' : described
+    const words = describe(name)
     return { value: name + operators[type], ...omitUndefined({ words }) }
   })
   return { candidates, open: true }
@@ -230,7 +249,7 @@ function completeCondition(resource: Resource, text: string): Completion {
 async function loadRowView(
   command: Command,
   flags: Readonly<Record<string, unknown>>,
-): Promise<View | undefined> {
+): Promise<RowKind | undefined> {
   const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
   const { rowKinds, rowsOfCommands, rowsOfManyRooms } = await import('../output/views/rows.ts')
   const own = rowsOfCommands[name]

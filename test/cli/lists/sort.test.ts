@@ -3,8 +3,9 @@ import { LosslessNumber } from 'lossless-json'
 import { describe, expect, test } from 'vitest'
 import { omitUndefined } from '../../../src/api/defined.ts'
 import { readJson, writeJson } from '../../../src/api/json.ts'
+import { fieldsOfList } from '../../../src/cli/filter/where.ts'
 import { ItemSorter, parseSort } from '../../../src/cli/lists/sort.ts'
-import { type Item, views } from '../../../src/cli/output/views/views.ts'
+import type { Item } from '../../../src/cli/output/views/views.ts'
 import { perTest } from '../../helpers/per-test.ts'
 import { leaves } from '../../helpers/tree.ts'
 import { answer, createWorld } from '../../helpers/world.ts'
@@ -266,7 +267,7 @@ test('random values are sorted by the rules in the help topic', () => {
           ([seats, floor], id) => readJson(writeJson(omitUndefined({ id, seats, floor }))) as Item,
         )
         const text = `${first ? '-' : ''}seats,${second ? '-' : ''}floor`
-        const keys = parseSort(text, 'listRooms', views.room)
+        const keys = parseSort(text, fieldsOfList('listRooms'))
         const sorted = (limit?: number, surplus?: number) => {
           const sorter = new ItemSorter(keys, limit, surplus)
           for (const item of items) sorter.add(item)

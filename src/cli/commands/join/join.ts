@@ -21,7 +21,7 @@ import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument, UserOption, userArgumentText } from '../../names/arguments.ts'
 import { createRedactor } from '../../output/redaction/redaction.ts'
-import { createServerCheck, findDataDir, findPersistentBaseUrl } from '../../requests/find-service.ts'
+import { createServerCheck, findOrigin, findPersistentBaseUrl } from '../../requests/find-service.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
 interface Flags {
@@ -62,9 +62,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   const url = baseUrl + fillPath(joining.path, { id: room })
   await requireDirect(context, url)
   const isTrusted = await createServerCheck(context, baseUrl)
-  const { local } = await context.settings()
-  const place = local ? await findDataDir(context.host) : new URL(baseUrl).origin
-  const trail = (await context.audit())?.trail(place, joining, { params: { id: room } })
+  const trail = (await context.audit())?.trail(await findOrigin(context), joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
   await withAuditTrail(trail, () => stayConnected(context, room, { url, isTrusted }, access_token))
 }

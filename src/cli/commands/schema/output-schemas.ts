@@ -31,7 +31,8 @@ export function createWorkspaceFileSchema(): object {
 
 function createCommandSchema(name: string, command: MeetroomCommand): z.ZodType | undefined {
   const own = name === 'workspace export' ? exportSchema : commandSchemas[name]
-  if (own) return own
+  const isCounted = command.options.some(({ long }) => long === '--count-by')
+  if (own) return isCounted ? z.union([own, ...counts]) : own
   const kind = exportedKind.get(name)
   if (kind) return z.looseObject({ [kind.plural]: z.array(createItemSchema(kind.fields)) })
   const { targetsOperation } = command

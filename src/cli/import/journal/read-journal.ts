@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import { parseJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import { openRegular, streamFile } from '../../../files/read-file.ts'
-import { readLines } from '../read/lines.ts'
+import { readLines } from '../../../files/read-lines.ts'
 import { JournalState } from './journal-state.ts'
 
 export interface JournalHeader {

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../../../errors.ts'
-import { maxLength } from './lines.ts'
+import { maxLength } from '../../../files/read-lines.ts'
 
 export class NotAnArrayError extends Error {}
 

@@ -3,10 +3,10 @@ import { isRecord } from '../../../api/guards.ts'
 import { describeJsonError, readJson } from '../../../api/json.ts'
 import { counted } from '../../../api/plural.ts'
 import { UsageError } from '../../../errors.ts'
+import { maxLength, readLines } from '../../../files/read-lines.ts'
 import type { Item } from '../../output/views/views.ts'
 import { detectDialect } from './dialect.ts'
 import { NotAnArrayError, readElements } from './elements.ts'
-import { maxLength, readLines } from './lines.ts'
 
 export interface Row {
   /** Row number from 1; a CSV header does not count. */

@@ -79,8 +79,12 @@ export function defineRow<const F extends RowFields>(
     const [type, weight = 0] = all[field] ?? []
     return { field, weight, isWhole: field === whole, ...(typeof type === 'function' && { value: type }) }
   })
+  const choices = Object.entries(all).flatMap(([field, [type]]) =>
+    Array.isArray(type) ? [[field, type.filter((choice) => choice !== null)] as const] : [],
+  )
   return {
-    ...{ key, shape, noun, fields, ...omitUndefined({ id, description }) },
+    ...{ key, shape, noun, fields, choices: Object.fromEntries(choices) },
+    ...omitUndefined({ id, description }),
     columns: columns.filter(({ weight }) => weight > 0),
   }
 }

@@ -8,7 +8,6 @@ import { documentation } from '../../../helpers/documentation.ts'
 import { serveHere } from '../../../helpers/serve-here.ts'
 import { homes, startBuilt } from '../../../helpers/serving.ts'
 import { heldService } from '../../../helpers/signalled.ts'
-import { hasTool } from '../../../helpers/tools.ts'
 import { tempDir } from '../../../helpers/world.ts'
 
 let dir: string
@@ -109,16 +108,14 @@ describe('an audit log rotated during an import', () => {
   })
 })
 
-test.runIf(hasTool('jq', 'audit', 'the recipe of the help topic'))(
-  'the recipe for the audit log lists deleted users and changes with an unknown outcome',
-  async () => {
-    const readme = documentation()
-    const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
-    const env = homes()
-    const crash = `printf '{"id":"1","event":"intent","method":"PUT"}\\n' >> "$HOME/meetroom-audit.ndjson"`
-    const script = `${crash}; meetroom users create grace --quiet > /dev/null; ${recipe}`
-    const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
-    expect(stderr).toBe('deleted 1 user\n')
-    expect(stdout).toMatch(/\n\S+Z\t\S+\t\tok\t\/v1\/users\/grace\n\{"id":"1",.*\}\n$/)
-  },
-)
+test('the recipe for the audit log lists blocks, the last week, and changes with an unknown outcome', async () => {
+  const readme = documentation()
+  const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
+  const env = homes()
+  const line = '{"id":"1","event":"intent","time":"2026-01-02T03:04:05Z","operation":"rooms.update"}'
+  const crash = `printf '${line}\\n' >> "$HOME/meetroom-audit.ndjson"`
+  const script = `${crash}; meetroom users create grace --quiet > /dev/null; ${recipe}`
+  const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
+  expect(stderr).toBe('deleted 1 user\nno changes\n')
+  expect(stdout).toMatch(/\n2026-01-02T03:04:05\S+ +update room +unknown +no outcome was recorded: .*\n$/)
+})

@@ -8,7 +8,7 @@ import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
 import { readTimeZone } from '../../../calendar/read-time-zone.ts'
 import { idleSince } from '../../../filter/metric-types.ts'
 import { roomStates } from '../../../filter/room-states.ts'
-import { type Filter, findMetric, parseWhere } from '../../../filter/where.ts'
+import { type Filter, fieldsOfList, findMetric, parseWhere } from '../../../filter/where.ts'
 import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { evaluateRoomMetrics } from '../../../lists/evaluate-room-metrics.ts'
@@ -39,7 +39,8 @@ export async function waitForRoom(base: Context, given: string, flags: WaitFlags
   const { host } = context
   const conditions = flags.for.map(expandCondition)
   const zone = await readTimeZone(context)
-  const readFilter = () => parseWhere(conditions, 'listRooms', views.room, { now: host.now(), zone }, '--for')
+  const known = fieldsOfList('listRooms')
+  const readFilter = () => parseWhere(conditions, known, { now: host.now(), zone }, '--for')
   await readFilter()
   const printer = await context.printer()
   printer.check(selectView(endpoints.getRoom))

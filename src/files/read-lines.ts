@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { UsageError } from '../../../errors.ts'
+import { UsageError } from '../errors.ts'
 
 /** Maximum length of a line, row or element, in characters. */
 export const maxLength = 16 * 1024 * 1024

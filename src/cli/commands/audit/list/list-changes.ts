@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import { counted, plural } from '../../../../api/plural.ts'
+import { parseTimestamp } from '../../../../api/readings.ts'
+import { PartialError, suggest, UsageError } from '../../../../errors.ts'
+import { requireMoment } from '../../../calendar/moment.ts'
+import { readTimeZone } from '../../../calendar/read-time-zone.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { ListFlags } from '../../../kernel/flags.ts'
+import { runRows } from '../../../lists/run-rows.ts'
+import type { Page } from '../../../output/views/page.ts'
+import { rowKinds } from '../../../output/views/rows.ts'
+import {
+  type AuditHistory,
+  findLogFiles,
+  type LogFile,
+  openLogFiles,
+  readAuditLogs,
+} from '../../../requests/audit/read-log.ts'
+import { printAll } from '../../../run/print-all.ts'
+
+export interface AuditFlags extends ListFlags {
+  since?: string
+  names?: boolean
+  html?: string
+}
+
+/**
+ * @throws {UsageError} without a log, and for invalid flags
+ * @throws {PartialError} after printing, when a file could not be read to its end
+ */
+export async function listChanges(
+  context: Context,
+  given: readonly string[],
+  flags: AuditFlags,
+): Promise<void> {
+  const { since, names = false, html, count, countBy } = flags
+  if (html !== undefined && (count || countBy !== undefined))
+    throw new UsageError(`--html and ${count ? '--count' : '--count-by'} cannot be used together`)
+  const zone = await readTimeZone(context)
+  const start = since === undefined ? -Infinity : requireMoment('--since', since, context.host.now(), zone)
+  const files = given.length > 0 ? openLogFiles(given, context.host) : await findConfiguredLog(context)
+  const printer = await context.printer()
+  let history: AuditHistory | undefined
+
+  async function* read(): AsyncGenerator<Page> {
+    history = await readAuditLogs(files, start)
+    const items = names
+      ? await (await import('./name-changes.ts')).nameChanges(context, history.changes)
+      : history.changes
+    yield { items, plain: true }
+  }
+
+  await runRows(context, rowKinds.changes, read(), flags, async (pages) => {
+    const isLocal = printer.options.format === 'table' && context.host.stdout.isTTY
+    // Relative times would not do for an audit.
+    const timeOf = (time: unknown) => {
+      const ms = parseTimestamp(time)
+      return typeof ms === 'number' ? `${zone.formatDay(ms)} ${zone.formatSeconds(ms)}` : time
+    }
+    const page = html === undefined ? undefined : await openPage(html)
+    async function* shown(): AsyncGenerator<Page> {
+      for await (const sent of pages) {
+        await page?.add(sent.items)
+        yield isLocal ? { items: sent.items.map((row) => ({ ...row, time: timeOf(row['time']) })) } : sent
+      }
+    }
+    const { key } = rowKinds.changes
+    if (!page) return printer.list(rowKinds.changes, key, shown())
+    let isComplete = false
+    try {
+      // The page is finished although the reader of the rows goes away.
+      const printed = await printAll(printer, rowKinds.changes, key, shown())
+      isComplete = history?.failures.length === 0
+      return printed
+    } finally {
+      await page.close(isComplete)
+    }
+
+    async function openPage(file: string) {
+      const { openChangesPage } = await import('./page.ts')
+      return openChangesPage(file, context, { start, zone, timeOf })
+    }
+  })
+  if (history) await reportDamage(context, history)
+}
+
+/** @throws {UsageError} when the settings name no log */
+async function findConfiguredLog(context: Context): Promise<LogFile[]> {
+  const { auditLog } = await context.settings()
+  const { HOME: home = context.host.cwd } = context.host.env
+  if (!auditLog)
+    throw new UsageError('there is no audit log: changes are not recorded', {
+      hint: [
+        'begin one with: ',
+        suggest(['config', 'set', 'audit_log'], join(home, 'meetroom-audit.ndjson')),
+      ],
+    })
+  const { files, packed } = findLogFiles(auditLog.value)
+  if (files.length === 0) await context.notice(`nothing is recorded yet: ${auditLog.value} does not exist`)
+  if (packed.length > 0)
+    await context.notice(
+      `${counted(packed.length, 'rotated file')} ${plural(packed.length, 'is', 'are')} not read; decompress ${packed.join(', ')}`,
+    )
+  return files
+}
+
+/** @throws {PartialError} when a file could not be read to its end */
+async function reportDamage(context: Context, { damaged, failures }: AuditHistory): Promise<void> {
+  if (damaged > 0)
+    await context.notice(
+      `${counted(damaged, 'line')} of the audit log ${plural(damaged, 'is', 'are')} damaged and left out`,
+    )
+  const [first] = failures
+  if (first) throw new PartialError(failures.map(({ message }) => message).join('; '))
+}

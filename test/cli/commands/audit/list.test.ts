@@ -1,0 +1,156 @@
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeEach, expect, test } from 'vitest'
+import { createWorld, type World } from '../../../helpers/world.ts'
+
+let world: World
+let log: string
+let room: string
+let member: string
+beforeEach(async () => {
+  world = await createWorld()
+  log = join(world.dir, 'audit.ndjson')
+  await world.send('POST', '/users', { user_id: 'ada', name: 'Ada <b>' })
+  room = (await world.send('POST', '/rooms', { name: 'Maths 7a', type: 'private' })).body.room.id
+  member = (await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada' })).body.member.id
+})
+const run = (argv: string | readonly string[], tty = false) =>
+  world.run(argv, { env: { MEETROOM_AUDIT_LOG: log }, tty, columns: 120 })
+const list = async (...flags: string[]) => {
+  const { code, stdout, stderr } = await run(['audit', 'list', ...flags])
+  return { code, stdout, stderr }
+}
+const columns = ['--columns', 'who,command,what,whose,outcome,changed']
+
+/** Blocks a member, renames the room with `api`, and fails to delete a user. */
+async function makeChanges() {
+  await run(`members block ${room} ${member} --yes`)
+  await run(`api PUT /rooms/${room} -f name=X`)
+  await run('users delete nobody --yes')
+}
+
+test('audit list shows each change once, the newest first, with its outcome', async () => {
+  await makeChanges()
+  expect(await list('-o', 'csv', ...columns)).toEqual({
+    code: 0,
+    stdout: [
+      'who,command,what,whose,outcome,changed',
+      'operator,users delete,delete user,nobody,failed,',
+      `operator,api,update room,${room},ok,name`,
+      `operator,members block,block member,ada in ${room},ok,is_blocked=true`,
+      '',
+    ].join('\r\n'),
+    stderr: '',
+  })
+  const { changes } = JSON.parse((await list('--json', '--limit', '1')).stdout)
+  expect(changes).toEqual([
+    {
+      time: '2026-01-02T03:04:05.678Z',
+      who: 'operator',
+      command: 'users delete',
+      what: 'delete user',
+      whose: 'nobody',
+      outcome: 'failed',
+      changed: '',
+      profile: 'default',
+      origin: 'https://meet.test',
+      operation: 'users.delete',
+      room_id: null,
+      user_id: 'nobody',
+      member_id: null,
+      status: 400,
+      message: 'no such user: nobody',
+      ci: null,
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+    },
+  ])
+})
+
+test('audit list --where, --sort, --count and --count-by select and count changes', async () => {
+  await makeChanges()
+  const { stdout } = await list('--where', 'what~block', '--names', '-o', 'csv', '--columns', 'who,whose')
+  expect(stdout).toBe('who,whose\r\noperator,Ada <b> in X\r\n')
+  expect((await list('--count', '--where', 'outcome!=ok')).stdout).toBe('1\n')
+  expect((await list('--count-by', 'outcome')).stdout).toBe(
+    'OUTCOME  COUNT\n───────  ─────\nok       2\nfailed   1\n',
+  )
+  const sorted = await list(
+    '--sort',
+    '-what',
+    '--limit',
+    '2',
+    '-o',
+    'csv',
+    '--columns',
+    'what',
+    '--no-header',
+  )
+  expect(sorted.stdout).toBe('update room\r\ndelete user\r\n')
+  expect(await list('--where', 'outcome=bad')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('outcome must be ok, refused, failed or unknown, not “bad”'),
+  })
+  expect(await list('--where', 'wat=x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did you mean “what”? '),
+  })
+})
+
+test('audit list on a terminal shows times in the time zone, and --since limits the period', async () => {
+  await run('users delete nobody --yes')
+  const { stdout } = await run('audit list --since 1m --columns time,what --time-zone Europe/Berlin', true)
+  expect(stdout).toContain('2026-01-02 04:04:05  delete user')
+  expect((await list('--since', '2026-01-03')).stderr).toBe('no changes\n')
+})
+
+test('audit list reads rotated files, counts damaged lines, and reports a file that ends early', async () => {
+  await makeChanges()
+  const whole = readFileSync(log, 'utf8')
+  const [first = ''] = whole.split('\n')
+  writeFileSync(join(world.dir, 'audit.ndjson.2.gz'), gzipSync(first.replace(/"id":"[^"]*"/, '"id":"old"')))
+  writeFileSync(join(world.dir, 'audit-20251231.ndjson'), first.replace(/"id":"[^"]*"/, '"id":"older"'))
+  writeFileSync(join(world.dir, 'audit.ndjson.bak'), 'another file')
+  writeFileSync(join(world.dir, 'audit.ndjson.3.xz'), 'not read')
+  renameSync(log, `${log}.1`)
+  // A cut line, other JSON, and a bomb.
+  writeFileSync(log, `${first.slice(0, 40)}\n[]\n${'['.repeat(2 ** 20 + 1)}\n`)
+  appendFileSync(log, whole)
+  expect(await list('--columns', 'id,what,outcome', '--where', 'id~^old', '-o', 'csv')).toEqual({
+    code: 0,
+    stdout: 'id,what,outcome\r\nold,block member,unknown\r\nolder,block member,unknown\r\n',
+    stderr:
+      '1 rotated file is not read; decompress audit.ndjson.3.xz\n3 lines of the audit log are damaged and left out\n',
+  })
+  expect((await list('--count', '--quiet')).stdout).toBe('5\n')
+  const cut = join(world.dir, 'cut.gz')
+  writeFileSync(cut, gzipSync(whole).subarray(0, -20))
+  expect(await list(cut, `${log}.1`, '--count-by', 'who', '--quiet')).toEqual({
+    code: 8,
+    stdout: 'WHO       COUNT\n────────  ─────\noperator  3\n',
+    stderr: `error: ${cut} is damaged: it is not read to its end\n`,
+  })
+})
+
+test('audit list without a log says how to begin one', async () => {
+  const unset = { MEETROOM_AUDIT_LOG: undefined, HOME: '/home/ada' }
+  expect(await world.run('audit list', { env: unset })).toMatchObject({
+    code: 2,
+    stderr:
+      'error: there is no audit log: changes are not recorded\nhint: begin one with: meetroom config set audit_log /home/ada/meetroom-audit.ndjson --base-url https://meet.test/v1\n',
+  })
+  expect(await list()).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `nothing is recorded yet: ${log} does not exist\nno changes\n`,
+  })
+})
+
+test('audit list --html writes a page in which names are text', async () => {
+  await run(`members block ${room} ${member} --yes`)
+  expect((await list('--html', 'page.html', '--names')).stderr).toBe('wrote page.html\n')
+  const page = readFileSync(join(world.dir, 'page.html'), 'utf8')
+  expect(page).toContain('<h1>Changes</h1>')
+  expect(page).toContain('<td><bdi>Ada &lt;b&gt; in Maths 7a</bdi></td>')
+  expect(page).toMatch(/<\/html>\n$/)
+})
