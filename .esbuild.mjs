@@ -190,8 +190,10 @@ if (process.argv[1] === import.meta.filename) {
   const inputs = [...parts.flatMap((part) => part.inputs), ...testing.inputs]
   const program = filesOf(parts)
   // The launcher reads the program as latin1. esbuild escapes strings, but no literals of regular expressions.
-  for (const [name, text] of program)
-    if (/[^\0-\x7f]/.test(text)) throw new Error(`${name} has a character outside ASCII: /\\u…/ instead`)
+  for (const [name, text] of program) {
+    const [found] = /.{0,30}[^\0-\x7f].{0,30}/.exec(text) ?? []
+    if (found) throw new Error(`${name} has a character outside ASCII; write it as an escape: ${found}`)
+  }
   const id = createHash('sha256').update(JSON.stringify([...program])).digest('hex').slice(0, 16)
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   const files = new Map([...program, ...testing.files])

@@ -34,7 +34,7 @@ export function toSimilarKeys(value: unknown, field: NameField): readonly string
   const text = trimWhiteSpace(toText(value))
   if (field === 'email') return text === '' ? [] : [toExactKey(text, field)]
   const withUmlauts = text.normalize('NFC')
-  const spellings = [withUmlauts, withUmlauts.replaceAll(/[äöü]/gi, (letter) => `${letter}e`)]
+  const spellings = [withUmlauts, withUmlauts.replaceAll(/[\xe4\xf6\xfc]/gi, (letter) => `${letter}e`)]
   return [...new Set(spellings.map(foldWords))].filter((key) => key !== '')
 }
 
